@@ -15,8 +15,10 @@ let package = Package(
     targets: [
         // Each target uses only targets above it in this list.
         .target(name: "StrictJSON", swiftSettings: swiftSettings),
+        .target(name: "JSONRPC", dependencies: ["StrictJSON"], swiftSettings: swiftSettings),
 
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"], swiftSettings: swiftSettings),
+        .testTarget(name: "JSONRPCTests", dependencies: ["JSONRPC", "StrictJSON"], swiftSettings: swiftSettings),
     ],
     swiftLanguageModes: [.v6]
 )

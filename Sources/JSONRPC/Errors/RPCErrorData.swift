@@ -1,0 +1,65 @@
+package import StrictJSON
+
+/// The `data` member of an error: named values in the order in which they were given.
+///
+/// ```swift
+/// RPCError(5, "There is no document books/vogon.", data: ["status": "NOT_FOUND", "path": .string(path)])
+/// ```
+package struct RPCErrorData: Sendable, ExpressibleByDictionaryLiteral {
+    /// One value of an error's data.
+    package enum Value: Sendable, ExpressibleByStringLiteral {
+        case string(String)
+        case integer(Int)
+        case boolean(Bool)
+        case object(RPCErrorData)
+
+        package init(stringLiteral value: String) {
+            self = .string(value)
+        }
+    }
+
+    private var members: [(key: UTF8Key, value: Value)]
+
+    /// Whether there is nothing in it; the error is then sent without `data`.
+    package var isEmpty: Bool {
+        members.isEmpty
+    }
+
+    package init(dictionaryLiteral elements: (UTF8Key, Value)...) {
+        self.members = []
+        for (key, value) in elements {
+            self[key] = value
+        }
+    }
+
+    /// The value of a member. A new one is appended, an existing one keeps its place; `nil` removes it.
+    package subscript(_ key: UTF8Key) -> Value? {
+        get {
+            members.first { $0.key == key }?.value
+        }
+        set {
+            let index = members.firstIndex { $0.key == key }
+            switch (index, newValue) {
+            case (let index?, let value?): members[index].value = value
+            case (let index?, nil): members.remove(at: index)
+            case (nil, let value?): members.append((key, value))
+            case (nil, nil): break
+            }
+        }
+    }
+
+    /// Writes the members as one JSON object.
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        for (key, value) in members {
+            writer.key(key)
+            switch value {
+            case .string(let string): writer.string(string)
+            case .integer(let integer): writer.integer(Int64(integer))
+            case .boolean(let boolean): writer.boolean(boolean)
+            case .object(let object): object.write(to: &writer)
+            }
+        }
+        writer.endObject()
+    }
+}

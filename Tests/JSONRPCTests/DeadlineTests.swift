@@ -1,0 +1,52 @@
+import JSONRPC
+import StrictJSON
+import Testing
+
+@Suite("Deadlines and cancellation")
+struct DeadlineTests {
+    static let record = #"{"jsonrpc":"2.0","method":"test.record","params":["a"],"id":2}"#
+
+    @Test("A call that takes too long is cancelled and answered with its id; the next ones are executed")
+    func deadline() async throws {
+        let server = TestServer(limits: RPCLimits(callTimeout: .milliseconds(2_500)), clock: InstantClock())
+        let responses = try await server.response(to: #"[{"jsonrpc":"2.0","method":"test.wait","id":"slow"},\#(Self.record)]"#)
+        let elements = Array(try #require(responses.elements))
+        let expected =
+            #"{"jsonrpc":"2.0","id":"slow","error":{"code":4,"message":"The call was cancelled because it took longer than 2.5 seconds","#
+            + #""data":{"status":"DEADLINE_EXCEEDED"}}}"#
+        #expect(elements.first?.text == UTF8Key(expected))
+        #expect(elements.last?.text == #"{"jsonrpc":"2.0","id":2,"result":1}"#)
+        #expect(elements.count == 2)
+        #expect(server.log.all.isEmpty)
+    }
+
+    @Test("A call that finishes in spite of its deadline is answered with what it did")
+    func finished() async {
+        let server = TestServer(clock: InstantClock())
+        let reply = await server.reply(to: #"{"jsonrpc":"2.0","method":"test.wait","params":[true],"id":1}"#)
+        #expect(reply == #"{"jsonrpc":"2.0","id":1,"result":"finished"}"#)
+    }
+
+    @Test("A notification that takes too long is cancelled without a word")
+    func notification() async {
+        let server = TestServer(clock: InstantClock())
+        #expect(await server.reply(to: #"{"jsonrpc":"2.0","method":"test.wait"}"#) == nil)
+        #expect(server.log.all.isEmpty)
+    }
+
+    @Test("When the surrounding task is cancelled, the running call ends and no other begins")
+    func cancellation() async throws {
+        let server = TestServer()
+        let notification = #"{"jsonrpc":"2.0","method":"test.record","params":["b"]}"#
+        let task = Task {
+            try await server.response(to: #"[{"jsonrpc":"2.0","method":"test.wait","id":1},\#(notification),\#(Self.record)]"#)
+        }
+        await server.recorder.hasBegunWaiting()
+        task.cancel()
+        let elements = Array(try #require(try await task.value.elements))
+        #expect(elements.map { $0["id"]?.text } == ["1", "2"])
+        #expect(elements.map(\.errorCode) == [1, 1])
+        #expect(server.recorder.recorded.isEmpty)
+        #expect(server.log.all.isEmpty)
+    }
+}

@@ -1,0 +1,66 @@
+import JSONRPC
+import StrictJSON
+import Testing
+
+@Suite("Bodies that are not JSON")
+struct ParseErrorTests {
+    static let call = #"{"jsonrpc":"2.0","method":"test.record","params":["a"],"id":1}"#
+
+    @Test(
+        "Nothing of them is executed, and one error is the answer",
+        arguments: [
+            "", " ", "{", "[", #"{"jsonrpc""#, "nope",
+            "\(call)x", "\(call)\(call)", "\(call)\n\(call)", "\(call),", "[\(call),]", "[\(call)", "[\(call)]]",
+            "[\(call),{\"jsonrpc\":\"2.0\",\"method\"]", "// note\n\(call)", "\u{feff}\(call)", "\(call)\u{0}", "\(call)\u{a0}",
+            #"{"jsonrpc":"2.0","method":"test.record","params":["a"],"id":1,}"#,
+            #"{'jsonrpc':"2.0","method":"test.record","params":["a"],"id":1}"#,
+            #"{"jsonrpc":"2.0","method":"test.record","params":["a"],"id":01}"#,
+            #"{"jsonrpc":"2.0","method":"test.record","params":["a"],"id":NaN}"#,
+            #"{"jsonrpc":"2.0","method":"test.record","params":["\ud800"],"id":1}"#,
+            "{\"jsonrpc\":\"2.0\",\"method\":\"test.record\",\"params\":[\"a\u{1}\"],\"id\":1}",
+            // The same name twice: two readers of the text could take it for two different calls.
+            #"{"jsonrpc":"2.0","method":"test.record","params":["a"],"id":1,"method":"subtract"}"#,
+            #"{"jsonrpc":"2.0","method":"test.record","params":["a"],"id":1,"\u0069d":2}"#,
+            #"[\#(call),{"jsonrpc":"2.0","method":"test.echo","params":[{"a":1,"a":1}],"id":2}]"#,
+        ]
+    )
+    func refused(_ body: String) async throws {
+        let server = TestServer()
+        let response = try await server.response(to: body)
+        #expect(response.errorCode == -32700)
+        #expect(response["id"]?.isNull == true)
+        #expect(server.recorder.recorded.isEmpty)
+    }
+
+    @Test("Invalid UTF-8 is not JSON", arguments: [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xe2, 0x82]] as [[UInt8]])
+    func invalidUTF8(_ bytes: [UInt8]) async throws {
+        let body = Array(#"{"jsonrpc":"2.0","method":"test.record","params":[""#.utf8) + bytes + Array(#""],"id":1}"#.utf8)
+        let server = TestServer()
+        let reply = try #require(await server.reply(to: body))
+        #expect(try JSONText(reply.string).root.errorCode == -32700)
+        #expect(server.recorder.recorded.isEmpty)
+    }
+
+    @Test("The error says where")
+    func place() async throws {
+        let data = try #require(try await TestServer().response(to: "{\n  \"jsonrpc\": x}")["error"]?["data"])
+        #expect(data["line"]?.text == "2")
+        #expect(data["column"]?.text == "14")
+        #expect(data["offset"]?.text == "15")
+    }
+
+    @Test("A long name in the text does not make a long error")
+    func shortened() async throws {
+        let name = String(repeating: "é", count: 5_000)
+        let reply = try #require(await TestServer().reply(to: #"{"\#(name)":1,"\#(name)":2}"#))
+        #expect(reply.byteCount < 700)
+        #expect(try JSONText(reply.string).root.errorCode == -32700)
+    }
+
+    @Test("A body too large or too deep is refused", arguments: [JSONLimits(maximumBytes: 40), JSONLimits(maximumDepth: 1)])
+    func limits(_ limits: JSONLimits) async throws {
+        let server = TestServer(limits: RPCLimits(json: limits))
+        #expect(try await server.response(to: Self.call).errorCode == -32700)
+        #expect(server.recorder.recorded.isEmpty)
+    }
+}

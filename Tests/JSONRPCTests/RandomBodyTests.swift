@@ -1,0 +1,56 @@
+import Foundation
+import JSONRPC
+import StrictJSON
+import Testing
+
+@Suite("Random bodies")
+struct RandomBodyTests {
+    static let seed = ProcessInfo.processInfo.environment["HEARTH_TEST_SEED"].flatMap(UInt64.init) ?? .random(in: 0 ... .max)
+
+    @Test("Whatever comes, the reply is nothing, or JSON with an id and one of result and error")
+    func replies() async throws {
+        var random = SplitMix64(state: Self.seed)
+        let server = TestServer(clock: InstantClock())
+        let pieces = [
+            "{", "}", "[", "]", ",", ":", "\"jsonrpc\":\"2.0\"", "\"id\":1", "\"id\"", "\"method\":\"subtract\"",
+            "\"params\":[1]",
+            "\"params\":{\"minuend\":2}", "\"method\":\"test.fail\"", "null", "0", "-1.5e3", "\"\\ud83d\\ude00\"", "\u{e9}", "\\",
+            " ",
+        ]
+        let valid = Array(
+            #"[{"jsonrpc":"2.0","id":1,"method":"subtract","params":[3,2]},{"jsonrpc":"2.0","id":"a","method":"test.find","params":{"where":[]}}]"#
+                .utf8
+        )
+        for round in 0..<2_000 {
+            var body = valid
+            if round.isMultiple(of: 2) {
+                body = (0..<Int.random(in: 0...20, using: &random)).flatMap { _ in
+                    Array(pieces.randomElement(using: &random)?.utf8 ?? "".utf8)
+                }
+            } else {
+                for _ in 0...Int.random(in: 0...3, using: &random) {
+                    body[Int.random(in: body.indices, using: &random)] = UInt8.random(in: .min ... .max, using: &random)
+                }
+            }
+            guard let reply = await server.reply(to: body) else { continue }
+            let root = try JSONText(reply.string).root
+            for response in root.elements.map(Array.init) ?? [root] {
+                let isOne = (response["result"] == nil) != (response["error"] == nil)
+                #expect(isOne && response["id"] != nil && response.count == 3, "seed \(Self.seed): \(body) → \(reply)")
+            }
+        }
+    }
+}
+
+/// A small generator whose sequence follows from its seed.
+private struct SplitMix64: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+}
