@@ -15,9 +15,11 @@ let package = Package(
     targets: [
         // Each target uses only targets above it in this list.
         .target(name: "StrictJSON", swiftSettings: swiftSettings),
+        .target(name: "DocumentModel", dependencies: ["StrictJSON"], swiftSettings: swiftSettings),
         .target(name: "JSONRPC", dependencies: ["StrictJSON"], swiftSettings: swiftSettings),
 
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"], swiftSettings: swiftSettings),
+        .testTarget(name: "DocumentModelTests", dependencies: ["DocumentModel", "StrictJSON"], swiftSettings: swiftSettings),
         .testTarget(name: "JSONRPCTests", dependencies: ["JSONRPC", "StrictJSON"], swiftSettings: swiftSettings),
     ],
     swiftLanguageModes: [.v6]

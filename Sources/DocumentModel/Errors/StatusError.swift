@@ -1,0 +1,96 @@
+package import StrictJSON
+
+/// The one error of model, store and client: a canonical code, a text that says what to do, and the place.
+///
+/// The text is written for a person. It says what was expected and what was found, quotes at most a short escaped
+/// excerpt of foreign text, and never a secret. Programs look at ``code``, ``path`` and ``field``.
+public struct StatusError: Error, Sendable {
+    /// What kind of failure this is.
+    public var code: StatusCode
+    /// What was expected, what was found, and what to do.
+    public var message: String
+    /// The document or collection concerned, relative to the database.
+    public var path: String?
+    /// The field concerned: a field path in canonical form, with `[i]` for the elements of arrays, such as `tags[2].color`.
+    public var field: String?
+    /// The damaged file concerned.
+    public var file: FileLocation?
+    /// What lies behind this error; for the log only, never sent to a caller.
+    public var cause: (any Error)?
+
+    /// Makes an error; give every place that is known.
+    public init(
+        _ code: StatusCode,
+        _ message: String,
+        path: String? = nil,
+        field: String? = nil,
+        file: FileLocation? = nil,
+        cause: (any Error)? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.path = path
+        self.field = field
+        self.file = file
+        self.cause = cause
+    }
+
+    /// A place in a file of the data folder.
+    public struct FileLocation: Sendable, Hashable {
+        /// The file's path relative to the data folder.
+        public var path: String
+        /// The line, counted from 1.
+        public var line: Int
+        /// The column in that line, in Unicode scalars counted from 1.
+        public var column: Int
+
+        /// Makes a location from its parts.
+        public init(path: String, line: Int, column: Int) {
+            self.path = path
+            self.line = line
+            self.column = column
+        }
+    }
+}
+
+extension StatusError: CustomStringConvertible {
+    /// One line for a log or a terminal: code, message and places, with nothing in it that could move the cursor.
+    ///
+    /// The ``cause`` is left to the log's own metadata.
+    public var description: String {
+        var places: [String] = []
+        if let path { places.append("path \(Excerpt(path, maximumBytes: Self.placeBytes))") }
+        if let field { places.append("field \(Excerpt(field, maximumBytes: Self.placeBytes))") }
+        if let file {
+            places.append("file \(Excerpt(file.path, maximumBytes: Self.placeBytes)), line \(file.line), column \(file.column)")
+        }
+        return "\(code.name): \(message)" + (places.isEmpty ? "" : " (" + places.joined(separator: "; ") + ")")
+    }
+
+    /// A path as long as a name may be is shown whole.
+    private static let placeBytes = DocumentLimits.maximumNameBytes
+}
+
+extension StatusError {
+    /// The same error seen from the map around the value: its ``field`` is inside the map's member `name`.
+    package func inside(field name: UTF8Key) -> StatusError {
+        let isNameTooLong = name.byteCount > DocumentLimits.maximumNameBytes
+        return inside(isNameTooLong ? Excerpt(name.string).text : FieldPath.canonicalText(ofSegment: name))
+    }
+
+    /// The same error seen from the array around the value: its ``field`` is inside the element at `index`.
+    package func inside(element index: Int) -> StatusError {
+        inside("[\(index)]")
+    }
+
+    private func inside(_ outer: String) -> StatusError {
+        var error = self
+        error.field =
+            switch field {
+            case nil: outer
+            case .some(let inner) where inner.utf8.first == UInt8(ascii: "["): outer + inner
+            case .some(let inner): outer + "." + inner
+            }
+        return error
+    }
+}

@@ -1,0 +1,59 @@
+/// A day of the Gregorian calendar, extended to all years (year 0 is the one before year 1).
+struct CivilDate: Hashable {
+    var year: Int
+    /// 1 to 12.
+    var month: Int
+    /// 1 to 31.
+    var day: Int
+}
+
+extension CivilDate {
+    /// How many days a month has.
+    static func days(inMonth month: Int, ofYear year: Int) -> Int {
+        switch month {
+        case 2: isLeap(year) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+
+    private static func isLeap(_ year: Int) -> Bool {
+        year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
+    }
+}
+
+// The calendar repeats every 400 years, which have 146,097 days. Years counted from March put the leap day last, so the
+// days before a month follow one formula: (153 * month + 2) / 5 with March as month 0. Day 0 is 1970-01-01, which is
+// day 719,468 counted from 0000-03-01.
+extension CivilDate {
+    private static let daysOfCycle = 146_097
+    private static let daysBefore1970 = 719_468
+
+    /// Days since 1970-01-01; negative before.
+    var daysSince1970: Int {
+        let marchYear = month > 2 ? year : year - 1
+        let (cycle, yearOfCycle) = marchYear.dividedRoundingDown(by: 400)
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let dayOfCycle = yearOfCycle * 365 + yearOfCycle / 4 - yearOfCycle / 100 + dayOfYear
+        return cycle * Self.daysOfCycle + dayOfCycle - Self.daysBefore1970
+    }
+
+    /// The day that lies so many days after 1970-01-01.
+    init(daysSince1970 days: Int) {
+        let (cycle, dayOfCycle) = (days + Self.daysBefore1970).dividedRoundingDown(by: Self.daysOfCycle)
+        let yearOfCycle = (dayOfCycle - dayOfCycle / 1_460 + dayOfCycle / 36_524 - dayOfCycle / 146_096) / 365
+        let dayOfYear = dayOfCycle - (yearOfCycle * 365 + yearOfCycle / 4 - yearOfCycle / 100)
+        let marchMonth = (5 * dayOfYear + 2) / 153
+        day = dayOfYear - (153 * marchMonth + 2) / 5 + 1
+        month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+        year = cycle * 400 + yearOfCycle + (month > 2 ? 0 : 1)
+    }
+}
+
+extension BinaryInteger {
+    /// Quotient and remainder, with the remainder never negative; `divisor` is positive.
+    func dividedRoundingDown(by divisor: Self) -> (quotient: Self, remainder: Self) {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+    }
+}

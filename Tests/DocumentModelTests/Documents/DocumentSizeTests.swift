@@ -1,0 +1,50 @@
+import DocumentModel
+import StrictJSON
+import Testing
+
+@Suite("The size of a document")
+struct DocumentSizeTests {
+    @Test("is 147 bytes in Firestore's worked example")
+    func workedExample() throws {
+        let fields: MapValue = [
+            "type": .string("Personal"), "done": .boolean(false), "priority": .integer(1),
+            "description": .string("Learn Cloud Firestore"),
+        ]
+        #expect(Document.size(of: fields, at: try DocumentPath("users/jeff/tasks/my_task_id")) == 147)
+    }
+
+    @Test(
+        "counts each id of the name, 8 for a number, and 16 more",
+        arguments: [
+            ("a/b", 2 + 2), ("books/hitchhiker", 6 + 11), ("a/__id7__", 2 + 8),
+            ("a/__id-9223372036854775808__/b/c", 2 + 8 + 2 + 2),
+            ("é/é", 3 + 3),
+        ]
+    )
+    func names(path: String, ids: Int) throws {
+        #expect(Document.size(of: [:], at: try DocumentPath(path)) == ids + 16 + 32)
+    }
+
+    @Test(
+        "counts each value by its type",
+        arguments: [
+            (Value.null, 1), (.boolean(true), 1), (.integer(.max), 8), (.double(.nan), 8), (.timestamp(.minimum), 8),
+            (.string(""), 1),
+            (.string("é🐵"), 7), (.bytes([1, 2, 3]), 3), (.vector([]), 0), (.vector([1, 2, 3]), 24), (.array([]), 0),
+            (.array([.null, .integer(1), .string("a")]), 11), (.map([:]), 1), (.array([.map([:]), .map([:])]), 2),
+            (.map(["a": .null, "bc": .integer(1)]), 3 + 11),
+            (.array([.map(["a": .array([.boolean(true)])])]), 3),
+        ]
+    )
+    func values(value: Value, size: Int) throws {
+        #expect(Document.size(of: ["f": value], at: try DocumentPath("a/b")) == 4 + 16 + 32 + 2 + size)
+    }
+
+    @Test("counts 16 for a geo point, and the name for a reference")
+    func placesAndReferences() throws {
+        let fields: MapValue = [
+            "g": .geoPoint(try GeoPoint(latitude: 1, longitude: 2)), "r": .reference(try DocumentPath("books/__id7__")),
+        ]
+        #expect(Document.size(of: fields, at: try DocumentPath("a/b")) == 4 + 16 + 32 + 2 + 16 + 2 + (6 + 8 + 16))
+    }
+}

@@ -1,0 +1,162 @@
+import DocumentModel
+import StrictJSON
+import Testing
+
+@Suite("Paths")
+struct PathTests {
+    @Test(
+        "of documents have a collection, an id and an even number of segments",
+        arguments: [
+            ("books/hitchhiker", "books", ["books", "hitchhiker"]),
+            ("books/hitchhiker/reviews/r1", "books/hitchhiker/reviews", ["books", "hitchhiker", "reviews", "r1"]),
+            ("a/__id7__/b/c", "a/__id7__/b", ["a", "__id7__", "b", "c"]),
+            ("e\u{301}/\u{e9}", "e\u{301}", ["e\u{301}", "\u{e9}"]),
+            ("a\r\n/\u{301}b", "a\r\n", ["a\r\n", "\u{301}b"]),
+        ] as [(String, String, [UTF8Key])]
+    )
+    func document(text: String, collection: String, segments: [UTF8Key]) throws {
+        let path = try DocumentPath(text)
+        #expect(path.string.utf8.elementsEqual(text.utf8))
+        #expect(path.description.utf8.elementsEqual(text.utf8))
+        #expect(path.segments == segments)
+        #expect(path.id.key == segments.last)
+        #expect(path.collection == (try CollectionPath(collection)))
+        #expect(path == path.collection.document(path.id))
+    }
+
+    @Test(
+        "of collections have a parent, an id and an odd number of segments",
+        arguments: [
+            ("books", nil, ["books"]),
+            ("books/hitchhiker/reviews", "books/hitchhiker", ["books", "hitchhiker", "reviews"]),
+            ("a/b/c/__id-2__/é", "a/b/c/__id-2__", ["a", "b", "c", "__id-2__", "é"]),
+        ] as [(String, String?, [UTF8Key])]
+    )
+    func collection(text: String, parent: String?, segments: [UTF8Key]) throws {
+        let path = try CollectionPath(text)
+        #expect(path.string == text)
+        #expect(path.description == text)
+        #expect(path.segments == segments)
+        #expect(path.id.key == segments.last)
+        #expect(path.parent == (try parent.map { try DocumentPath($0) }))
+        #expect(path == CollectionPath(parent: path.parent, id: path.id))
+        #expect(path == path.parent?.collection(path.id) ?? path)
+    }
+
+    /// A text that is neither kind of path, and words of the error.
+    static let illegal: [(text: String, words: String)] = [
+        ("", "found an empty text"),
+        ("/", "begins with a slash"),
+        ("/a/b", "begins with a slash"),
+        ("a/b/", "ends with a slash"),
+        ("a//b", "empty id between two slashes"),
+        ("a/b//c/d", "empty id between two slashes"),
+        ("a/..", "folder"),
+        ("../a", "folder"),
+        ("a/./c", "folder"),
+        ("..\u{2F}\u{301}x", "folder"),
+        ("__id7__/a", "reserved"),
+        ("a/__x__/c", "reserved"),
+        ("a/b/__id7__", "reserved"),
+        ("a/b\0", "NUL"),
+        ("a/" + String(repeating: "x", count: 1_501), "1501"),
+        ("a/b/" + String(repeating: "x/", count: 3_070) + "x", "found 6145"),
+        (String(repeating: "a/b/", count: 101).dropLast() + "", "found 101"),
+    ]
+
+    @Test("are refused with what is wrong and what to do", arguments: illegal)
+    func illegalPaths(text: String, words: String) throws {
+        let errors = [
+            try #require(throws: StatusError.self) { try DocumentPath(text) },
+            try #require(throws: StatusError.self) { try CollectionPath(text) },
+        ]
+        for error in errors {
+            #expect(error.code == .invalidArgument)
+            #expect(error.message.contains(words), "\(error)")
+            #expect(error.path.map { $0.utf8.count <= 90 } == true)
+            #expect(error.message.utf8.count < 300)
+        }
+    }
+
+    @Test("with the wrong number of segments say which kind they are")
+    func parity() throws {
+        let document = try #require(throws: StatusError.self) { try DocumentPath("books/hitchhiker/reviews") }
+        #expect(document.message.contains("\"books/hitchhiker/reviews\" has 3 segments and so names a collection"))
+        #expect(document.message.contains("Add a document id"))
+        #expect(document.path == "books/hitchhiker/reviews")
+        let collection = try #require(throws: StatusError.self) { try CollectionPath("books/hitchhiker") }
+        #expect(collection.message.contains("\"books/hitchhiker\" has 2 segments and so names a document"))
+        let single = try #require(throws: StatusError.self) { try DocumentPath("books") }
+        #expect(single.message.contains("has 1 segment and"))
+    }
+
+    @Test("never put hostile characters into an error")
+    func hostile() throws {
+        let error = try #require(throws: StatusError.self) { try DocumentPath("a/\u{202e}\u{1b}[2J/\r\n") }
+        #expect(error.path == #"a/\u{202E}\u{1B}[2J/\r\n"#)
+        #expect(error.message.contains(#""a/\u{202E}\u{1B}[2J/\r\n""#))
+    }
+
+    @Test("reach to 6 KiB and to 100 collections")
+    func limits() throws {
+        let long = String(repeating: "x", count: 1_500)
+        let text = "a/\(long)/b/\(long)/c/\(long)/d/\(long)"
+        let path = try DocumentPath(text + "/e/" + String(repeating: "x", count: 6_144 - text.utf8.count - 3))
+        #expect(path.string.utf8.count == 6_144)
+        #expect(throws: StatusError.self) { try DocumentPath(path.string + "x") }
+
+        let deep = try DocumentPath(String(String(repeating: "a/b/", count: 100).dropLast()))
+        #expect(deep.segments.count == 200)
+        #expect(throws: StatusError.self) { try CollectionPath(deep.string + "/c") }
+    }
+
+    @Test("are equal and hashed by their bytes")
+    func equality() throws {
+        #expect(try DocumentPath("a/\u{e9}") != DocumentPath("a/e\u{301}"))
+        #expect(try CollectionPath("\u{e9}") != CollectionPath("e\u{301}"))
+        #expect(try DocumentPath("a/b").hashValue == CollectionPath("a").document(DocumentID("b")).hashValue)
+        #expect(Set([try DocumentPath("a/b"), try DocumentPath("a/b"), try DocumentPath("a/c")]).count == 2)
+    }
+}
+
+@Suite("The order of paths")
+struct PathOrderTests {
+    @Test("goes segment by segment in the order of ids, the shorter first")
+    func documents() throws {
+        let paths = try [
+            "a/__id-2__", "a/__id7__", "a/__id7__/x/y", "a/__id12__", "a/12", "a/7", "a/b", "a/b/c/__id3__", "a/b/c/d",
+            "a/b/c/d/e/f",
+            "a/b/c-/d", "a/b-/c/d", "a/b0", "a-/b", "b/__id7__", "é/a",
+        ].map { try DocumentPath($0) }
+        #expect(paths.shuffled().sorted() == paths)
+        for (left, right) in zip(paths, paths.dropFirst()) {
+            #expect(left < right)
+            #expect(!(right < left))
+        }
+    }
+
+    @Test("is the same for collections")
+    func collections() throws {
+        let paths = try ["a", "a/__id7__/b", "a/__id12__/b", "a/b/c", "a/b/c/d/e", "a/b/c-", "a/b-/c", "a-", "b"]
+            .map { try CollectionPath($0) }
+        #expect(paths.shuffled().sorted() == paths)
+    }
+
+    @Test("agrees with comparing lists of segments")
+    func random() {
+        var random = RandomValues(generator: .current)
+        let paths = (0..<100).map { _ in random.path() }
+        for left in paths {
+            for right in paths {
+                let expected = left.segments.lexicographicallyPrecedes(right.segments) { first, second in
+                    guard let first = try? DocumentID(first.string), let second = try? DocumentID(second.string) else {
+                        return false
+                    }
+                    return first < second
+                }
+                #expect((left < right) == expected, "\(left) < \(right); HEARTH_TEST_SEED=\(SeededGenerator.currentSeed)")
+                #expect((left == right) == (left.segments == right.segments))
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import DocumentModel
+import StrictJSON
+import Testing
+
+@Suite("Values that are stored alike")
+struct ValueEqualityTests {
+    private static let otherNaN = Double(bitPattern: 0x7ff8_0000_0000_0001)
+
+    @Test(
+        "are ==, NaN included",
+        arguments: [
+            (Value.double(.nan), Value.double(otherNaN)),
+            (.vector([.nan, 1]), .vector([otherNaN, 1])),
+            (.string("grüße"), .string("grüße")),
+            (.map(["a": .null, "b": .integer(1)]), .map(["b": .integer(1), "a": .null])),
+            (.array([.double(.nan)]), .array([.double(.nan)])),
+        ]
+    )
+    func alike(_ left: Value, _ right: Value) {
+        #expect(left == right)
+        #expect(left.hashValue == right.hashValue)
+        #expect(left.isEqual(to: right))
+    }
+
+    @Test(
+        "differ in type, bits or bytes otherwise, even where they compare as equal",
+        arguments: [
+            (Value.integer(3), Value.double(3), true),
+            (.double(0), .double(-0.0), true),
+            (.array([.integer(3)]), .array([.double(3)]), true),
+            (.map(["a": .integer(3)]), .map(["a": .double(3)]), true),
+            (.vector([0]), .vector([-0.0]), true),
+            (.string("\u{e9}"), .string("e\u{301}"), false),
+            (.string("K"), .string("\u{212a}"), false),
+            (.string("a\r\nb"), .string("a\nb"), false),
+            (.map(["\u{e9}": .null]), .map(["e\u{301}": .null]), false),
+            (.bytes([1]), .vector([1]), false),
+            (.array([]), .map([:]), false),
+            (.null, .boolean(false), false),
+        ]
+    )
+    func different(_ left: Value, _ right: Value, isEqualInOrder: Bool) {
+        #expect(left != right)
+        #expect(left.isEqual(to: right) == isEqualInOrder)
+    }
+
+    @Test("tell geo points at 0 and -0 apart")
+    func geoPoints() throws {
+        let zero = try GeoPoint(latitude: 0, longitude: 0)
+        #expect(zero == (try GeoPoint(latitude: 0, longitude: 0)))
+        #expect(zero != (try GeoPoint(latitude: -0.0, longitude: 0)))
+    }
+
+    @Test("take little room")
+    func size() {
+        #expect(MemoryLayout<Value>.stride == 24)
+    }
+}

@@ -1,0 +1,52 @@
+import DocumentModel
+import StrictJSON
+import Testing
+
+/// A document and moments for tests of writes, which read like their JSON.
+enum WriteFixtures {
+    static let path = try! DocumentPath("books/hitchhiker")  // Proof: a literal.
+    /// The moments of the fixtures are seconds of 1970.
+    static func second(_ second: Int64) -> Timestamp {
+        try! Timestamp(microseconds: second * 1_000_000)  // Proof: tests use small numbers.
+    }
+    static let created = second(100)
+    static let updated = second(200)
+    static let now = second(300)
+
+    static func fields(_ json: String) throws -> MapValue {
+        try MapValue(json: JSONText(json).root)
+    }
+
+    static func value(_ json: String) throws -> Value {
+        try Value(json: JSONText(json).root)
+    }
+
+    static func paths(_ texts: [String]) throws -> [FieldPath] {
+        try texts.map { try FieldPath($0) }
+    }
+
+    static func document(_ json: String?) throws -> Document? {
+        try json.map { Document(path: path, fields: try fields($0), createTime: created, updateTime: updated) }
+    }
+}
+
+extension MapValue {
+    var json: String {
+        var writer = JSONWriter()
+        write(to: &writer)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}
+
+extension Write {
+    /// The JSON of the fields that the write makes of a document with the fields `json`; nil for none.
+    func fields(of json: String?) throws -> String? {
+        try applied(to: WriteFixtures.document(json), at: WriteFixtures.now).document?.fields.json
+    }
+
+    /// The mask of a patch, as texts.
+    var maskTexts: [String]? {
+        guard case .patch(_, let mask) = operation else { return nil }
+        return mask.map(\.description)
+    }
+}
