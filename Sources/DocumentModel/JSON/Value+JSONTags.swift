@@ -23,7 +23,7 @@ extension Value {
 
     private static func bytes(_ node: JSONNode) throws(JSONFormFault) -> [UInt8] {
         guard let text = node.string else { throw JSONFormFault(node, expected: "a string in base64 after $bytes") }
-        guard let bytes = Base64.decode(text.utf8) else {
+        guard let bytes = Base64.standard.decode(text.utf8) else {
             throw JSONFormFault(
                 node,
                 "Expected canonical base64 after $bytes (A-Z, a-z, 0-9, + and /, padded with = to a multiple of four, "

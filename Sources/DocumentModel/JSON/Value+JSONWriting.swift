@@ -17,7 +17,7 @@ extension Value {
             for element in value { element.write(to: &writer) }
             writer.endArray()
         case .timestamp(let value): writer.tagged(.timestamp) { $0.string(value.rfc3339) }
-        case .bytes(let value): writer.tagged(.bytes) { $0.string(Base64.encode(value)) }
+        case .bytes(let value): writer.tagged(.bytes) { $0.string(Base64.standard.encode(value)) }
         case .reference(let value): writer.tagged(.reference) { $0.string(value.string) }
         case .geoPoint(let value):
             writer.tagged(.geoPoint) { writer in

@@ -1,0 +1,39 @@
+package import DocumentModel
+
+/// One commit as watchers see it.
+package struct Commit: Hashable, Sendable {
+    /// Its place in the order of commits.
+    package let sequence: SequenceNumber
+    /// Its time, which is also the update time of the documents that it changed.
+    package let time: Timestamp
+    /// What it changed, in the order of the writes: each document once, with the net effect, and never nothing.
+    package let changes: [DocumentChange]
+
+    /// Makes a commit.
+    package init(sequence: SequenceNumber, time: Timestamp, changes: [DocumentChange]) {
+        self.sequence = sequence
+        self.time = time
+        self.changes = changes
+    }
+}
+
+/// What a commit made of one document.
+package struct DocumentChange: Hashable, Sendable {
+    /// The document's path.
+    package let path: DocumentPath
+    /// The document before the commit. Nil when it did not exist, and also when the change was read back from the journal,
+    /// which keeps only what came after.
+    package let before: EncodedDocument?
+    /// The document after the commit, or nil when the commit deleted it.
+    package let after: EncodedDocument?
+    /// Whether the document existed before the commit; known also when ``before`` is not.
+    package let existedBefore: Bool
+
+    /// Makes a change.
+    package init(path: DocumentPath, before: EncodedDocument?, after: EncodedDocument?, existedBefore: Bool) {
+        self.path = path
+        self.before = before
+        self.after = after
+        self.existedBefore = existedBefore
+    }
+}

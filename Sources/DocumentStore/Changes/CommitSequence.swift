@@ -1,0 +1,55 @@
+package import DocumentModel
+
+/// A store's commits after a sequence number, as they come.
+///
+/// Each iterator is a position and the few commits last fetched: nothing is queued for a reader that is slow, it reads
+/// from memory or from the journal at its own pace. Iterating ends when the task is cancelled or the store is closed.
+package struct CommitSequence: AsyncSequence, Sendable {
+    package typealias Element = Commit
+    package typealias Failure = StatusError
+
+    /// Gives at least one commit after the position, in order, as soon as there is one; nil at the end.
+    package typealias Source = @Sendable (_ after: SequenceNumber) async throws(StatusError) -> [Commit]?
+
+    private let start: SequenceNumber
+    private let source: Source
+
+    /// Makes a sequence of what `source` gives, beginning after `start`.
+    package init(after start: SequenceNumber, source: @escaping Source) {
+        self.start = start
+        self.source = source
+    }
+
+    /// Begins to read after the start.
+    package func makeAsyncIterator() -> Iterator {
+        Iterator(position: start, source: source)
+    }
+
+    /// Reads the commits one by one.
+    package struct Iterator: AsyncIteratorProtocol {
+        private var position: SequenceNumber
+        private let source: Source
+        private var fetched: ArraySlice<Commit> = []
+
+        fileprivate init(position: SequenceNumber, source: @escaping Source) {
+            self.position = position
+            self.source = source
+        }
+
+        /// The next commit, waiting for it where there is none yet; nil at the end.
+        package mutating func next() async throws(StatusError) -> Commit? {
+            try await next(isolation: nil)
+        }
+
+        /// The next commit, waiting for it where there is none yet; nil at the end.
+        package mutating func next(isolation actor: isolated (any Actor)?) async throws(StatusError) -> Commit? {
+            if fetched.isEmpty {
+                guard let commits = try await source(position) else { return nil }
+                fetched = commits[...]
+            }
+            guard let commit = fetched.popFirst() else { return nil }
+            position = commit.sequence
+            return commit
+        }
+    }
+}

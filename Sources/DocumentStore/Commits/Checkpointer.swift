@@ -1,0 +1,87 @@
+internal import Dispatch
+internal import DocumentModel
+internal import Logging
+internal import Synchronization
+
+/// Syncs the document files in bulk, notes up to which commit they are on disk, and lets old journal go.
+final class Checkpointer: Sendable {
+    private let data: DataFolder
+    private let journal: Journal
+    private let failure: StoreFailure
+    private let configuration: FileStoreConfiguration
+    private let logger: Logger
+    private let thread = DispatchQueue(label: "hearth.checkpoint", qos: .utility)
+    private let isRunning = Mutex(false)
+
+    init(data: DataFolder, journal: Journal, failure: StoreFailure, configuration: FileStoreConfiguration, logger: Logger) {
+        self.data = data
+        self.journal = journal
+        self.failure = failure
+        self.configuration = configuration
+        self.logger = logger
+    }
+
+    /// Notes that the journal is needed from now on, before the first write after a clean start.
+    func willWrite() throws(StatusError) {
+        try data.update { $0.isClean = false }
+    }
+
+    /// Begins a checkpoint in the background, up to a commit whose documents' files are in place; false when one is going on.
+    func start(sequence: SequenceNumber, time: Timestamp?) -> Bool {
+        let begins = isRunning.withLock { isRunning in
+            defer { isRunning = true }
+            return !isRunning
+        }
+        guard begins else { return false }
+        thread.async {
+            self.run(sequence: sequence, time: time, isLast: false)
+            self.isRunning.withLock { $0 = false }
+        }
+        return true
+    }
+
+    /// Makes the last checkpoint, after which the journal is not needed, when the one going on is done.
+    func finish(sequence: SequenceNumber, time: Timestamp?) {
+        thread.sync { run(sequence: sequence, time: time, isLast: true) }
+    }
+
+    private func run(sequence: SequenceNumber, time: Timestamp?, isLast: Bool) {
+        do throws(StatusError) {
+            if data.description.sequence < sequence { try synchronize() }
+            try data.update { description in
+                description.sequence = sequence
+                description.commitTime = time
+                description.isClean = isLast
+            }
+            let kept = configuration.now().microseconds - configuration.retentionAge.microseconds
+            try journal.retire(
+                through: sequence,
+                before: (try? Timestamp(microseconds: kept)) ?? .minimum,
+                byteCount: configuration.retentionBytes
+            )
+        } catch {
+            logger.error(
+                "A checkpoint failed",
+                metadata: ["error": "\(error)", "error.cause": "\(error.cause.map { "\($0)" } ?? "")"]
+            )
+        }
+    }
+
+    private func synchronize() throws(StatusError) {
+        do throws(SystemError) {
+            try data.documents.synchronizeFileSystem()
+        } catch {
+            let status = error.status("sync", DataFolder.documentsName)
+            // The pages that could not be written are dropped, and no further sync would tell. The journal still has them.
+            failure.stop(status)
+            throw status
+        }
+    }
+}
+
+extension Duration {
+    fileprivate var microseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+    }
+}

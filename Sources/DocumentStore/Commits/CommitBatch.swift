@@ -1,0 +1,137 @@
+internal import DocumentModel
+
+/// The commits that share one journal sync: evaluated in order, each on what the ones before it made, in memory only.
+struct CommitBatch {
+    /// A document as it is at some point of the batch.
+    private struct Image {
+        let encoded: EncodedDocument?
+        let decoded: Document?
+        var isChanged = false
+    }
+
+    /// A document in one commit: as it was, and as the writes so far have made it.
+    private struct Edit {
+        let before: EncodedDocument?
+        var now: Document?
+        var isChanged = false
+    }
+
+    /// Reads a document as it was before the batch.
+    typealias Reading = (DocumentPath) throws(StatusError) -> EncodedDocument?
+
+    /// The commits that change something, in order, ready to be published.
+    private(set) var commits: [Commit] = []
+    /// Their journal frames, one behind the other.
+    private(set) var frames: [UInt8] = []
+    /// Where each commit's frame begins.
+    private(set) var starts: [Int] = []
+    /// What came of each commit that was evaluated, to be told once the batch is durable.
+    private(set) var outcomes: [Result<CommitResult, StatusError>] = []
+    /// The last sequence number and time that were given out.
+    private(set) var last: (sequence: SequenceNumber, time: Timestamp?)
+
+    private let first: SequenceNumber
+    private let now: () -> Timestamp
+    private var images: [DocumentPath: Image] = [:]
+    private var changedPaths: [DocumentPath] = []
+
+    /// A batch behind the commit `last`.
+    init(after last: (sequence: SequenceNumber, time: Timestamp?), now: @escaping () -> Timestamp) {
+        self.last = last
+        self.now = now
+        first = last.sequence.next
+    }
+
+    /// The documents that the batch changes, each as it is at the end; nil where it is deleted.
+    var results: [(path: DocumentPath, document: EncodedDocument?)] {
+        changedPaths.map { ($0, images[$0]?.encoded) }
+    }
+
+    /// Evaluates one more commit. One that fails changes nothing and uses no sequence number.
+    mutating func add(_ writes: [Write], read: Reading) {
+        do throws(StatusError) {
+            outcomes.append(.success(try evaluate(writes, read: read)))
+        } catch {
+            outcomes.append(.failure(error))
+        }
+    }
+}
+
+extension CommitBatch {
+    private mutating func evaluate(_ writes: [Write], read: Reading) throws(StatusError) -> CommitResult {
+        let time = try nextTime()
+        var edits: [DocumentPath: Edit] = [:]
+        var order: [DocumentPath] = []
+        var writeResults: [WriteResult] = []
+        writeResults.reserveCapacity(writes.count)
+        for write in writes {
+            var edit: Edit
+            if let begun = edits[write.path] {
+                edit = begun
+            } else {
+                edit = try begin(write.path, read: read)
+                order.append(write.path)
+            }
+            let applied = try write.applied(to: edit.now, at: time)
+            edit.now = applied.document
+            edit.isChanged = edit.isChanged || applied.isChange
+            edits[write.path] = edit
+            writeResults.append(applied.result)
+        }
+        let sequence = try record(order, edits, at: time)
+        last.time = time
+        return CommitResult(sequence: sequence, commitTime: time, writeResults: writeResults)
+    }
+
+    /// Later than every time before, however the clock was set.
+    private func nextTime() throws(StatusError) -> Timestamp {
+        let now = now()
+        guard let last = last.time, last >= now else { return now }
+        return try Timestamp(microseconds: last.microseconds + 1)
+    }
+
+    private mutating func begin(_ path: DocumentPath, read: Reading) throws(StatusError) -> Edit {
+        if let image = images[path] { return Edit(before: image.encoded, now: image.decoded) }
+        let encoded = try read(path)
+        let decoded = try encoded?.decoded()
+        // Kept, so that further commits of the batch don't read it again.
+        images[path] = Image(encoded: encoded, decoded: decoded)
+        return Edit(before: encoded, now: decoded)
+    }
+
+    /// Takes the net changes into the batch; returns their sequence number, or nil when there are none.
+    private mutating func record(
+        _ order: [DocumentPath],
+        _ edits: [DocumentPath: Edit],
+        at time: Timestamp
+    ) throws(StatusError) -> SequenceNumber? {
+        var changes: [DocumentChange] = []
+        var bytes = 0
+        for path in order {
+            guard let edit = edits[path], edit.isChanged, edit.before != nil || edit.now != nil else { continue }
+            let after = edit.now.map { EncodedDocument($0) }
+            bytes += 128 + path.string.utf8.count + (after?.fieldsJSON.count ?? 0)
+            changes.append(DocumentChange(path: path, before: edit.before, after: after, existedBefore: edit.before != nil))
+        }
+        guard !changes.isEmpty else { return nil }
+        guard bytes <= JournalFrame.maximumBytes else {
+            throw StatusError(
+                .invalidArgument,
+                "The commit changes \(bytes) bytes of documents, and at most \(JournalFrame.maximumBytes) fit into one. "
+                    + "Divide it into several commits."
+            )
+        }
+        let commit = Commit(sequence: last.sequence.next, time: time, changes: changes)
+        starts.append(frames.count)
+        JournalFrame.append(commit, batch: first, to: &frames)
+        commits.append(commit)
+        last.sequence = commit.sequence
+        for change in changes { note(change, decoded: edits[change.path]?.now) }
+        return commit.sequence
+    }
+
+    private mutating func note(_ change: DocumentChange, decoded: Document?) {
+        if images[change.path]?.isChanged != true { changedPaths.append(change.path) }
+        images[change.path] = Image(encoded: change.after, decoded: decoded, isChanged: true)
+    }
+}

@@ -1,0 +1,81 @@
+internal import Dispatch
+internal import DocumentModel
+internal import Synchronization
+
+/// Where commits wait: everything that came in while the committer was busy goes into its next batch.
+///
+/// The committer runs on a thread of its own, because it spends its time waiting for the disk.
+final class CommitQueue: Sendable {
+    private struct State {
+        var waiting: [PendingCommit] = []
+        var isRunning = false
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+    private let thread = DispatchQueue(label: "hearth.committer")
+    private let committer: Committer
+
+    init(_ committer: Committer) {
+        self.committer = committer
+    }
+
+    /// Waits for its turn, and for the disk. Cancelling the task does not take the commit back.
+    func commit(_ writes: [Write]) async throws(StatusError) -> CommitResult {
+        try await withCheckedContinuation { caller in
+            submit(PendingCommit(writes: writes, caller: caller))
+        }.get()
+    }
+
+    /// Takes no more commits, and returns when those that were taken are done and all is on disk.
+    func close() async {
+        let isFirst = state.withLock { state in
+            defer { state.isClosed = true }
+            return !state.isClosed
+        }
+        guard isFirst else { return }
+        await withCheckedContinuation { continuation in
+            thread.async {
+                self.drain()
+                self.committer.finish()
+                continuation.resume()
+            }
+        }
+    }
+
+    private enum Admission {
+        case refused
+        case waits
+        case startsCommitter
+    }
+
+    private func submit(_ pending: PendingCommit) {
+        let admission = state.withLock { state -> Admission in
+            if state.isClosed { return .refused }
+            state.waiting.append(pending)
+            if state.isRunning { return .waits }
+            state.isRunning = true
+            return .startsCommitter
+        }
+        switch admission {
+        case .refused: pending.finish(.failure(StatusError(.unavailable, "Hearth is stopping and takes no more writes.")))
+        case .waits: break
+        case .startsCommitter: thread.async { self.drain() }
+        }
+    }
+
+    private func drain() {
+        while let commits = next() { committer.process(commits) }
+    }
+
+    private func next() -> [PendingCommit]? {
+        state.withLock { state in
+            if state.waiting.isEmpty {
+                state.isRunning = false
+                return nil
+            }
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+    }
+}

@@ -1,0 +1,212 @@
+internal import DocumentModel
+internal import Logging
+internal import Synchronization
+
+/// Makes commits durable and visible, batch after batch.
+///
+/// The steps of a batch, and what a failure in each means:
+///
+/// 1. Each commit is evaluated on what the ones before it made. One that fails (a precondition, a damaged document) fails
+///    alone.
+/// 2. The documents are written into temporary files beside their own. When that fails, for want of space mostly, the
+///    batch's commits are tried again one by one, and those that fail are refused. Nothing has happened.
+/// 3. The frames of all commits are appended to the journal, and synced. When there is no space the commits are refused
+///    and the store goes on. When the write or the sync fails otherwise, nobody knows what is on disk: the commits are
+///    refused, and the store takes no more until it is opened again.
+/// 4. The temporary files are renamed into place, deleted documents' files removed. The commits are durable now, so they
+///    count whatever happens: where this fails, readers are given the documents from memory, and no more writes are
+///    taken until it succeeds; the next write tries again, and so does opening the store.
+/// 5. The commits are published to the change feed, and the callers go on.
+final class Committer: Sendable {
+    private let parts: StoreParts
+    private let state: Mutex<State>
+
+    private struct State {
+        var writer: JournalWriter
+        var installer: DocumentInstaller
+        var last: (sequence: SequenceNumber, time: Timestamp?)
+        var uncheckedBytes = 0
+    }
+
+    init(_ parts: StoreParts, writer: JournalWriter, last: (sequence: SequenceNumber, time: Timestamp?)) {
+        self.parts = parts
+        state = Mutex(State(writer: writer, installer: DocumentInstaller(parts.files, cache: parts.cache), last: last))
+    }
+
+    /// Carries out commits in order and lets their callers go on. Only the commit queue's thread calls this.
+    func process(_ commits: [PendingCommit]) {
+        state.withLock { state in
+            var rest = commits[...]
+            while !rest.isEmpty { rest = rest.dropFirst(processBatch(rest, &state)) }
+            checkpointIfDue(&state)
+        }
+    }
+
+    /// Brings everything to disk, after the last commit.
+    func finish() {
+        state.withLock { state in
+            state.writer.close()
+            guard parts.failure.error == nil, installMissing(&state.installer) == nil else { return }
+            parts.checkpointer.finish(sequence: state.last.sequence, time: state.last.time)
+        }
+    }
+}
+
+extension Committer {
+    /// About how many bytes of frames make a batch that is not lengthened any more.
+    private static let batchBytes = 4 << 20
+
+    /// Carries out the first commits of those waiting; returns how many.
+    private func processBatch(_ waiting: ArraySlice<PendingCommit>, _ state: inout State) -> Int {
+        defer { state.installer.endBatch() }
+        if let error = parts.failure.error ?? installMissing(&state.installer) {
+            for commit in waiting { commit.finish(.failure(error)) }
+            return waiting.count
+        }
+        let batch = evaluate(waiting, &state)
+        let commits = waiting.prefix(batch.outcomes.count)
+        guard !batch.commits.isEmpty else {
+            finish(commits, batch)
+            return commits.count
+        }
+        let staged: [DocumentInstaller.StagedFile]
+        do throws(StatusError) {
+            try parts.checkpointer.willWrite()
+            staged = try stage(batch, &state.installer)
+        } catch {
+            return retry(commits, after: error, &state)
+        }
+        do throws(JournalWriter.Failure) {
+            try state.writer.append(batch.frames, first: batch.commits[0].sequence, starts: batch.starts)
+        } catch {
+            state.installer.discard(staged)
+            refuse(commits, batch, error.isRecoverable ? error.status : stop(error.status))
+            return commits.count
+        }
+        install(batch, staged, &state.installer)
+        state.last = batch.last
+        state.uncheckedBytes += batch.frames.count
+        parts.feed.publish(batch.commits)
+        finish(commits, batch)
+        return commits.count
+    }
+
+    private func evaluate(_ waiting: ArraySlice<PendingCommit>, _ state: inout State) -> CommitBatch {
+        var batch = CommitBatch(after: state.last, now: parts.now)
+        for commit in waiting {
+            batch.add(commit.writes) { path throws(StatusError) in try state.installer.document(at: path) }
+            if batch.frames.count >= Self.batchBytes { break }
+        }
+        return batch
+    }
+
+    private func stage(
+        _ batch: CommitBatch,
+        _ installer: inout DocumentInstaller
+    ) throws(StatusError) -> [DocumentInstaller.StagedFile] {
+        var staged: [DocumentInstaller.StagedFile] = []
+        do throws(StatusError) {
+            for case (_, let document?) in batch.results { staged.append(try installer.stage(document)) }
+        } catch {
+            installer.discard(staged)
+            throw error
+        }
+        return staged
+    }
+
+    /// After staging a batch failed: lets each commit fail or succeed on its own.
+    private func retry(_ commits: ArraySlice<PendingCommit>, after error: StatusError, _ state: inout State) -> Int {
+        if commits.count == 1 {
+            for commit in commits { commit.finish(.failure(error)) }
+        } else {
+            // Folders may have been removed again with what was staged in them.
+            state.installer.endBatch()
+            for index in commits.indices { _ = processBatch(commits[index...index], &state) }
+        }
+        return commits.count
+    }
+
+    private func install(
+        _ batch: CommitBatch,
+        _ staged: [DocumentInstaller.StagedFile],
+        _ installer: inout DocumentInstaller
+    ) {
+        parts.files.log.beginBatch(batch.results.map(\.path))
+        defer { parts.files.log.endBatch() }
+        for staged in staged {
+            attempt(staged.document, at: staged.document.path) { () throws(StatusError) in try installer.install(staged) }
+        }
+        var emptied: Set<CollectionPath> = []
+        for case (let path, nil) in batch.results {
+            attempt(nil, at: path) { () throws(StatusError) in try installer.remove(path) }
+            emptied.insert(path.collection)
+        }
+        installer.removeEmptyFolders(of: emptied)
+    }
+
+    private func attempt(_ image: EncodedDocument?, at path: DocumentPath, _ body: () throws(StatusError) -> Void) {
+        do throws(StatusError) {
+            try body()
+        } catch {
+            parts.uninstalled.insert(image, at: path)
+            parts.logger.error(
+                "A durable commit could not be brought into the document files; no more writes are taken until it can",
+                metadata: [
+                    "document.path": "\(path)", "error": "\(error)", "error.cause": "\(error.cause.map { "\($0)" } ?? "")",
+                ]
+            )
+        }
+    }
+
+    /// Tries again what could not be installed; returns why writes can't be taken, or nil when all files are right.
+    private func installMissing(_ installer: inout DocumentInstaller) -> StatusError? {
+        for (path, image) in parts.uninstalled.all {
+            do throws(StatusError) {
+                if let image {
+                    try installer.install(installer.stage(image))
+                } else {
+                    try installer.remove(path)
+                }
+                parts.uninstalled.remove(path)
+            } catch {
+                return StatusError(
+                    error.code == .resourceExhausted ? .resourceExhausted : .unavailable,
+                    "Hearth takes no writes, because it can't change the file of an earlier one: \(error.message) "
+                        + "It goes on by itself when that is mended.",
+                    cause: error
+                )
+            }
+        }
+        return nil
+    }
+
+    /// Stops the store; returns the error for the commits that were being written.
+    private func stop(_ error: StatusError) -> StatusError {
+        parts.failure.stop(error)
+        parts.logger.critical(
+            "The journal could not be written; no more writes are taken until Hearth is started again",
+            metadata: ["error": "\(error)", "error.cause": "\(error.cause.map { "\($0)" } ?? "")"]
+        )
+        var unknown = error
+        unknown.message += " Whether this commit counts is known when Hearth has been started again: read what it was to write."
+        return unknown
+    }
+
+    private func refuse(_ commits: ArraySlice<PendingCommit>, _ batch: CommitBatch, _ error: StatusError) {
+        for (commit, outcome) in zip(commits, batch.outcomes) {
+            switch outcome {
+            case .success: commit.finish(.failure(error))
+            case .failure(let own): commit.finish(.failure(own))
+            }
+        }
+    }
+
+    private func finish(_ commits: ArraySlice<PendingCommit>, _ batch: CommitBatch) {
+        for (commit, outcome) in zip(commits, batch.outcomes) { commit.finish(outcome) }
+    }
+
+    private func checkpointIfDue(_ state: inout State) {
+        guard state.uncheckedBytes >= parts.checkpointBytes, parts.uninstalled.isEmpty, parts.failure.error == nil else { return }
+        if parts.checkpointer.start(sequence: state.last.sequence, time: state.last.time) { state.uncheckedBytes = 0 }
+    }
+}

@@ -1,0 +1,12 @@
+internal import DocumentModel
+
+/// A commit that waits for its turn, and its caller.
+struct PendingCommit: Sendable {
+    let writes: [Write]
+    let caller: CheckedContinuation<Result<CommitResult, StatusError>, Never>
+
+    /// Lets the caller go on.
+    func finish(_ outcome: Result<CommitResult, StatusError>) {
+        caller.resume(returning: outcome)
+    }
+}

@@ -1,0 +1,96 @@
+package import DocumentModel
+package import Logging
+
+/// The documents of a data folder: a file each, and a journal of commits.
+///
+/// - An acknowledged commit is in the journal and synced, and its documents' files are in place.
+/// - A file is always whole: it changes only by renaming a complete one over it.
+/// - People may edit document files while the store is open; what they write is what is read next.
+/// - A document whose file is damaged can't be written or deleted: whoever mends or moves the file decides what is lost.
+///
+/// ``close()`` leaves a folder that is complete without its journal. A store that is not closed recovers when it is opened.
+package final class FileStore: DocumentStore {
+    let data: DataFolder
+    let parts: StoreParts
+    private let readers: WorkQueue
+    private let committer: Committer
+    private let queue: CommitQueue
+
+    private init(_ opened: OpenedStore, readers: WorkQueue) {
+        data = opened.data
+        parts = opened.parts
+        self.readers = readers
+        committer = Committer(opened.parts, writer: opened.writer, last: opened.last)
+        queue = CommitQueue(committer)
+    }
+
+    /// Opens a data folder, making it when it does not exist, and recovers it when it was not closed.
+    ///
+    /// - Throws: `.failedPrecondition` when the folder is not a Hearth data folder, in use by another server, or made by a newer
+    ///   Hearth; `.dataLoss` when the journal is damaged where it is needed; `.unavailable` when it can't be read or written.
+    package static func open(_ configuration: FileStoreConfiguration, logger: Logger) async throws(StatusError) -> FileStore {
+        let readers = WorkQueue(label: "hearth.readers", width: configuration.readers)
+        return try await readers.run { () throws(StatusError) in
+            FileStore(try OpenedStore(configuration, readers: readers, logger: logger), readers: readers)
+        }
+    }
+
+    /// Takes no more commits, finishes those that were taken, ends all watching, and gives the folder back complete without
+    /// its journal. Reading goes on as long as the store is held.
+    package func close() async {
+        await queue.close()
+        parts.feed.close()
+        data.unlock()
+    }
+
+    package func document(at path: DocumentPath) async throws(StatusError) -> EncodedDocument? {
+        if let image = parts.uninstalled.image(of: path) { return image }
+        let files = parts.files
+        return try await readers.run { () throws(StatusError) in try files.document(at: path) }
+    }
+
+    package func documents(
+        in collection: CollectionPath,
+        after: DocumentID?,
+        limit: Int,
+        includingMissing: Bool
+    ) async throws(StatusError) -> DocumentPage {
+        let parts = parts
+        return try await readers.run { () throws(StatusError) in
+            try parts.files.documents(
+                in: collection,
+                after: after,
+                limit: Self.pageLimit(limit),
+                includingMissing: includingMissing,
+                uninstalled: parts.uninstalled.images(in: collection)
+            )
+        }
+    }
+
+    package func collections(
+        under parent: DocumentPath?,
+        after: CollectionID?,
+        limit: Int
+    ) async throws(StatusError) -> CollectionPage {
+        let files = parts.files
+        return try await readers.run { () throws(StatusError) in
+            try files.collections(under: parent, after: after, limit: Self.pageLimit(limit))
+        }
+    }
+
+    package func commit(_ writes: [Write]) async throws(StatusError) -> CommitResult {
+        try await queue.commit(writes)
+    }
+
+    package func commits(after sequence: SequenceNumber) -> CommitSequence {
+        let feed = parts.feed
+        return CommitSequence(after: sequence) { position throws(StatusError) in try await feed.commits(after: position) }
+    }
+
+    package var position: StorePosition { parts.feed.position }
+
+    /// A page holds something, and no more than can be in memory.
+    private static func pageLimit(_ limit: Int) -> Int {
+        min(max(limit, 1), 100_000)
+    }
+}

@@ -1,0 +1,28 @@
+package import DocumentModel
+
+/// How a ``FileStore`` works; the defaults suit a server.
+package struct FileStoreConfiguration: Sendable {
+    /// The data folder's path; the folder is made when it doesn't exist.
+    package var folder: String
+    /// How long commits stay readable for watchers and history.
+    package var retentionAge: Duration = .seconds(24 * 60 * 60)
+    /// How many bytes of journal are kept at most for watchers and history.
+    package var retentionBytes = 256 << 20
+    /// The size to which a journal segment is preallocated.
+    package var segmentBytes = 16 << 20
+    /// After how many bytes of journal the document files are synced in bulk.
+    package var checkpointBytes = 64 << 20
+    /// How many bytes of recent commits are held in memory for watchers.
+    package var recentBytes = 8 << 20
+    /// How many bytes of documents are held in memory for readers.
+    package var cacheBytes = 32 << 20
+    /// How many threads read files at the same time.
+    package var readers = 4
+    /// The clock.
+    package var now: @Sendable () -> Timestamp = Timestamp.current
+
+    /// Makes a configuration with the defaults.
+    package init(folder: String) {
+        self.folder = folder
+    }
+}

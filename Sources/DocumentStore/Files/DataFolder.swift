@@ -1,0 +1,217 @@
+internal import DocumentModel
+internal import Glibc
+internal import Synchronization
+
+/// A data folder that belongs to this process: the lock on it, what it says of itself, and its folders.
+final class DataFolder: Sendable {
+    /// The folder of the document files.
+    let documents: FileDescriptor
+
+    private let root: FileDescriptor
+    private let lock: FileDescriptor
+    private let current: Mutex<DatabaseDescription>
+
+    /// What the folder says of itself.
+    var description: DatabaseDescription { current.withLock { $0 } }
+
+    static let descriptionName = "hearth.json"
+    static let documentsName = "documents"
+    static let journalName = "journal"
+    private static let lockName = "hearth.lock"
+
+    private init(
+        root: consuming FileDescriptor,
+        lock: consuming FileDescriptor,
+        documents: consuming FileDescriptor,
+        description: DatabaseDescription
+    ) {
+        self.root = root
+        self.lock = lock
+        self.documents = documents
+        current = Mutex(description)
+    }
+
+    /// Lets another server open the folder.
+    func unlock() {
+        lock.unlock()
+    }
+
+    /// Opens the folder of the journal's segments.
+    func openJournal() throws(StatusError) -> FileDescriptor {
+        try reporting("open", Self.journalName) { () throws(SystemError) in try root.openFolder(Self.journalName) }
+    }
+
+    /// Changes what the folder says of itself; on disk when this returns.
+    func update(_ change: (inout DatabaseDescription) -> Void) throws(StatusError) {
+        try current.withLock { current throws(StatusError) in
+            var changed = current
+            change(&changed)
+            guard changed != current else { return }
+            try Self.write(changed, in: root)
+            current = changed
+        }
+    }
+}
+
+// MARK: - Opening
+
+extension DataFolder {
+    /// Opens the data folder at `path`, making it when it doesn't exist, and locks it.
+    ///
+    /// - Throws: `.failedPrecondition` when it is not Hearth's, is in use, or was made by a newer Hearth.
+    static func open(_ path: String) throws(StatusError) -> DataFolder {
+        let root = try openRoot(path)
+        // Looked at before anything is written, because the folder may be someone else's.
+        if try readDescription(in: root) == nil {
+            try checkIsNew(root, path)
+            try synchronizeName(ofRoot: path)
+        }
+        let lock = try takeLock(in: root)
+        removeTemporaries(in: root)
+        let written = try readDescription(in: root)
+        let description = if let written { written } else { try makeDescription(in: root) }
+        for name in [documentsName, journalName] {
+            _ = try reporting("make", name) { () throws(SystemError) in try root.makeFolder(name) }
+        }
+        if written != nil { try checkNaming(description, in: root) }
+        let documents = try reporting("open", documentsName) { () throws(SystemError) in try root.openFolder(documentsName) }
+        return DataFolder(root: root, lock: lock, documents: documents, description: description)
+    }
+
+    private static func openRoot(_ path: String) throws(StatusError) -> FileDescriptor {
+        let root = try makeRoot(path)
+        let owner = try reporting("look at", ".") { () throws(SystemError) in try root.status().owner }
+        guard owner == geteuid() else {
+            throw StatusError(
+                .failedPrecondition,
+                "The data folder \(Excerpt(path)) belongs to the user with the number \(owner), and Hearth runs as \(geteuid()). "
+                    + "Run it as that user, or change the owner of the folder and all that is in it."
+            )
+        }
+        return root
+    }
+
+    private static func makeRoot(_ path: String) throws(StatusError) -> FileDescriptor {
+        do throws(SystemError) {
+            _ = try FileDescriptor.makeFolder(atPath: path)
+            return try FileDescriptor.folder(atPath: path)
+        } catch {
+            throw rootFailure(error, path)
+        }
+    }
+
+    /// Lets the name of a new data folder outlast a power cut: without it all that is in the folder would be lost.
+    private static func synchronizeName(ofRoot path: String) throws(StatusError) {
+        do throws(SystemError) {
+            try FileDescriptor.folder(atPath: path + "/..").synchronize()
+        } catch {
+            // Who may not read the folder around it did not make it there.
+            guard error.code != EACCES else { return }
+            throw rootFailure(error, path)
+        }
+    }
+
+    /// Removes what a crash left of the files in the data folder itself; they do no harm where that fails.
+    private static func removeTemporaries(in root: borrowing FileDescriptor) {
+        for name in [temporaryName] + FileSystemProbe.names { _ = try? root.removeFile(name) }
+    }
+
+    private static func rootFailure(_ error: SystemError, _ path: String) -> StatusError {
+        let what = "Could not open the data folder \(Excerpt(path, maximumBytes: 1_000))"
+        return switch error.code {
+        case ENOTDIR: StatusError(.failedPrecondition, "\(what): it is a file. Give the path of a folder.", cause: error)
+        case ENOENT:
+            StatusError(.notFound, "\(what): the folder that it would be in does not exist. Make that first.", cause: error)
+        default: StatusError(error.status("open", ".").code, "\(what): \(error).", cause: error)
+        }
+    }
+
+    private static func takeLock(in root: borrowing FileDescriptor) throws(StatusError) -> FileDescriptor {
+        let lock = try reporting("write", lockName) { () throws(SystemError) in
+            try root.openFile(lockName, for: .updatingOrCreating)
+        }
+        let isOurs = try reporting("lock", lockName) { () throws(SystemError) in try lock.lock() }
+        guard isOurs else {
+            let holder =
+                (try? lock.read(20)).map { String(decoding: $0.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self) } ?? ""
+            let process = Int32(holder).map { "process \($0)" } ?? "another process"
+            throw StatusError(
+                .failedPrecondition,
+                "The data folder is in use by another Hearth server, \(process). Stop it first, or use another folder."
+            )
+        }
+        try reporting("write", lockName) { () throws(SystemError) in
+            try lock.truncate(to: 0)
+            try lock.write(Array("\(getpid())\n".utf8))
+        }
+        return lock
+    }
+
+    private static func readDescription(in root: borrowing FileDescriptor) throws(StatusError) -> DatabaseDescription? {
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            let file = try root.openFile(descriptionName, for: .reading)
+            bytes = try file.read(min(file.status().size, 1 << 20))
+        } catch {
+            if error.isNotFound { return nil }
+            throw error.status("read", descriptionName)
+        }
+        return try DatabaseDescription(bytes)
+    }
+
+    /// A folder without description must be empty, but for what an interrupted first start or the file system left there.
+    private static func checkIsNew(_ root: borrowing FileDescriptor, _ path: String) throws(StatusError) {
+        let harmless = [lockName, "lost+found"].map { Array($0.utf8) }
+        let found: String? = try reporting("list", ".") { () throws(SystemError) in
+            var listing = try root.openForListing()
+            var foreign: String?
+            while let entry = try listing.next() {
+                // Another server is just making it.
+                if entry.name == Array(descriptionName.utf8) { return nil }
+                if !harmless.contains(entry.name) && !TemporaryName.matches(entry.name) { foreign = entry.text }
+            }
+            return foreign
+        }
+        guard let found else { return }
+        throw StatusError(
+            .failedPrecondition,
+            "The folder \(Excerpt(path, maximumBytes: 1_000)) is not empty and not a Hearth data folder: there is \(Excerpt(found)) "
+                + "in it, but no \(descriptionName). Give an empty or new folder."
+        )
+    }
+
+    private static func makeDescription(in root: borrowing FileDescriptor) throws(StatusError) -> DatabaseDescription {
+        let isStrict = try FileSystemProbe.confusesNames(in: root)
+        let description = DatabaseDescription(
+            epoch: .random(),
+            naming: FileNaming(isStrict: isStrict),
+            sequence: .zero,
+            commitTime: nil,
+            isClean: true
+        )
+        try write(description, in: root)
+        return description
+    }
+
+    private static func checkNaming(_ description: DatabaseDescription, in root: borrowing FileDescriptor) throws(StatusError) {
+        guard !description.naming.isStrict, try FileSystemProbe.confusesNames(in: root) else { return }
+        throw StatusError(
+            .failedPrecondition,
+            "The data folder was made on a file system that tells all names apart, and this one folds case or normalises Unicode, so "
+                + "documents would be lost. Export the documents there and import them into a new data folder here."
+        )
+    }
+
+    private static let temporaryName = TemporaryName.fixed("description")
+
+    private static func write(_ description: DatabaseDescription, in root: borrowing FileDescriptor) throws(StatusError) {
+        try reporting("write", descriptionName) { () throws(SystemError) in
+            try root.removeFile(temporaryName)
+            let file = try root.openFile(temporaryName, for: .creating)
+            try file.write(description.encoded())
+            try file.synchronize()
+            try root.rename(temporaryName, to: descriptionName)
+            try root.synchronize()
+        }
+    }
+}

@@ -1,0 +1,58 @@
+internal import DocumentModel
+internal import StrictJSON
+
+extension DocumentFiles {
+    /// A page of a collection's documents in ID order.
+    ///
+    /// - Parameter uninstalled: Documents that count in place of their files.
+    func documents(
+        in collection: CollectionPath,
+        after: DocumentID?,
+        limit: Int,
+        includingMissing: Bool,
+        uninstalled: [DocumentID: EncodedDocument?]
+    ) throws(StatusError) -> DocumentPage {
+        guard let folder = try folders.open(collection.segments) else {
+            let documents = uninstalled.values.compactMap { $0 }.filter { document in after.map { $0 < document.path.id } ?? true
+            }
+            let page = documents.sorted { $0.path.id < $1.path.id }.prefix(limit)
+            return DocumentPage(
+                documents: page.map(ListedDocument.document),
+                next: documents.count > page.count ? page.last?.path.id : nil,
+                damaged: []
+            )
+        }
+        return try CollectionListing(self, of: collection, in: folder)
+            .page(after: after, limit: limit, includingMissing: includingMissing, uninstalled: uninstalled)
+    }
+
+    /// The collections with a document in or below them, directly under a document or at the top, in ID order.
+    func collections(under parent: DocumentPath?, after: CollectionID?, limit: Int) throws(StatusError) -> CollectionPage {
+        let segments = parent?.segments ?? []
+        var found: [CollectionID] = []
+        for id in try folders.collections(under: segments).sorted() {
+            if let after, id <= after { continue }
+            guard try hasDocument(below: segments + [id.key]) else { continue }
+            if found.count == limit { return CollectionPage(collections: found, next: found.last) }
+            found.append(id)
+        }
+        return CollectionPage(collections: found, next: nil)
+    }
+
+    /// Whether there is a document anywhere below a document or in or below a collection.
+    func hasDocument(below segments: [UTF8Key]) throws(StatusError) -> Bool {
+        let (isFound, changed) = try log.listing { () throws(StatusError) in try folders.hasDocument(below: segments) }
+        if isFound { return true }
+        for path in changed where path.segments.starts(with: segments) && path.segments.count > segments.count {
+            if try hasFile(path) { return true }
+        }
+        return false
+    }
+
+    private func hasFile(_ path: DocumentPath) throws(StatusError) -> Bool {
+        guard let folder = try folders.open(path.collection.segments) else { return false }
+        return try reporting("look at", place(of: path)) { () throws(SystemError) in
+            try folder.status(of: folders.naming.file(of: path.id).text) != nil
+        }
+    }
+}

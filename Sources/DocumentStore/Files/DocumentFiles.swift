@@ -1,0 +1,119 @@
+internal import DocumentModel
+internal import StrictJSON
+
+/// Reads documents from their files.
+struct DocumentFiles: Sendable {
+    let folders: DocumentFolders
+    /// What changes while folders are listed.
+    let log: InstallationLog
+    private let cache: DocumentCache
+
+    init(_ folders: DocumentFolders, cache: DocumentCache, log: InstallationLog) {
+        self.folders = folders
+        self.cache = cache
+        self.log = log
+    }
+
+    /// The document at `path`, or nil when it has no file.
+    ///
+    /// - Throws: `.dataLoss` with the place in the file when it is damaged.
+    func document(at path: DocumentPath) throws(StatusError) -> EncodedDocument? {
+        guard let folder = try folders.open(path.collection.segments) else { return nil }
+        return try document(at: path, in: folder)
+    }
+
+    /// The document at `path`, whose collection's folder is open.
+    func document(at path: DocumentPath, in folder: borrowing FileDescriptor) throws(StatusError) -> EncodedDocument? {
+        let name = folders.naming.file(of: path.id).text
+        do throws(SystemError) {
+            if let entry = cache.entry(at: path), try folder.status(of: name)?.identity == entry.identity {
+                return entry.document
+            }
+        } catch {
+            throw error.status("look at", place(of: path))
+        }
+        guard let document = try read(name, id: path.id, in: path.collection, folder) else { return nil }
+        // Only a shortened name can be that of another document, and only by a hash that has been broken.
+        guard document.path == path else {
+            throw StatusError(
+                .internal,
+                "The file \(place(of: path)) in the data folder holds another document, \(document.path)."
+            )
+        }
+        return document
+    }
+
+    /// Reads a file of a collection's folder, whatever document it holds; nil when there is none.
+    ///
+    /// - Parameter id: The ID that the file's name stands for, or nil when only the file can tell.
+    func read(
+        _ name: String,
+        id: DocumentID?,
+        in collection: CollectionPath,
+        _ folder: borrowing FileDescriptor
+    ) throws(StatusError) -> EncodedDocument? {
+        let place = folders.place(collection.segments) + "/" + name
+        let contents: Contents
+        do throws(SystemError) {
+            contents = try Self.contents(of: folder.openFile(name, for: .reading))
+        } catch {
+            if error.isNotFound { return nil }
+            throw Self.unreadable(error, place, path: id.map { collection.document($0).string } ?? collection.string)
+        }
+        guard let bytes = contents.bytes else { throw Self.notADocument(contents.status, place, path: collection.string) }
+        let isShortened = id.map { folders.naming.file(of: $0).isShortened } ?? true
+        let document = try DocumentFile.decodeEncoded(bytes, in: collection, id: isShortened ? nil : id, file: place)
+        if contents.isSettled { cache.insertRead(document, identity: contents.status.identity) }
+        return document
+    }
+
+    /// The path of a document's file in the data folder.
+    func place(of path: DocumentPath) -> String {
+        folders.place(path.collection.segments) + "/" + folders.naming.file(of: path.id).text
+    }
+}
+
+extension DocumentFiles {
+    /// No layout of the largest document comes near.
+    private static let maximumFileBytes = 64 << 20
+
+    private struct Contents {
+        let status: FileStatus
+        /// What is in the file; nil when it can't be a document's.
+        var bytes: [UInt8]?
+        /// Whether it is still as it was when reading began.
+        var isSettled = false
+    }
+
+    private static func contents(of file: consuming FileDescriptor) throws(SystemError) -> Contents {
+        var contents = Contents(status: try file.status())
+        guard contents.status.kind == .file, contents.status.size <= maximumFileBytes else { return contents }
+        contents.bytes = try file.read(contents.status.size)
+        contents.isSettled = try file.status().identity == contents.status.identity
+        return contents
+    }
+
+    private static func notADocument(_ status: FileStatus, _ place: String, path: String) -> StatusError {
+        damaged(
+            status.kind == .file
+                ? "The file has \(status.size) bytes, more than any document. Move it out of the data folder."
+                : "Expected a file, found something else. Move it out of the data folder.",
+            place,
+            path: path
+        )
+    }
+
+    private static func unreadable(_ error: SystemError, _ place: String, path: String) -> StatusError {
+        if error.isNotFolder {
+            return damaged("It is a symbolic link, and Hearth follows none. Put the file itself there.", place, path: path)
+        }
+        var status = error.status("read", place)
+        status.path = path
+        return status
+    }
+
+    /// The error for something that stands where a document's file should be.
+    static func damaged(_ message: String, _ place: String, path: String) -> StatusError {
+        StatusError(.dataLoss, message, path: path, file: StatusError.FileLocation(path: place, line: 1, column: 1))
+    }
+}

@@ -1,0 +1,111 @@
+internal import DocumentModel
+internal import Glibc
+
+/// A system call that failed.
+struct SystemError: Error, Hashable {
+    /// What was called.
+    let call: String
+    /// Its `errno`.
+    let code: Int32
+
+    init(_ call: StaticString, code: Int32 = errno) {
+        self.call = call.description
+        self.code = code
+    }
+
+    /// Whether the name does not exist.
+    var isNotFound: Bool { code == ENOENT }
+
+    /// Whether the name is taken.
+    var isTaken: Bool { code == EEXIST }
+
+    /// Whether the file system can't hold such a name.
+    var isInvalidName: Bool { code == EILSEQ || code == EINVAL }
+
+    /// Whether the file or folder itself is the cause, and not the process or the disk as a whole.
+    var concernsOneFile: Bool { code == EACCES || code == EPERM || code == EIO || isNotFolder }
+
+    /// Whether there is no room: the disk is full or a quota is used up.
+    var isNoSpace: Bool { code == ENOSPC || code == EDQUOT }
+
+    /// Whether a part of the path is not a folder that may be entered: a file, or a symbolic link, which is never followed.
+    var isNotFolder: Bool { code == ENOTDIR || code == ELOOP }
+}
+
+extension SystemError: CustomStringConvertible {
+    var description: String { "\(call): \(String(cString: strerror(code)))" }
+}
+
+extension SystemError {
+    /// This failure as the store's callers see it.
+    ///
+    /// - Parameters:
+    ///   - action: What was being done: "write".
+    ///   - place: The file concerned, relative to the data folder.
+    func status(_ action: String, _ place: String) -> StatusError {
+        let what = "Could not \(action) \(place) in the data folder"
+        return switch code {
+        case ENOSPC:
+            StatusError(
+                .resourceExhausted,
+                "\(what): no space left on the disk. Free some space, or move the data folder to a larger disk.",
+                cause: self
+            )
+        case EDQUOT:
+            StatusError(
+                .resourceExhausted,
+                "\(what): no space left in the disk quota. Free some space, or have the quota raised.",
+                cause: self
+            )
+        case EMFILE, ENFILE:
+            StatusError(.unavailable, "\(what): too many files are open. Raise the limit on open files (ulimit -n).", cause: self)
+        case EACCES, EPERM:
+            StatusError(
+                .unavailable,
+                "\(what): permission denied. The data folder and all that is in it must belong to the user that runs Hearth.",
+                cause: self
+            )
+        case EROFS:
+            StatusError(.unavailable, "\(what): the file system is read-only. Mount it writable.", cause: self)
+        case EIO:
+            StatusError(
+                .unavailable,
+                "\(what): input/output error. The disk may be failing: look at the system log.",
+                cause: self
+            )
+        case ELOOP:
+            StatusError(
+                .failedPrecondition,
+                "\(what): it is a symbolic link, and Hearth follows none. Put the file or folder itself there.",
+                cause: self
+            )
+        case ENOTDIR:
+            StatusError(
+                .failedPrecondition,
+                "\(what): a file or symbolic link stands where a folder is needed. Move it away.",
+                cause: self
+            )
+        case EISDIR, ENOTEMPTY, EEXIST:
+            StatusError(.failedPrecondition, "\(what): something else stands in its place. Move it away.", cause: self)
+        default:
+            StatusError(.unavailable, "\(what): \(String(cString: strerror(code))).", cause: self)
+        }
+    }
+}
+
+/// Runs `body`, and throws a failure of its system calls as the store's callers see it.
+///
+/// - Parameters:
+///   - action: What is being done: "write".
+///   - place: The file concerned, relative to the data folder.
+func reporting<Result: ~Copyable>(
+    _ action: String,
+    _ place: @autoclosure () -> String,
+    _ body: () throws(SystemError) -> Result
+) throws(StatusError) -> Result {
+    do throws(SystemError) {
+        return try body()
+    } catch {
+        throw error.status(action, place())
+    }
+}

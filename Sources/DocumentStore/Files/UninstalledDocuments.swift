@@ -1,0 +1,41 @@
+internal import DocumentModel
+internal import Synchronization
+
+/// Documents of durable commits whose files could not be changed: nearly always none.
+///
+/// The journal is the truth, so such a commit counts; readers find here what the files don't say yet. As long as there is
+/// any, the store takes no more writes; see ``Committer``.
+final class UninstalledDocuments: Sendable {
+    private let images = Mutex<[DocumentPath: EncodedDocument?]>([:])
+
+    /// Whether all files are as the commits made them.
+    var isEmpty: Bool { images.withLock { $0.isEmpty } }
+
+    /// All documents concerned, each as the last commit made it; nil where it was deleted.
+    var all: [DocumentPath: EncodedDocument?] { images.withLock { $0 } }
+
+    /// The document at `path`, nil when it was deleted, or nothing when its file is right.
+    func image(of path: DocumentPath) -> EncodedDocument?? {
+        images.withLock { $0[path] }
+    }
+
+    /// The documents of a collection concerned.
+    func images(in collection: CollectionPath) -> [DocumentID: EncodedDocument?] {
+        images.withLock { images in
+            if images.isEmpty { return [:] }
+            return Dictionary(
+                uniqueKeysWithValues: images.lazy.filter { $0.key.collection == collection }.map { ($0.key.id, $0.value) }
+            )
+        }
+    }
+
+    /// Notes that a file could not be changed.
+    func insert(_ image: EncodedDocument?, at path: DocumentPath) {
+        images.withLock { $0[path] = .some(image) }
+    }
+
+    /// Notes that the file is right now.
+    func remove(_ path: DocumentPath) {
+        images.withLock { _ = $0.removeValue(forKey: path) }
+    }
+}

@@ -1,0 +1,220 @@
+internal import Dispatch
+internal import DocumentModel
+internal import Synchronization
+
+/// The journal folder: which segments there are, making and removing them, and reading commits back.
+final class Journal: Sendable {
+    /// The size to which segments are preallocated.
+    let segmentBytes: Int
+    /// The history that the segments belong to.
+    let epoch: Epoch
+
+    private let folder: FileDescriptor
+    private let index: Mutex<JournalIndex>
+    private let spare = Mutex(Spare.none)
+    private let spareQueue = DispatchQueue(label: "hearth.journal.spare", qos: .utility)
+
+    /// A zeroed file that waits to become the next segment.
+    private enum Spare {
+        case none
+        case making
+        case ready(SharedDescriptor)
+    }
+
+    /// Takes over a journal folder with the segments in `index`.
+    init(folder: consuming FileDescriptor, index: JournalIndex, epoch: Epoch, segmentBytes: Int) {
+        self.folder = folder
+        self.index = Mutex(index)
+        self.epoch = epoch
+        self.segmentBytes = segmentBytes
+    }
+
+    /// A segment's path in the data folder.
+    static func path(first: SequenceNumber) -> String {
+        "\(DataFolder.journalName)/\(JournalSegment.name(first: first))"
+    }
+
+    /// The oldest commit in the journal, or nil when there is no segment.
+    var oldest: SequenceNumber? {
+        index.withLock { $0.segments.first?.first }
+    }
+
+    /// How many bytes all segments take.
+    var byteCount: Int {
+        index.withLock { $0.byteCount }
+    }
+}
+
+// MARK: - Writing
+
+extension Journal {
+    /// Notes where the commits of a batch have been written.
+    func wrote(first: SequenceNumber, starts: [Int], segment: SequenceNumber) {
+        index.withLock { index in
+            var sequence = first
+            for start in starts {
+                index.note(JournalIndex.Place(sequence: sequence, offset: start), in: segment)
+                sequence = sequence.next
+            }
+        }
+    }
+
+    /// Notes a segment's size on disk.
+    func cut(segment: SequenceNumber, to byteCount: Int) {
+        index.withLock { index in
+            guard let position = index.segments.lastIndex(where: { $0.first == segment }) else { return }
+            index.segments[position].byteCount = byteCount
+        }
+    }
+
+    /// Makes the segment that begins with `first`, filled with zeros up to ``segmentBytes``; its name and header are on disk
+    /// when this returns.
+    func makeSegment(first: SequenceNumber) throws(StatusError) -> SharedDescriptor {
+        let name = JournalSegment.name(first: first)
+        do throws(SystemError) {
+            let file = if let spare = takeSpare() { spare } else { try makeSpare() }
+            try file.descriptor.write(JournalSegment.header(epoch: epoch, first: first))
+            try file.descriptor.synchronizeData()
+            try folder.rename(Self.spareName, to: name)
+            try folder.synchronize()
+            index.withLock { $0.segments.append(JournalIndex.Segment(first: first, byteCount: segmentBytes)) }
+            return file
+        } catch {
+            _ = try? folder.removeFile(Self.spareName)
+            throw error.status("make", Self.path(first: first))
+        }
+    }
+
+    /// Makes the next segment's file in the background, unless it is there.
+    func prepareSpare() {
+        let begins = spare.withLock { spare in
+            switch spare {
+            case .none:
+                spare = .making
+                return true
+            case .making, .ready:
+                return false
+            }
+        }
+        guard begins else { return }
+        spareQueue.async { [self] in
+            // When this fails, the segment is made when it is needed, and the error reported then.
+            let made = try? makeSpare()
+            spare.withLock { $0 = made.map(Spare.ready) ?? .none }
+        }
+    }
+
+    /// Removes the file that was prepared, once it is; the journal is not written any more.
+    func discardSpare() {
+        // When this fails the file stays, which does no harm.
+        if takeSpare() != nil { _ = try? folder.removeFile(Self.spareName) }
+    }
+
+    /// The file that was prepared, once it is, or nil when none was.
+    private func takeSpare() -> SharedDescriptor? {
+        // Waits for one that is being made.
+        spareQueue.sync {}
+        return spare.withLock { spare in
+            guard case .ready(let file) = spare else { return nil }
+            spare = .none
+            return file
+        }
+    }
+
+    private func makeSpare() throws(SystemError) -> SharedDescriptor {
+        try folder.removeFile(Self.spareName)
+        let file = try folder.openFile(Self.spareName, for: .creating)
+        try Self.fillWithZeros(file, from: 0, to: segmentBytes)
+        return SharedDescriptor(file)
+    }
+
+    /// Writes zeros and syncs them.
+    static func fillWithZeros(_ file: borrowing FileDescriptor, from start: Int, to end: Int) throws(SystemError) {
+        let zeros = [UInt8](repeating: 0, count: min(1 << 20, max(0, end - start)))
+        var offset = start
+        while offset < end {
+            try file.write(end - offset < zeros.count ? Array(zeros.prefix(end - offset)) : zeros, at: offset)
+            offset += zeros.count
+        }
+        try file.synchronize()
+    }
+
+    /// The name of a file that is no segment yet.
+    static let spareName = TemporaryName.fixed("spare")
+}
+
+// MARK: - Reading
+
+extension Journal {
+    /// How many bytes of commits are read at a time.
+    private static let readBytes = 1 << 20
+
+    /// The commits after `sequence` up to `last`: at least one, as many as are read in one go.
+    ///
+    /// - Throws: `.outOfRange` when the commit behind `sequence` is no longer kept.
+    func commits(after sequence: SequenceNumber, through last: SequenceNumber) throws(StatusError) -> [Commit] {
+        let wanted = sequence.next
+        guard let (segment, place) = index.withLock({ $0.place(of: wanted) }) else { throw Self.forgotten(sequence) }
+        var commits: [Commit] = []
+        do throws(SystemError) {
+            let file = try folder.openFile(JournalSegment.name(first: segment), for: .reading)
+            var reader = JournalSegmentReader(file, from: place.offset)
+            var expected = place.sequence
+            while expected <= last, reader.offset < place.offset + Self.readBytes || commits.isEmpty {
+                guard case .frame(let frame, _) = try reader.next(), frame.commit.sequence == expected else { break }
+                if expected >= wanted { commits.append(frame.commit) }
+                index.withLock {
+                    $0.note(JournalIndex.Place(sequence: expected.next, offset: reader.offset), in: segment)
+                }
+                expected = expected.next
+            }
+        } catch {
+            // It may have been retired since it was looked up.
+            if error.isNotFound { throw Self.forgotten(sequence) }
+            throw error.status("read", Self.path(first: segment))
+        }
+        guard !commits.isEmpty else {
+            throw StatusError(
+                .dataLoss,
+                "Commit \(wanted) can't be read from \(Self.path(first: segment)) in the data folder: the segment is damaged. "
+                    + "The documents are not affected. Begin watching anew."
+            )
+        }
+        return commits
+    }
+
+    private static func forgotten(_ sequence: SequenceNumber) -> StatusError {
+        StatusError(
+            .outOfRange,
+            "The commits after \(sequence) are no longer kept. Read the documents anew and watch from there."
+        )
+    }
+}
+
+// MARK: - Retiring
+
+extension Journal {
+    /// Removes the oldest segments while they are older than `age` or all take more than `byteCount`, but none with commits
+    /// after `checkpoint`, whose documents' files may not be on disk yet, and never the last.
+    func retire(through checkpoint: SequenceNumber, before oldest: Timestamp, byteCount: Int) throws(StatusError) {
+        while let name = index.withLock({ $0.retirable(through: checkpoint) }) {
+            do throws(SystemError) {
+                let written = try folder.status(of: name.text)?.identity.modifiedSeconds ?? .min
+                let isOld = written < oldest.microseconds / 1_000_000
+                guard isOld || self.byteCount > byteCount else { return }
+                // First forgotten, then removed: who looks it up in between must not find half of it.
+                index.withLock { index in index.segments.removeAll { $0.first == name.first } }
+                try folder.removeFile(name.text)
+            } catch {
+                throw error.status("remove", Self.path(first: name.first))
+            }
+        }
+    }
+}
+
+extension JournalIndex {
+    fileprivate func retirable(through checkpoint: SequenceNumber) -> (first: SequenceNumber, text: String)? {
+        guard segments.count > 1, segments[1].first <= checkpoint.next else { return nil }
+        return (segments[0].first, segments[0].name)
+    }
+}

@@ -1,0 +1,58 @@
+/// Reads the frames of a segment one after another, in large reads.
+struct JournalSegmentReader: ~Copyable {
+    private static let windowBytes = 256 << 10
+
+    private let file: FileDescriptor
+    private var window: [UInt8] = []
+    private var windowOffset = 0
+
+    /// Where the next frame begins.
+    private(set) var offset: Int
+
+    /// Reads from the first frame on, or from a frame known to begin at `offset`.
+    init(_ file: consuming FileDescriptor, from offset: Int = JournalSegment.headerBytes) {
+        self.file = file
+        self.offset = offset
+    }
+
+    /// What stands at ``offset``, which a frame moves to its end. Never ``JournalFrame/Reading/incomplete(byteCount:)``.
+    mutating func next() throws(SystemError) -> JournalFrame.Reading {
+        var wanted = Self.windowBytes
+        var isFresh = false
+        while true {
+            if isFresh || window.endIndex <= offset - windowOffset {
+                window = try file.read(wanted, at: offset)
+                windowOffset = offset
+                isFresh = true
+            }
+            let reading = JournalFrame.read(window[(offset - windowOffset)...])
+            switch reading {
+            case .frame(_, let byteCount):
+                offset += byteCount
+                return reading
+            case .end, .damaged:
+                // At the end of the window a frame's first bytes may look like anything.
+                if isFresh { return reading }
+                isFresh = true
+            case .incomplete(let byteCount):
+                if isFresh && window.count < wanted { return .damaged }
+                wanted = max(Self.windowBytes, byteCount)
+                isFresh = true
+            }
+        }
+    }
+
+    /// Whether an intact frame of a batch that begins with `batch` or later stands anywhere behind ``offset``.
+    func hasFrame(ofBatchFrom batch: SequenceNumber) throws(SystemError) -> Bool {
+        let bytes = try rest()
+        for start in stride(from: 0, to: bytes.count, by: 8) {
+            if case .frame(let frame, _) = JournalFrame.read(bytes[start...]), frame.batch >= batch { return true }
+        }
+        return false
+    }
+
+    /// Everything behind ``offset``.
+    func rest() throws(SystemError) -> [UInt8] {
+        try file.read(max(0, file.status().size - offset), at: offset)
+    }
+}

@@ -1,0 +1,129 @@
+internal import DocumentModel
+
+/// Appends batches of commits to the journal's last segment, and syncs each.
+///
+/// Only the committer has one. Segments are preallocated and zeroed: syncing such a file costs half of what it costs while
+/// the file grows.
+struct JournalWriter {
+    private let journal: Journal
+    private var segment: OpenSegment?
+
+    private struct OpenSegment {
+        let file: SharedDescriptor
+        let first: SequenceNumber
+        /// Where the next frame goes.
+        var end: Int
+        /// How far the file is filled with zeros.
+        var allocated: Int
+
+        /// Makes sure that so many bytes behind the end are filled.
+        mutating func allocate(_ byteCount: Int, in journal: Journal) throws(StatusError) {
+            guard end + byteCount > allocated else { return }
+            let target = max(end + byteCount, journal.segmentBytes)
+            try reporting("extend", Journal.path(first: first)) { () throws(SystemError) in
+                try Journal.fillWithZeros(file.descriptor, from: allocated, to: target)
+            }
+            journal.cut(segment: first, to: target)
+            allocated = target
+        }
+
+        /// Removes what a failed write may have left behind the last frame; false when that fails too.
+        mutating func cut() -> Bool {
+            do throws(SystemError) {
+                try file.descriptor.truncate(to: end)
+                try file.descriptor.synchronizeData()
+                allocated = end
+                return true
+            } catch {
+                return false
+            }
+        }
+    }
+
+    /// A batch that could not be written.
+    struct Failure: Error {
+        let status: StatusError
+        /// Whether nothing of the batch is in the journal, so that writing may go on. Otherwise what is on disk is unknown:
+        /// a failed sync may have dropped pages, and a second one would not tell.
+        let isRecoverable: Bool
+    }
+
+    /// A writer that begins a new segment.
+    init(_ journal: Journal) {
+        self.journal = journal
+    }
+
+    /// A writer that goes on in the last segment, whose frames end at `end`.
+    init(_ journal: Journal, continuing file: SharedDescriptor, first: SequenceNumber, end: Int, allocated: Int) {
+        self.journal = journal
+        segment = OpenSegment(file: file, first: first, end: end, allocated: allocated)
+    }
+
+    /// Appends the frames of commits and returns when they are on disk.
+    ///
+    /// - Parameters:
+    ///   - frames: The frames, one behind the other.
+    ///   - first: The first commit.
+    ///   - starts: Where in `frames` each commit's frame begins.
+    mutating func append(_ frames: [UInt8], first: SequenceNumber, starts: [Int]) throws(Failure) {
+        var segment = try room(for: frames.count, first: first)
+        let name = Journal.path(first: segment.first)
+        // Given back only when all is well: after a failed sync the file is not to be touched again.
+        self.segment = nil
+        do throws(SystemError) {
+            try segment.file.descriptor.write(frames, at: segment.end)
+        } catch {
+            let isRecoverable = error.isNoSpace && segment.cut()
+            if isRecoverable { self.segment = segment }
+            throw Failure(status: error.status("append to", name), isRecoverable: isRecoverable)
+        }
+        do throws(SystemError) {
+            try segment.file.descriptor.synchronizeData()
+        } catch {
+            throw Failure(status: error.status("sync", name), isRecoverable: false)
+        }
+        journal.wrote(first: first, starts: starts.map { $0 + segment.end }, segment: segment.first)
+        segment.end += frames.count
+        self.segment = segment
+        if segment.end > journal.segmentBytes / 2 { journal.prepareSpare() }
+    }
+
+    /// Ends writing for good: nothing goes on in the background afterwards.
+    mutating func close() {
+        finish()
+        journal.discardSpare()
+    }
+
+    /// Cuts the last segment off behind its last frame, so that a stopped database takes no more room than it needs.
+    private mutating func finish() {
+        guard let segment else { return }
+        self.segment = nil
+        // When this fails the zeros stay, which does no harm.
+        if (try? segment.file.descriptor.truncate(to: segment.end)) != nil {
+            journal.cut(segment: segment.first, to: segment.end)
+        }
+    }
+
+    /// The segment for the next frames, filled with zeros where they go.
+    private mutating func room(for byteCount: Int, first: SequenceNumber) throws(Failure) -> OpenSegment {
+        if let end = segment?.end, end > JournalSegment.headerBytes, end + byteCount > journal.segmentBytes { finish() }
+        var segment = if let open = segment { open } else { try newSegment(first: first) }
+        self.segment = segment
+        do throws(StatusError) {
+            try segment.allocate(byteCount, in: journal)
+        } catch {
+            throw Failure(status: error, isRecoverable: error.code == .resourceExhausted)
+        }
+        return segment
+    }
+
+    private func newSegment(first: SequenceNumber) throws(Failure) -> OpenSegment {
+        do throws(StatusError) {
+            let file = try journal.makeSegment(first: first)
+            return OpenSegment(file: file, first: first, end: JournalSegment.headerBytes, allocated: journal.segmentBytes)
+        } catch {
+            // Whatever happened, it happened to a file that has no frames.
+            throw Failure(status: error, isRecoverable: true)
+        }
+    }
+}

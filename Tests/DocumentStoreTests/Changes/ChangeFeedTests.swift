@@ -1,0 +1,155 @@
+import DocumentModel
+import DocumentStore
+import StrictJSON
+import Testing
+
+@Suite("Watchers get every commit")
+struct ChangeFeedTests {
+    private let fixture: StoreFixture
+
+    init() throws {
+        fixture = try StoreFixture()
+    }
+
+    @Test("A watcher waits for the next commit")
+    func waits() async throws {
+        try await fixture.withStore { store in
+            try await store.set("c/a", [:])
+            let next = Task { try await store.take(1, after: SequenceNumber(1)) }
+            try await store.set("c/b", [:])
+            #expect(try await next.value.map(\.changes).first?.map(\.path.string) == ["c/b"])
+        }
+    }
+
+    @Test("From memory or from the journal, the commits are the same but for what was before", arguments: [0, 2_000, 1 << 20])
+    func memoryAndJournal(recentBytes: Int) async throws {
+        var fixture = fixture
+        fixture.configuration.recentBytes = recentBytes
+        fixture.configuration.segmentBytes = 4 << 10
+        try await fixture.withStore { store in
+            for index in 0..<100 {
+                try await store.set("c/d\(index % 10)", ["n": .integer(Int64(index))])
+                if index % 10 == 9 { try await store.delete("c/d5") }
+            }
+            for start in stride(from: 0, to: 110, by: 7) {
+                let commits = try await store.take(110 - start, after: SequenceNumber(UInt64(start)))
+                #expect(commits.map(\.sequence.rawValue) == Array(UInt64(start + 1)...110))
+                for commit in commits {
+                    #expect(commit.changes.count == 1)
+                    #expect(commit.changes.first?.after.map { $0.updateTime == commit.time } ?? true)
+                    if commit.sequence.rawValue > 11 {
+                        #expect(
+                            commit.changes.first?.existedBefore
+                                == (commit.changes.first?.path.id.key != "d5" || commit.changes.first?.after == nil)
+                        )
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("Many watchers, some slow, see all commits of many writers in order", arguments: [0, 20_000])
+    func concurrent(recentBytes: Int) async throws {
+        var fixture = fixture
+        fixture.configuration.recentBytes = recentBytes
+        fixture.configuration.segmentBytes = 16 << 10
+        try await fixture.withStore { store in
+            let (writers, each) = (8, 50)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for watcher in 0..<12 {
+                    group.addTask {
+                        var count: UInt64 = 0
+                        for try await commit in store.commits(after: .zero) {
+                            count += 1
+                            #expect(commit.sequence.rawValue == count)
+                            if watcher.isMultiple(of: 3) { await Task.yield() }
+                            if count == UInt64(writers * each) { break }
+                        }
+                    }
+                }
+                for writer in 0..<writers {
+                    group.addTask {
+                        for index in 0..<each { try await store.set("c/d\(writer)", ["n": .integer(Int64(index))]) }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    @Test("A commit that a watcher was told of is visible")
+    func visible() async throws {
+        try await fixture.withStore { store in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    for index in 0..<100 { try await store.set("c/d\(index)", ["n": .integer(Int64(index))]) }
+                }
+                group.addTask {
+                    for commit in try await store.take(100, after: .zero) {
+                        for change in commit.changes {
+                            #expect(try await store.document(at: change.path) == change.after)
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    @Test("A position in the future is out of range")
+    func future() async throws {
+        try await fixture.withStore { store in
+            await expectStatus(.outOfRange) { try await store.take(1, after: SequenceNumber(1)) }
+        }
+    }
+
+    @Test("Cancelling ends a waiting watcher")
+    func cancelled() async throws {
+        try await fixture.withStore { store throws in
+            for _ in 0..<50 {
+                let watcher = Task { try await store.take(1, after: .zero) }
+                await Task.yield()
+                watcher.cancel()
+                #expect(try await watcher.value.isEmpty)
+            }
+        }
+    }
+
+    @Test("Closing the store ends its watchers")
+    func closed() async throws {
+        let store = try await fixture.open()
+        try await store.set("c/d", [:])
+        let watcher = Task { try await store.take(5, after: .zero) }
+        _ = try await store.take(1, after: .zero)
+        await store.close()
+        #expect(try await watcher.value.count <= 1)
+    }
+
+    @Test("Old segments go by size, and what was in them is out of range; nothing in between is missing")
+    func retention() async throws {
+        var fixture = fixture
+        fixture.configuration.segmentBytes = 8 << 10
+        fixture.configuration.retentionBytes = 32 << 10
+        fixture.configuration.checkpointBytes = 16 << 10
+        fixture.configuration.recentBytes = 0
+        try await fixture.withStore { store in
+            let text = Value.string(String(repeating: "x", count: 300))
+            for index in 0..<300 { try await store.set("c/d\(index % 20)", ["n": .integer(Int64(index)), "text": text]) }
+        }
+        try await fixture.withStore { store in
+            let position = store.position
+            #expect(position.oldestKept > SequenceNumber(1) && position.lastSequence == SequenceNumber(300))
+            let kept = try await store.take(
+                Int(301 - position.oldestKept.rawValue),
+                after: SequenceNumber(position.oldestKept.rawValue - 1)
+            )
+            #expect(kept.map(\.sequence.rawValue) == Array(position.oldestKept.rawValue...300))
+            let error = await expectStatus(.outOfRange) {
+                try await store.take(1, after: SequenceNumber(position.oldestKept.rawValue - 2))
+            }
+            #expect(error != nil)
+        }
+        let bytes = try fixture.folder.contents(of: "data/journal").values.reduce(0) { $0 + $1.count }
+        #expect(bytes <= 40 << 10)
+    }
+}

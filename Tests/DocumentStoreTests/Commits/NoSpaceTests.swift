@@ -1,0 +1,91 @@
+import DocumentModel
+import DocumentStore
+import Foundation
+import StrictJSON
+import TestSupport
+import Testing
+
+@Suite("On a full disk commits fail cleanly", .enabled(if: SmallDisk.isPossible, "needs root and mount"))
+struct NoSpaceTests {
+    @Test("What was acknowledged stays, the rest is refused, and with space again writing goes on")
+    func fullDisk() async throws {
+        var fixture = try StoreFixture()
+        let disk = try SmallDisk(at: fixture.folder["disk"], kibibytes: 1_024)
+        defer { disk.unmount() }
+        fixture.configuration.checkpointBytes = 128 << 10
+        fixture.configuration.retentionBytes = 128 << 10
+        let text = Value.string(String(repeating: "x", count: 20_000))
+        let written = try await fixture.withStore(at: "disk/data") { store in
+            var written: [String] = []
+            var refusal: StatusError?
+            while refusal == nil {
+                do {
+                    try await store.set("c/d\(written.count)", ["text": text])
+                    written.append("d\(written.count)")
+                } catch let error as StatusError {
+                    refusal = error
+                }
+            }
+            #expect(refusal?.code == .resourceExhausted)
+            #expect(refusal?.message.contains("no space left") == true)
+            #expect(written.count > 5)
+            #expect(Set(try await store.list("c").ids) == Set(written))
+            #expect(Set(try fixture.folder.names(in: "disk/data/documents/c")) == Set(written.map { $0 + ".json" }))
+            await expectStatus(.resourceExhausted) {
+                try await store.commit((0..<60).map { try Write.create(DocumentPath("e/d\($0)"), ["text": text]) })
+            }
+            #expect(try await store.list("e").ids.isEmpty)
+            return written
+        }
+        try await fixture.withStore(at: "disk/data") { store in
+            #expect(Set(try await store.list("c").ids) == Set(written))
+            try fixture.folder.remove("disk/data/documents/c")
+            let result = try await store.set("c/after", ["text": text])
+            #expect(result.sequence == SequenceNumber(UInt64(written.count + 1)))
+            #expect(try await store.list("c").ids == ["after"])
+        }
+    }
+
+    @Test("Of commits that come together, those that fit succeed")
+    func someFit() async throws {
+        let fixture = try StoreFixture()
+        let disk = try SmallDisk(at: fixture.folder["disk"], kibibytes: 768)
+        defer { disk.unmount() }
+        try await fixture.withStore(at: "disk/data") { store in
+            try await store.set("c/first", [:])
+            let huge = Value.string(String(repeating: "x", count: 900_000))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for index in 0..<20 {
+                    group.addTask { try await store.set("c/d/sub\(index)/small", [:]) }
+                    group.addTask {
+                        await expectStatus(.resourceExhausted) { try await store.set("c/huge\(index)", ["text": huge]) }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try await store.list("c", includingMissing: true).ids == ["(d)", "first"])
+            #expect(try await store.collections(under: "c/d").count == 20)
+        }
+    }
+}
+
+/// A small file system of its own in memory.
+struct SmallDisk {
+    let path: String
+
+    static let isPossible = geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/bin/mount")
+
+    init(at path: String, kibibytes: Int) throws {
+        self.path = path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        try Self.run("/bin/mount", ["-t", "tmpfs", "-o", "size=\(kibibytes)k", "tmpfs", path])
+    }
+
+    func unmount() {
+        try? Self.run("/bin/umount", ["-l", path])
+    }
+
+    private static func run(_ program: String, _ arguments: [String]) throws {
+        try #require(try ChildProcess.run(program, arguments) == .code(0))
+    }
+}

@@ -1,0 +1,48 @@
+import DocumentModel
+import StrictJSON
+import Testing
+
+@testable import DocumentStore
+
+@Suite("Listing while documents change")
+struct ConcurrentListingTests {
+    @Test("The only document of a collection can be replaced without the collection vanishing")
+    func onlyDocument() async throws {
+        let fixture = try StoreFixture()
+        try await fixture.withStore { store in
+            try await store.set("c/a/b/only", [:])
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { () throws in
+                    for round in 0..<100 { try await store.set("c/a/b/only", ["n": .integer(Int64(round))]) }
+                }
+                group.addTask { () throws in
+                    for _ in 0..<50 {
+                        #expect(try await store.collections() == ["c"])
+                        #expect(try await store.list("c", includingMissing: true).ids == ["(a)"])
+                        #expect(try await store.list("c/a/b").ids == ["only"])
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    @Test("What changes before a listing ends and after it began is looked at again, and nothing else")
+    func log() throws {
+        let log = InstallationLog()
+        let paths = try (0..<5).map { try DocumentPath("c/d\($0)") }
+        log.beginBatch([paths[0]])
+        log.endBatch()
+        log.beginBatch([paths[1]])
+        let (_, changed) = try log.listing { () throws(StatusError) in
+            log.endBatch()
+            log.beginBatch([paths[2]])
+            log.endBatch()
+            let (_, inner) = try log.listing { () throws(StatusError) in log.beginBatch([paths[3]]) }
+            #expect(inner == [paths[3]])
+        }
+        #expect(changed == Set(paths[1...3]))
+        log.endBatch()
+        #expect(try log.listing { () throws(StatusError) in }.changed.isEmpty)
+    }
+}

@@ -1,0 +1,139 @@
+import DocumentModel
+import DocumentStore
+import Foundation
+import StrictJSON
+import Testing
+
+@Suite("Damaged and foreign files are reported and left alone")
+struct DamagedFilesTests {
+    private let fixture: StoreFixture
+
+    init() throws {
+        fixture = try StoreFixture()
+    }
+
+    @Test(
+        "A file that is no document is reported with its place, and the others are listed",
+        arguments: [
+            ("", 1, 1), ("{\n  \"title\": \"half", 2, 17), ("not JSON", 1, 2), ("{\"n\":1}\n", 1, 1),
+            ("{\n\"a\": [[1]],\n\"$document\": {}}", 3, 14),
+        ]
+    )
+    func damaged(contents: String, line: Int, column: Int) async throws {
+        try await fixture.withStore { store in
+            for id in ["a", "c"] { try await store.set("books/\(id)", [:]) }
+            try fixture.folder.write(contents, to: "data/documents/books/b.json")
+            let error = await expectStatus(.dataLoss) { try await store.document(at: DocumentPath("books/b")) }
+            #expect(error?.file == StatusError.FileLocation(path: "documents/books/b.json", line: line, column: column))
+            #expect(error?.path == "books/b")
+            let page = try await store.list("books")
+            #expect(page.ids == ["a", "c"])
+            #expect(page.damaged.map(\.file?.path) == ["documents/books/b.json"])
+            #expect(try fixture.folder.text(of: "data/documents/books/b.json") == contents)
+        }
+    }
+
+    @Test("A damaged document can't be written or deleted")
+    func writesRefused() async throws {
+        try await fixture.withStore { store in
+            try fixture.folder.write("{", to: "data/documents/books/b.json")
+            await expectStatus(.dataLoss) { try await store.set("books/b", [:]) }
+            await expectStatus(.dataLoss) { try await store.delete("books/b") }
+            #expect(try fixture.folder.text(of: "data/documents/books/b.json") == "{")
+            try fixture.folder.remove("data/documents/books/b.json")
+            try await store.set("books/b", [:])
+        }
+    }
+
+    @Test("Damaged files take their place in pages")
+    func pages() async throws {
+        try await fixture.withStore { store in
+            for id in ["a", "c"] { try await store.set("books/\(id)", [:]) }
+            try fixture.folder.write("{", to: "data/documents/books/b.json")
+            try fixture.folder.write("{", to: "data/documents/books/b%41.json")
+            let first = try await store.list("books", limit: 2)
+            #expect(first.ids == ["a"] && first.next?.key == "b")
+            #expect(Set(first.damaged.map(\.file?.path)) == ["documents/books/b.json", "documents/books/b%41.json"])
+            let second = try await store.list("books", after: "b", limit: 2)
+            #expect(second.ids == ["c"] && second.damaged.isEmpty)
+        }
+    }
+
+    @Test("Files of other kinds, and other people's temporary files, are nobody's business")
+    func foreign() async throws {
+        let names = ["notes.txt", "b.json~", ".b.json.swp", ".b.tmp", "b.tmp", "README"]
+        try await fixture.withStore { store in
+            try await store.set("books/a", [:])
+            for name in names { try fixture.folder.write("x", to: "data/documents/books/\(name)") }
+            let page = try await store.list("books")
+            #expect(page.ids == ["a"] && page.damaged.isEmpty)
+        }
+        try await fixture.withStore { _ in }
+        for name in names { #expect(fixture.folder.exists("data/documents/books/\(name)")) }
+    }
+
+    @Test("A symbolic link in place of a document is not followed")
+    func linkedFile() async throws {
+        try await fixture.withStore { store in
+            try await store.set("books/a", ["secret": .boolean(true)])
+            try fixture.folder.write("outside", to: "outside.json")
+            try fixture.folder.link("data/documents/books/b.json", to: fixture.folder["outside.json"])
+            try fixture.folder.link("data/documents/books/c.json", to: "a.json")
+            for id in ["b", "c"] {
+                await expectStatus(.dataLoss) { try await store.document(at: DocumentPath("books/\(id)")) }
+                await expectStatus(.dataLoss) { try await store.set("books/\(id)", [:]) }
+                await expectStatus(.dataLoss) { try await store.delete("books/\(id)") }
+            }
+            let page = try await store.list("books")
+            #expect(page.ids == ["a"] && page.damaged.count == 2)
+        }
+        #expect(try fixture.folder.text(of: "outside.json") == "outside")
+    }
+
+    @Test("A symbolic link in place of a folder is not followed", arguments: ["books", "books/a", "books/a/sub"])
+    func linkedFolder(folder: String) async throws {
+        try await fixture.withStore { store in
+            try await store.set("books/a/sub/b", [:])
+            try fixture.folder.write("{}", to: "outside/b.json")
+            try fixture.folder.remove("data/documents/\(folder)")
+            try fixture.folder.link("data/documents/\(folder)", to: fixture.folder["outside"])
+            let path = folder == "books" ? "books/b" : "books/a/sub/b"
+            await expectStatus(.failedPrecondition) { try await store.document(at: DocumentPath(path)) }
+            await expectStatus(.failedPrecondition) { try await store.set(path, [:]) }
+            await expectStatus(.failedPrecondition) { try await store.delete(path) }
+            #expect(try await store.collections().isEmpty)
+        }
+        #expect(try fixture.folder.text(of: "outside/b.json") == "{}")
+    }
+
+    @Test("A file where a collection's folder is needed is an error that names it")
+    func fileInPlaceOfFolder() async throws {
+        try await fixture.withStore { store in
+            try fixture.folder.write("x", to: "data/documents/books")
+            let error = await expectStatus(.failedPrecondition) { try await store.set("books/a", [:]) }
+            #expect(error?.message.contains("documents/books") == true)
+            #expect(error?.message.contains(fixture.folder.path) == false)
+            try await store.set("other/a", [:])
+        }
+    }
+
+    @Test("A folder, a pipe or a huge file in place of a document is reported, and nothing waits for it")
+    func otherKinds() async throws {
+        try await fixture.withStore { store in
+            try await store.set("books/a", [:])
+            try FileManager.default.createDirectory(
+                atPath: fixture.folder["data/documents/books/folder.json"],
+                withIntermediateDirectories: true
+            )
+            #expect(mkfifo(fixture.folder["data/documents/books/pipe.json"], 0o600) == 0)
+            try fixture.folder.write("", to: "data/documents/books/huge.json")
+            #expect(truncate(fixture.folder["data/documents/books/huge.json"], 1 << 40) == 0)
+            for id in ["folder", "pipe", "huge"] {
+                await expectStatus(.dataLoss) { try await store.document(at: DocumentPath("books/\(id)")) }
+                await expectStatus(.dataLoss) { try await store.set("books/\(id)", [:]) }
+            }
+            let page = try await store.list("books")
+            #expect(page.ids == ["a"] && page.damaged.count == 2)
+        }
+    }
+}

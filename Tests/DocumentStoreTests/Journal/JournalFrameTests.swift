@@ -1,0 +1,92 @@
+import DocumentModel
+import StrictJSON
+import Testing
+
+@testable import DocumentStore
+
+@Suite("The journal's format")
+struct JournalFrameTests {
+    @Test("A frame is laid out as documented")
+    func workedExample() throws {
+        let bytes = """
+            3f 00 00 00 9c 99 5b 88  01 00 00 00 00 00 00 00
+            01 00 00 00 00 00 00 00  46 d3 4d c0 ed 0d 06 00
+            01 00 00 00 01 03 00 00  00 61 2f 62 46 d3 4d c0
+            ed 0d 06 00 46 d3 4d c0  ed 0d 06 00 07 00 00 00
+            7b 22 6e 22 3a 31 7d 00
+            """
+        #expect(Self.hexadecimal(try Self.frame()) == bytes)
+    }
+
+    @Test("A segment's header is laid out as documented")
+    func workedHeader() throws {
+        let bytes = """
+            48 65 61 72 74 68 4a 0a  01 00 00 00 a4 a7 03 c1
+            00 01 02 03 04 05 06 07  08 09 0a 0b 0c 0d 0e 0f
+            01 00 00 00 00 00 00 00  00 00 00 00 00 00 00 00
+            00 00 00 00 00 00 00 00  00 00 00 00 00 00 00 00
+            """
+        let epoch = try #require(Epoch(bytes: 0..<16))
+        let header = JournalSegment.header(epoch: epoch, first: SequenceNumber(1))
+        #expect(Self.hexadecimal(header) == bytes)
+        #expect(JournalSegment.readHeader(header) == .segment(epoch: epoch, first: SequenceNumber(1)))
+    }
+
+    @Test("What is written is read again")
+    func roundTrip() throws {
+        let bytes = try Self.frame()
+        guard case .frame(let frame, let byteCount) = JournalFrame.read(bytes[...]) else {
+            Issue.record("not a frame")
+            return
+        }
+        #expect(frame.commit == (try Self.commit()))
+        #expect(frame.batch == SequenceNumber(1))
+        #expect(byteCount == bytes.count)
+    }
+
+    @Test("A frame with any byte changed is damaged, or too short")
+    func changedBytes() throws {
+        let bytes = try Self.frame()
+        for index in bytes.indices.dropLast() {
+            var changed = bytes
+            changed[index] ^= 0x40
+            if case .frame = JournalFrame.read(changed[...]) { Issue.record("byte \(index) may change") }
+        }
+    }
+
+    @Test("A frame cut off anywhere is none")
+    func cutFrames() throws {
+        let bytes = try Self.frame()
+        for count in 1..<(bytes.count - 1) {
+            if case .frame = JournalFrame.read(bytes.prefix(count)) { Issue.record("\(count) bytes are enough") }
+        }
+    }
+
+    @Test("Zeros are the end", arguments: [0, 3, 8, 100])
+    func zeros(count: Int) {
+        #expect(JournalFrame.read([UInt8](repeating: 0, count: count)[...]) == .end)
+    }
+
+    private static func frame() throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        JournalFrame.append(try commit(), batch: SequenceNumber(1), to: &bytes)
+        return bytes
+    }
+
+    private static func commit() throws -> Commit {
+        let time = try Timestamp(rfc3339: "2024-01-02T03:04:05.000006Z")
+        let document = Document(path: try DocumentPath("a/b"), fields: ["n": .integer(1)], createTime: time, updateTime: time)
+        let change = DocumentChange(path: document.path, before: nil, after: EncodedDocument(document), existedBefore: false)
+        return Commit(sequence: SequenceNumber(1), time: time, changes: [change])
+    }
+
+    /// Lines of sixteen bytes.
+    private static func hexadecimal(_ bytes: [UInt8]) -> String {
+        stride(from: 0, to: bytes.count, by: 16).map { line in
+            let halves = [bytes[line...].prefix(8), bytes[line...].dropFirst(8).prefix(8)].filter { !$0.isEmpty }
+            return halves.map { half in
+                half.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")
+            }.joined(separator: "  ")
+        }.joined(separator: "\n")
+    }
+}

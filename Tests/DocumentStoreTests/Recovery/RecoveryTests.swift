@@ -1,0 +1,259 @@
+import DocumentModel
+import Foundation
+import StrictJSON
+import Testing
+
+@testable import DocumentStore
+
+@Suite("A store that was not closed recovers")
+struct RecoveryTests {
+    private let fixture: StoreFixture
+
+    init() throws {
+        fixture = try StoreFixture()
+    }
+
+    @Test("Commits whose files were never renamed into place are there after a crash")
+    func crashBeforeRenames() async throws {
+        try await fixture.withStore { store in
+            try await store.set("c/old", ["n": .integer(0)])
+            try await store.set("c/changed", ["n": .integer(1)])
+            try fixture.folder.copy("data", to: "crashed")
+            try await store.set("c/changed", ["n": .integer(2)])
+            try await store.set("c/new/sub/x", ["n": .integer(3)])
+            try await store.delete("c/old")
+            try replaceJournal(of: "crashed")
+            try fixture.folder.write("half", to: "crashed/documents/c/.hearth-1a.tmp")
+        }
+        try await fixture.withStore(at: "crashed") { store throws in
+            #expect(store.position.lastSequence == SequenceNumber(5))
+            #expect(try await store.fields("c/changed") == ["n": .integer(2)])
+            #expect(try await store.fields("c/new/sub/x") == ["n": .integer(3)])
+            #expect(try await store.document(at: DocumentPath("c/old")) == nil)
+            #expect(!fixture.folder.exists("crashed/documents/c/.hearth-1a.tmp"))
+            #expect(try await store.take(5, after: .zero).map(\.sequence.rawValue) == [1, 2, 3, 4, 5])
+        }
+        #expect(try fixture.folder.contents(of: "crashed/documents") == (try fixture.folder.contents(of: "data/documents")))
+    }
+
+    @Test("Recovering twice makes no difference")
+    func idempotent() async throws {
+        try await fixture.withStore { store throws in
+            for index in 0..<20 { try await store.set("c/d\(index % 7)", ["n": .integer(Int64(index))]) }
+            try await store.delete("c/d3")
+            try fixture.folder.copy("data", to: "crashed")
+        }
+        let expected = try fixture.folder.contents(of: "data/documents")
+        for _ in 0..<2 {
+            let store = try await fixture.open(at: "crashed")
+            // Left without closing.
+            store.data.unlock()
+            #expect(try fixture.folder.contents(of: "crashed/documents") == expected)
+        }
+    }
+
+    @Test("A batch torn at any byte is cut off, and what was acknowledged before it stays", arguments: Tear.allCases)
+    func tornTail(tear: Tear) async throws {
+        var snapshot: [String: [UInt8]] = [:]
+        try await fixture.withStore { store throws in
+            try await store.set("c/a", ["n": .integer(1)])
+            try await store.set("c/b", ["n": .integer(2)])
+            try fixture.folder.copy("data", to: "crashed")
+            try await store.set("c/c", ["n": .integer(3)])
+            snapshot = try fixture.folder.contents(of: "data/journal")
+        }
+        let name = JournalSegment.name(first: SequenceNumber(1))
+        let journal = try #require(snapshot[name])
+        let (start, end) = try lastFrame(of: journal)
+        var reader = ByteReader(journal[start...])
+        let length = reader.integer(UInt32.self)
+        let bodyEnd = start + 8 + Int(try #require(length))
+        for cut in start...end {
+            try fixture.folder.write(tear.tear(journal, from: cut, end: end), to: "crashed/journal/\(name)")
+            try setUnclean("crashed")
+            let store = try await fixture.open(at: "crashed")
+            let isWhole = cut >= bodyEnd
+            #expect(store.position.lastSequence == SequenceNumber(isWhole ? 3 : 2), "cut at \(cut) of \(start)…\(end)")
+            #expect(try await store.fields("c/b") == ["n": .integer(2)])
+            #expect((try await store.fields("c/c") != nil) == isWhole)
+            if isWhole { try await store.delete("c/c") }
+            store.data.unlock()
+        }
+    }
+
+    /// What may have become of the bytes behind the last that reached the disk.
+    enum Tear: CaseIterable {
+        case zeroed
+        case missing
+        case garbled
+
+        func tear(_ journal: [UInt8], from cut: Int, end: Int) -> [UInt8] {
+            switch self {
+            case .zeroed: journal[..<cut] + [UInt8](repeating: 0, count: journal.count - cut)
+            case .missing: Array(journal[..<cut])
+            case .garbled: journal[..<cut] + journal[cut..<end].map { ~$0 } + journal[end...]
+            }
+        }
+    }
+
+    @Test("After a torn batch was cut off, commits go on and survive the next crash")
+    func goesOnAfterTornTail() async throws {
+        let name = JournalSegment.name(first: SequenceNumber(1))
+        try await fixture.withStore { store in
+            try await store.set("c/a", ["n": .integer(1)])
+            try fixture.folder.copy("data", to: "crashed")
+        }
+        var journal = try fixture.folder.bytes(of: "crashed/journal/\(name)")
+        let (_, end) = try lastFrame(of: journal)
+        for index in end..<(end + 500) { journal[index] = 0xab }
+        try fixture.folder.write(journal, to: "crashed/journal/\(name)")
+        let store = try await fixture.open(at: "crashed")
+        #expect(try await store.set("c/b", ["n": .integer(2)]).sequence == SequenceNumber(2))
+        try fixture.folder.copy("crashed", to: "again")
+        try await fixture.withStore(at: "again") { store throws in
+            #expect(store.position.lastSequence == SequenceNumber(2))
+            #expect(try await store.fields("c/b") == ["n": .integer(2)])
+        }
+    }
+
+    @Test("A frame damaged before intact later ones is not skipped: the store does not open, and nothing is changed")
+    func damageInTheMiddle() async throws {
+        let name = JournalSegment.name(first: SequenceNumber(1))
+        try await fixture.withStore { store throws in
+            for index in 0..<5 { try await store.set("c/d\(index)", ["n": .integer(Int64(index))]) }
+            try fixture.folder.copy("data", to: "crashed")
+        }
+        let journal = try fixture.folder.bytes(of: "crashed/journal/\(name)")
+        for offset in [JournalSegment.headerBytes + 10, JournalSegment.headerBytes, 20] {
+            var damaged = journal
+            damaged[offset] ^= 1
+            try fixture.folder.write(damaged, to: "crashed/journal/\(name)")
+            let before = try fixture.folder.contents(of: "crashed")
+            let error = await expectStatus(.dataLoss) { try await fixture.open(at: "crashed") }
+            #expect(error?.message.contains("journal/\(name)") == true)
+            #expect(
+                try fixture.folder.contents(of: "crashed").filter { $0.key != "hearth.lock" }
+                    == before.filter { $0.key != "hearth.lock" }
+            )
+        }
+    }
+
+    @Test("Frames of one batch may be missing before others of it, since none was acknowledged")
+    func tornBatch() async throws {
+        try await fixture.withStore { store in
+            try await store.set("c/a", [:])
+            try fixture.folder.copy("data", to: "crashed")
+            let name = JournalSegment.name(first: SequenceNumber(1))
+            var journal = try fixture.folder.bytes(of: "crashed/journal/\(name)")
+            let (_, end) = try lastFrame(of: journal)
+            var batch: [UInt8] = []
+            for (sequence, id) in [(2, "b"), (3, "c")] as [(UInt64, String)] {
+                let time = Timestamp.current()
+                let document = Document(path: try DocumentPath("c/\(id)"), fields: [:], createTime: time, updateTime: time)
+                let change = DocumentChange(
+                    path: document.path,
+                    before: nil,
+                    after: EncodedDocument(document),
+                    existedBefore: false
+                )
+                let commit = Commit(sequence: SequenceNumber(sequence), time: time, changes: [change])
+                JournalFrame.append(commit, batch: SequenceNumber(2), to: &batch)
+            }
+            batch[12] ^= 1
+            journal.replaceSubrange(end..<(end + batch.count), with: batch)
+            try fixture.folder.write(journal, to: "crashed/journal/\(name)")
+        }
+        try await fixture.withStore(at: "crashed") { store throws in
+            #expect(store.position.lastSequence == SequenceNumber(1))
+            #expect(try await store.list("c").ids == ["a"])
+        }
+    }
+
+    @Test("A missing segment before later ones is not skipped")
+    func missingSegment() async throws {
+        var fixture = fixture
+        fixture.configuration.segmentBytes = 4 << 10
+        try await fixture.withStore { store throws in
+            for index in 0..<50 { try await store.set("c/d\(index)", ["text": .string(String(repeating: "x", count: 200))]) }
+            try fixture.folder.copy("data", to: "crashed")
+        }
+        let segments = try fixture.folder.names(in: "crashed/journal")
+        #expect(segments.count > 3)
+        try fixture.folder.remove("crashed/journal/\(segments[1])")
+        await expectStatus(.dataLoss) { try await fixture.open(at: "crashed") }
+    }
+
+    @Test("A file torn by a power cut is restored from the journal")
+    func tornFile() async throws {
+        try await fixture.withStore { store in
+            try await store.set("c/empty", ["n": .integer(1)])
+            try await store.set("c/half", ["n": .integer(2)])
+            try fixture.folder.copy("data", to: "crashed")
+        }
+        try fixture.folder.write("", to: "crashed/documents/c/empty.json")
+        try fixture.folder.write("{\n  \"n\":", to: "crashed/documents/c/half.json")
+        try await fixture.withStore(at: "crashed") { store throws in
+            #expect(try await store.fields("c/empty") == ["n": .integer(1)])
+            #expect(try await store.fields("c/half") == ["n": .integer(2)])
+        }
+    }
+
+    @Test("What a person edited after the last write is not undone by recovery")
+    func editedFile() async throws {
+        try await fixture.withStore { store in
+            try await store.set("c/d", ["n": .integer(1)])
+            try fixture.folder.copy("data", to: "crashed")
+        }
+        let text = try fixture.folder.text(of: "crashed/documents/c/d.json")
+        try fixture.folder.write(text.replacingOccurrences(of: "\"n\": 1", with: "\"n\": 7"), to: "crashed/documents/c/d.json")
+        try await fixture.withStore(at: "crashed") { store throws in
+            #expect(try await store.fields("c/d") == ["n": .integer(7)])
+        }
+    }
+
+    @Test("Without its journal, a store that was not closed opens with its files and a new history")
+    func journalLost() async throws {
+        var epoch = ""
+        try await fixture.withStore { store in
+            try await store.set("c/d", ["n": .integer(1)])
+            epoch = store.position.epoch
+            try fixture.folder.copy("data", to: "crashed")
+        }
+        try fixture.folder.remove("crashed/journal")
+        try await fixture.withStore(at: "crashed") { store throws in
+            #expect(store.position.epoch != epoch)
+            #expect(try await store.fields("c/d") == ["n": .integer(1)])
+        }
+    }
+
+    @Test("A segment of another database is refused")
+    func foreignJournal() async throws {
+        try await fixture.withStore { store in _ = try await store.set("c/d", [:]) }
+        try await fixture.withStore(at: "other") { store throws in
+            try await store.set("c/d", [:])
+            try fixture.folder.copy("other", to: "crashed")
+        }
+        try fixture.folder.remove("crashed/journal")
+        try fixture.folder.copy("data/journal", to: "crashed/journal")
+        await expectStatus(.failedPrecondition) { try await fixture.open(at: "crashed") }
+    }
+
+    private func replaceJournal(of copy: String) throws {
+        try fixture.folder.remove("\(copy)/journal")
+        try fixture.folder.copy("data/journal", to: "\(copy)/journal")
+    }
+
+    private func setUnclean(_ folder: String) throws {
+        let text = try fixture.folder.text(of: "\(folder)/hearth.json")
+        let description = text.replacingOccurrences(of: "\"clean\":true", with: "\"clean\":false")
+            .replacing(#/"sequence":\d+/#, with: "\"sequence\":0")
+        try fixture.folder.write(description, to: "\(folder)/hearth.json")
+    }
+
+    private func lastFrame(of journal: [UInt8]) throws -> (start: Int, end: Int) {
+        var start = JournalSegment.headerBytes
+        var end = start
+        while case .frame(_, let byteCount) = JournalFrame.read(journal[end...]) { (start, end) = (end, end + byteCount) }
+        return (start, end)
+    }
+}

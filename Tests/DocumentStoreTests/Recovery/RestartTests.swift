@@ -1,0 +1,77 @@
+import DocumentModel
+import DocumentStore
+import StrictJSON
+import Testing
+
+@Suite("A store goes on after it was closed")
+struct RestartTests {
+    private let fixture: StoreFixture
+
+    init() throws {
+        fixture = try StoreFixture()
+    }
+
+    @Test("Documents, sequence numbers, epoch and history are as before")
+    func restart() async throws {
+        let (position, last) = try await fixture.withStore { store in
+            for index in 0..<10 { try await store.set("c/d\(index)", ["n": .integer(Int64(index))]) }
+            let last = try await store.set("c/last", [:]).commitTime
+            return (store.position, last)
+        }
+        try await fixture.withStore { store in
+            #expect(store.position == position)
+            #expect(position.lastSequence == SequenceNumber(11) && position.lastCommitTime == last)
+            #expect(try await store.list("c").ids.count == 11)
+            #expect(try await store.take(11, after: .zero).map(\.sequence.rawValue) == Array(1...11))
+            let next = try await store.set("c/next", [:])
+            #expect(next.sequence == SequenceNumber(12) && next.commitTime > last)
+        }
+    }
+
+    @Test("Without its journal, sequence numbers and times go on, and earlier commits are out of range")
+    func journalDeleted() async throws {
+        let (position, last) = try await fixture.withStore { store in
+            for index in 0..<10 { try await store.set("c/d\(index)", [:]) }
+            let last = try await store.set("c/last", [:]).commitTime
+            return (store.position, last)
+        }
+        try fixture.folder.remove("data/journal")
+        try await fixture.withStore { store in
+            #expect(store.position.epoch == position.epoch)
+            #expect(store.position.lastSequence == position.lastSequence)
+            #expect(!store.position.canResume(after: SequenceNumber(10)) && store.position.canResume(after: SequenceNumber(11)))
+            let next = try await store.set("c/next", [:])
+            #expect(next.sequence == SequenceNumber(12) && next.commitTime > last)
+            #expect(try await store.take(1, after: SequenceNumber(11)).first?.sequence == SequenceNumber(12))
+            await expectStatus(.outOfRange) { try await store.take(1, after: SequenceNumber(10)) }
+        }
+    }
+
+    @Test("A stopped store takes no more room than its commits")
+    func trimmed() async throws {
+        try await fixture.withStore { store in _ = try await store.set("c/d", [:]) }
+        let segment = try #require(try fixture.folder.names(in: "data/journal").first)
+        #expect(try fixture.folder.bytes(of: "data/journal/\(segment)").count < 1_024)
+        #expect(try fixture.folder.names(in: "data/journal").count == 1)
+    }
+
+    @Test("A copy of the documents and hearth.json of a stopped store is a complete backup")
+    func backup() async throws {
+        try await fixture.withStore { store in
+            for index in 0..<10 { try await store.set("c/d\(index)/s/x", ["n": .integer(Int64(index))]) }
+        }
+        try fixture.folder.copy("data/documents", to: "copy/documents")
+        try fixture.folder.copy("data/hearth.json", to: "copy/hearth.json")
+        try await fixture.withStore(at: "copy") { store throws in
+            #expect(try await store.list("c", includingMissing: true).ids.count == 10)
+        }
+    }
+
+    @Test("Opening and closing without writing leaves everything as it is")
+    func nothingWritten() async throws {
+        try await fixture.withStore { store in _ = try await store.set("c/d", [:]) }
+        let before = try fixture.folder.contents(of: "data")
+        for _ in 0..<3 { try await fixture.withStore { store in #expect(store.position.lastSequence == SequenceNumber(1)) } }
+        #expect(try fixture.folder.contents(of: "data") == before)
+    }
+}

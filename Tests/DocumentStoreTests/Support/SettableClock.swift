@@ -1,0 +1,15 @@
+import DocumentModel
+import Synchronization
+
+/// A clock that a test sets.
+final class SettableClock: Sendable {
+    private let microseconds = Mutex<Int64>(1_700_000_000_000_000)
+
+    var now: Timestamp {
+        (try? Timestamp(microseconds: microseconds.withLock { $0 })) ?? .maximum
+    }
+
+    func advance(microseconds count: Int64) {
+        microseconds.withLock { $0 += count }
+    }
+}

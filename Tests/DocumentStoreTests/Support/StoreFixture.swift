@@ -1,0 +1,126 @@
+import DocumentModel
+import DocumentStore
+import Logging
+import StrictJSON
+import Testing
+
+/// A data folder of a test's own, and stores opened on it.
+struct StoreFixture {
+    let folder: TemporaryFolder
+    var configuration: FileStoreConfiguration
+
+    /// Makes the folder in memory where that is possible, so that syncing doesn't wait for a disk that others use too.
+    init(in parent: String = TemporaryFolder.memory) throws {
+        folder = try TemporaryFolder(in: parent)
+        configuration = FileStoreConfiguration(folder: folder["data"])
+        // Small, so that tests are quick and segments end often.
+        configuration.segmentBytes = 64 << 10
+    }
+
+    func open(at relative: String = "data", logger: Logger = .silent) async throws -> FileStore {
+        var configuration = configuration
+        configuration.folder = folder[relative]
+        return try await FileStore.open(configuration, logger: logger)
+    }
+
+    /// Opens the store, and closes it after `body`.
+    @discardableResult
+    func withStore<Result>(
+        at relative: String = "data",
+        logger: Logger = .silent,
+        _ body: (FileStore) async throws -> Result
+    ) async throws -> Result {
+        let store = try await open(at: relative, logger: logger)
+        do {
+            let result = try await body(store)
+            await store.close()
+            return result
+        } catch {
+            await store.close()
+            throw error
+        }
+    }
+}
+
+extension Logger {
+    static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+}
+
+extension DocumentStore {
+    /// Replaces a document.
+    @discardableResult
+    func set(_ path: String, _ fields: MapValue) async throws -> CommitResult {
+        try await commit([Write(path: DocumentPath(path), operation: .replace(fields))])
+    }
+
+    @discardableResult
+    func delete(_ path: String) async throws -> CommitResult {
+        try await commit([Write(path: DocumentPath(path), operation: .delete)])
+    }
+
+    /// A document's fields, or nil when there is no document.
+    func fields(_ path: String) async throws -> MapValue? {
+        try await document(at: DocumentPath(path))?.decoded().fields
+    }
+
+    func list(
+        _ collection: String,
+        after: String? = nil,
+        limit: Int = 100,
+        includingMissing: Bool = false
+    ) async throws -> DocumentPage {
+        try await documents(
+            in: CollectionPath(collection),
+            after: after.map { try DocumentID($0) },
+            limit: limit,
+            includingMissing: includingMissing
+        )
+    }
+
+    func collections(under parent: String? = nil) async throws -> [String] {
+        try await collections(under: parent.map { try DocumentPath($0) }, after: nil, limit: 100).collections.map(\.key.string)
+    }
+
+    /// The next commits after a sequence number.
+    func take(_ count: Int, after sequence: SequenceNumber) async throws -> [Commit] {
+        var commits: [Commit] = []
+        if count == 0 { return commits }
+        for try await commit in self.commits(after: sequence) {
+            commits.append(commit)
+            if commits.count == count { break }
+        }
+        return commits
+    }
+}
+
+extension DocumentPage {
+    /// The IDs of the page, missing documents in parentheses.
+    var ids: [String] {
+        documents.map { entry in
+            switch entry {
+            case .document(let document): document.path.id.key.string
+            case .missing(let path): "(\(path.id.key.string))"
+            }
+        }
+    }
+}
+
+/// Checks that `body` throws a status error of that code; returns it.
+@discardableResult
+func expectStatus<Result>(
+    _ code: StatusCode,
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: () async throws -> Result
+) async -> StatusError? {
+    do {
+        _ = try await body()
+        Issue.record("Expected \(code.name), but nothing was thrown", sourceLocation: sourceLocation)
+        return nil
+    } catch let error as StatusError {
+        #expect(error.code == code, "\(error)", sourceLocation: sourceLocation)
+        return error
+    } catch {
+        Issue.record("Expected \(code.name), but \(error) was thrown", sourceLocation: sourceLocation)
+        return nil
+    }
+}
