@@ -1,0 +1,43 @@
+import NIOCore
+import Synchronization
+
+/// What the connections of a server have in common.
+struct ConnectionConfiguration: Sendable {
+    let maximumBodyBytes: Int
+    let stallTimeout: TimeAmount
+    let lingerTimeout: TimeAmount
+    let shutdown: ShutdownClock
+
+    init(_ configuration: HearthServerConfiguration, maximumBodyBytes: Int) {
+        self.maximumBodyBytes = maximumBodyBytes
+        self.stallTimeout = TimeAmount(configuration.stallTimeout)
+        self.lingerTimeout = TimeAmount(configuration.lingerTimeout)
+        self.shutdown = ShutdownClock(grace: TimeAmount(configuration.shutdownGrace))
+    }
+
+    /// How often it is looked at a connection whose client accepts nothing.
+    var stallCheckInterval: TimeAmount {
+        min(.seconds(1), .nanoseconds(stallTimeout.nanoseconds / 4), .nanoseconds(shutdown.grace.nanoseconds / 2))
+    }
+}
+
+/// Since when a server has been stopping.
+final class ShutdownClock: Sendable {
+    let grace: TimeAmount
+    private let begin = Mutex<NIODeadline?>(nil)
+
+    init(grace: TimeAmount) {
+        self.grace = grace
+    }
+
+    func start() {
+        begin.withLock { $0 = $0 ?? .now() }
+    }
+
+    /// Whether clients that do not accept what is sent to them have had the time that they are given.
+    func isOverdue(at now: NIODeadline) -> Bool {
+        begin.withLock { begin in
+            begin.map { now - $0 >= grace } ?? false
+        }
+    }
+}

@@ -1,0 +1,153 @@
+package import DocumentModel
+import HTTPTypes
+package import HearthService
+package import Hummingbird
+import HummingbirdCore
+package import Logging
+import NIOCore
+import ServiceLifecycle
+
+/// Hearth's HTTP server: calls, watch streams and whatever pages are added.
+///
+/// ```swift
+/// let server = try HearthServer(configuration: configuration, context: context, logger: logger) { router in
+///     pages.addRoutes(to: router)
+/// } onRunning: { port in
+///     print("http://127.0.0.1:\(port)")
+/// }
+/// ```
+///
+/// It runs as a service until it is told to stop gracefully: it then accepts no more connections, finishes the calls that
+/// were begun, ends the watch streams with an `end` frame, and returns. The store stays open; it is the caller's.
+package struct HearthServer: Service {
+    /// Adds routes to the server's own. They stand behind the same checks of Host and Origin, and their responses get those
+    /// of the server's headers that they do not set themselves.
+    package typealias RouteBuilder = (Router<HearthRequestContext>) -> Void
+
+    private let configuration: HearthServerConfiguration
+    private let connection: ConnectionConfiguration
+    private let router: Router<HearthRequestContext>.Responder
+    private let logger: Logger
+    private let onRunning: @Sendable (_ port: Int) async -> Void
+
+    /// Makes a server; it listens when it runs.
+    ///
+    /// - Parameters:
+    ///   - addRoutes: Called once, before this returns.
+    ///   - onRunning: Called once the server answers, with the port that it listens on.
+    /// - Throws: ``StatusCode/invalidArgument`` when the configuration's address is not this machine's loopback.
+    package init(
+        configuration: HearthServerConfiguration = HearthServerConfiguration(),
+        context: ServiceContext,
+        logger: Logger,
+        addRoutes: RouteBuilder = { _ in },
+        onRunning: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
+    ) throws(StatusError) {
+        try configuration.checkHost()
+        let router = Router(context: HearthRequestContext.self, options: .autoGenerateHeadEndpoints)
+        Self.addMiddleware(to: router, configuration)
+        Self.addRoutes(to: router, configuration, context: context, logger: logger)
+        addRoutes(router)
+        self.configuration = configuration
+        self.connection = ConnectionConfiguration(configuration, maximumBodyBytes: context.server.limits.maximumBodyBytes)
+        self.router = router.buildResponder()
+        self.logger = logger
+        self.onRunning = onRunning
+    }
+
+    /// Listens and answers until the service group, or the task, is stopped.
+    ///
+    /// - Throws: ``StatusCode/unavailable`` when the address can't be listened on, for example because the port is taken.
+    package func run() async throws {
+        let application = Application(
+            responder: router,
+            server: HTTPServerBuilder { responder in
+                let channel = HTTP1Channel(
+                    responder: responder,
+                    configuration: .init(
+                        idleTimeout: TimeAmount(configuration.idleTimeout),
+                        httpDecoderConfiguration: .init(
+                            maxHeaderFieldSize: 32 << 10,
+                            maxHeaderListSize: 32 << 10,
+                            maxHeaderFieldCount: 100
+                        )
+                    )
+                )
+                return ConnectionChannel(channel, configuration: connection)
+            },
+            configuration: ApplicationConfiguration(address: .hostname(configuration.host, port: configuration.port)),
+            onServerRunning: { channel in
+                await onRunning(channel.localAddress?.port ?? configuration.port)
+            },
+            logger: logger
+        )
+        try await withGracefulShutdownHandler {
+            do {
+                try await application.run()
+            } catch let error as IOError {
+                throw configuration.listeningFailure(error)
+            }
+        } onGracefulShutdown: {
+            connection.shutdown.start()
+        }
+    }
+}
+
+extension HearthServer {
+    private static func addMiddleware(to router: Router<HearthRequestContext>, _ configuration: HearthServerConfiguration) {
+        router.addMiddleware {
+            LogMiddleware()
+            ResponseMiddleware(allowedMethods: [
+                ("/rpc", "POST, OPTIONS"),
+                ("/watch", "GET, POST, OPTIONS"),
+                ("/openrpc.json", "GET, HEAD, OPTIONS"),
+                ("/health", "GET, HEAD, OPTIONS"),
+            ])
+            HostMiddleware(listeningOn: configuration.host, others: configuration.allowedHosts)
+            OriginMiddleware()
+        }
+    }
+
+    private static func addRoutes(
+        to router: Router<HearthRequestContext>,
+        _ configuration: HearthServerConfiguration,
+        context: ServiceContext,
+        logger: Logger
+    ) {
+        let calls = RPCRoute(context, notificationStatus: configuration.notificationStatus, logger: logger)
+        router.post("rpc") { request, _ in try await calls.respond(to: request) }
+
+        let watch = WatchRoute(service: context, slots: WatchSlots(limit: configuration.maximumWatchers))
+        router.get("watch") { request, context in try await watch.respond(to: request, in: context) }
+        router.post("watch") { request, context in try await watch.respond(to: request, in: context) }
+        // Nothing of a stream can be told without beginning it.
+        router.head("watch") { _, _ -> Response in throw HTTPError(.notFound) }
+
+        let description = DescriptionRoute()
+        router.get("openrpc.json") { request, _ in description.respond(to: request) }
+        router.get("health") { _, _ in Response(json: Array(#"{"status":"ok"}"#.utf8)) }
+    }
+}
+
+extension HearthServerConfiguration {
+    fileprivate func checkHost() throws(StatusError) {
+        let isLoopback =
+            if let address = try? SocketAddress(ipAddress: host, port: 0).ipAddress {
+                address.utf8.starts(with: "127.".utf8) || address.utf8.elementsEqual("::1".utf8)
+            } else {
+                host.utf8.elementsEqual("localhost".utf8)
+            }
+        guard isLoopback else {
+            throw StatusError(
+                .invalidArgument,
+                "Expected a loopback address to listen on (127.0.0.1, ::1 or localhost), found another. There are no keys yet to "
+                    + "tell callers apart, so whoever reached the port could read and change everything. Listen on 127.0.0.1, and "
+                    + "put a proxy that knows its callers in front."
+            )
+        }
+    }
+
+    fileprivate func listeningFailure(_ error: IOError) -> StatusError {
+        StatusError(.unavailable, "Can't listen on \(host), port \(port): \(error.description)", cause: error)
+    }
+}

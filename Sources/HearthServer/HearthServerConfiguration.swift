@@ -1,0 +1,35 @@
+/// How a ``HearthServer`` listens and what it lets through; the defaults suit a program on the same machine.
+package struct HearthServerConfiguration: Sendable {
+    /// The address to listen on: a loopback address or `localhost`. Others are refused, because callers cannot be told
+    /// apart yet.
+    package var host = "127.0.0.1"
+    /// The port to listen on; 0 lets the system pick one.
+    package var port = 8080
+    /// Host names under which the server may be called besides ``host``, `localhost`, `127.0.0.1` and `[::1]`, such as the
+    /// name that a reverse proxy passes on. Without ports: any port is accepted.
+    package var allowedHosts: [String] = []
+    /// How long a connection may be without a request, or a request without progress, before it is closed.
+    package var idleTimeout: Duration = .seconds(75)
+    /// How long a client may accept nothing of a response before its connection is closed.
+    package var stallTimeout: Duration = .seconds(30)
+    /// How long, after an answer that ends the connection, the rest of a request is still read, so that the client gets to
+    /// see the answer.
+    package var lingerTimeout: Duration = .seconds(3)
+    /// How long, after the server was told to stop, a client that accepts nothing can keep it from stopping.
+    package var shutdownGrace: Duration = .seconds(2)
+    /// How many watch streams may be open at the same time.
+    package var maximumWatchers = 1_000
+    /// The status that a call with nothing to answer, a notification, gets. Some clients take 204 for a failure.
+    package var notificationStatus: NotificationStatus = .noContent
+
+    /// The status of a response to notifications.
+    package enum NotificationStatus: Sendable {
+        /// 204, but 200 with an empty body for clients that name `application/json-rpc`.
+        case noContent
+        /// 200 with an empty body for everyone.
+        case ok
+    }
+
+    /// Makes a configuration with the defaults.
+    package init() {}
+}

@@ -1,0 +1,65 @@
+import DocumentModel
+import HTTPTypes
+import Hummingbird
+import StrictJSON
+
+/// Lets through only requests that call the server by a name of its own.
+///
+/// A page of another site can make its name resolve to this machine and so have a browser ask here as if it were the same
+/// site. The name in `Host` gives it away.
+struct HostMiddleware: RouterMiddleware {
+    private let allowed: Set<UTF8Key>
+
+    /// Allows the names of this machine's loopback, the address listened on, and others.
+    init(listeningOn host: String, others: [String]) {
+        var allowed: Set<UTF8Key> = ["localhost", "127.0.0.1", "[::1]"]
+        for host in [host] + others {
+            // An IPv6 address stands in brackets in a Host header, and is configured with or without.
+            let isBareAddress = host.utf8.count { $0 == UInt8(ascii: ":") } > 1 && host.utf8.first != UInt8(ascii: "[")
+            if let name = Self.name(in: isBareAddress ? "[\(host)]" : host) {
+                allowed.insert(name)
+            }
+        }
+        self.allowed = allowed
+    }
+
+    func handle(
+        _ request: Request,
+        context: HearthRequestContext,
+        next: (Request, HearthRequestContext) async throws -> Response
+    ) async throws -> Response {
+        // The first Host field has become the authority; any other is still among the fields.
+        guard let authority = request.head.authority, request.headers[values: .secondHost].isEmpty else {
+            throw HTTPFailure(.badRequest, .invalidArgument, "A request has exactly one Host header.")
+        }
+        guard let name = Self.name(in: authority), allowed.contains(name) else {
+            throw HTTPFailure(
+                .misdirectedRequest,
+                .permissionDenied,
+                "This server is not called by the name in the Host header. Use its address, or allow the name where it is started."
+            )
+        }
+        return try await next(request, context)
+    }
+
+    /// The host of `host[:port]` in small letters, an IPv6 address in its brackets; nil when it is not of that form.
+    static func name(in authority: String) -> UTF8Key? {
+        let bytes = authority.utf8.map(\.lowercased)
+        let end: Int
+        if bytes.first == UInt8(ascii: "[") {
+            guard let bracket = bytes.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+            end = bracket + 1
+        } else {
+            end = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.count
+        }
+        let port = bytes[end...]
+        guard port.isEmpty || port.first == UInt8(ascii: ":"), port.dropFirst().allSatisfy(\.isDigit) else { return nil }
+        return UTF8Key(validating: bytes[..<end])
+    }
+}
+
+extension UInt8 {
+    var isDigit: Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
+    }
+}

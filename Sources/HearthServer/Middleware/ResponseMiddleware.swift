@@ -1,0 +1,100 @@
+import DocumentModel
+import HTTPTypes
+import HearthService
+import Hummingbird
+import JSONRPC
+import Logging
+import NIOHTTP1
+
+/// Turns every failure into a small response of JSON, and puts the headers on that every response has.
+///
+/// It stands around the others, so what they refuse and what no route answers passes through it too.
+struct ResponseMiddleware: RouterMiddleware {
+    /// The methods of the server's own paths, for what is asked with another method.
+    let allowedMethods: [(path: String, methods: String)]
+
+    func handle(
+        _ request: Request,
+        context: HearthRequestContext,
+        next: (Request, HearthRequestContext) async throws -> Response
+    ) async throws -> Response {
+        var response: Response
+        do {
+            response = try await next(request, context)
+        } catch let error as HTTPParserError {
+            // The connection can't be used any more; its channel answers and closes it.
+            throw error
+        } catch let error as HTTPError where error.status == .notFound && error.body == nil {
+            response = respondUnmatched(request)
+        } catch {
+            let failure = Self.failure(for: error, logger: context.logger)
+            response = failure.response(toCall: request.isCall)
+        }
+        for field in Self.headers where !response.headers.contains(field.name) {
+            response.headers.append(field)
+        }
+        return response
+    }
+
+    /// What a client is told of an error; what it must not see goes to the log.
+    private static func failure(for error: any Error, logger: Logger) -> HTTPFailure {
+        switch error {
+        case let failure as HTTPFailure:
+            return failure
+        case let error as any RPCErrorConvertible where error.rpcError.code != .internalError:
+            return HTTPFailure(error.rpcError)
+        case let error as any HTTPResponseError:
+            return HTTPFailure(error)
+        default:
+            return HTTPFailure(.internalServerError, .internal(error, "request failed", logger: logger))
+        }
+    }
+
+    private func respondUnmatched(_ request: Request) -> Response {
+        guard let known = allowedMethods.first(where: { request.hasPath($0.path) }) else {
+            return HTTPFailure(.notFound, .notFound, "There is nothing at this path.").response(toCall: false)
+        }
+        if request.method == .options {
+            return Response(status: .noContent, headers: [.allow: known.methods])
+        }
+        return HTTPFailure(
+            .methodNotAllowed,
+            .unimplemented,
+            "This path is asked with \(known.methods).",
+            headers: [.allow: known.methods]
+        )
+        .response(toCall: request.isCall)
+    }
+
+    private static let headers: HTTPFields = [
+        .xContentTypeOptions: "nosniff",
+        .cacheControl: "no-store",
+        .contentSecurityPolicy: "default-src 'none'; frame-ancestors 'none'",
+        .referrerPolicy: "same-origin",
+        .crossOriginResourcePolicy: "same-origin",
+    ]
+}
+
+extension HTTPField.Name {
+    // Literals of tokens, which is all that a name must be.
+    private static func literal(_ name: String) -> HTTPField.Name {
+        HTTPField.Name(name)!
+    }
+
+    /// `Host`, for what is left when the first of the fields has become the request's authority.
+    static let secondHost = literal("Host")
+    static let lastEventID = literal("Last-Event-ID")
+    static let referrerPolicy = literal("Referrer-Policy")
+    static let xAccelBuffering = literal("X-Accel-Buffering")
+}
+
+extension Request {
+    /// Whether the path, without query, is this one.
+    func hasPath(_ path: String) -> Bool {
+        uri.path.utf8.elementsEqual(path.utf8)
+    }
+
+    var isCall: Bool {
+        hasPath("/rpc")
+    }
+}

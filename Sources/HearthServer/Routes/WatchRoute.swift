@@ -1,0 +1,86 @@
+import DocumentModel
+import HTTPTypes
+import HearthService
+import Hummingbird
+import JSONRPC
+import NIOCore
+import StrictJSON
+
+/// `GET /watch` and `POST /watch`: the state of a document or a collection and its changes, as a stream that stays open.
+///
+/// What is wrong with the request is answered with a status of its own, before the stream begins.
+struct WatchRoute: Sendable {
+    let service: ServiceContext
+    let slots: WatchSlots
+
+    private static let maximumBodyBytes = 64 << 10
+
+    func respond(to request: Request, in context: HearthRequestContext) async throws -> Response {
+        let parameters = try await request.watchParameters(atMost: Self.maximumBodyBytes)
+        guard let slot = slots.take() else {
+            throw HTTPFailure(
+                .tooManyRequests,
+                .resourceExhausted,
+                "As many streams are open as this server allows. Try again later.",
+                headers: [.retryAfter: "5"]
+            )
+        }
+        let stream = WatchStream(
+            session: try WatchSession(parameters.request, in: service),
+            encoder: WatchFrameEncoder(format: parameters.format ?? request.acceptedFormat),
+            slot: slot,
+            logger: context.logger
+        )
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: stream.encoder.contentType,
+                .cacheControl: "no-store",
+                .xAccelBuffering: "no",
+                .vary: "Accept",
+                // The connection is of no other use: what comes after the request only tells that the client left.
+                .connection: "close",
+            ],
+            body: ResponseBody { writer in try await stream.write(to: &writer, on: context.channel) }
+        )
+    }
+}
+
+extension Request {
+    /// The parameters of a watch, from the query, or from the body of a POST.
+    fileprivate func watchParameters(atMost maximumBytes: Int) async throws -> WatchParameters {
+        let json: [UInt8]
+        if method == .post {
+            json = try await jsonBody(atMost: maximumBytes)
+        } else {
+            let query = (head.path ?? "").utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst()
+            json = try QueryString(query).json(integers: [WatchParameters.heartbeat.name, WatchParameters.timeout.name])
+        }
+        var parameters: WatchParameters
+        do {
+            parameters = try WatchParameters(json: JSONText(json).root, at: .params)
+        } catch let error as JSONSyntaxError {
+            throw HTTPFailure(.badRequest, .invalidArgument, "The parameters can't be read: \(error)")
+        }
+        if let token = try lastEventID {
+            parameters.request.resume = token
+        }
+        return parameters
+    }
+
+    /// What a browser that reconnects says it has seen last. It wins over what its page asked for at first.
+    private var lastEventID: WatchToken? {
+        get throws(HTTPFailure) {
+            guard let text = headers[.lastEventID], !text.utf8.isEmpty else { return nil }
+            guard let token = WatchToken(text) else {
+                throw HTTPFailure(.badRequest, .invalidArgument, "The header Last-Event-ID is not the token of a frame.")
+            }
+            return token
+        }
+    }
+
+    fileprivate var acceptedFormat: WatchFormat {
+        let wantsEvents = FieldValue.list(headers[.accept]).contains { $0.isValue("text/event-stream") && !$0.isRefused }
+        return wantsEvents ? .sse : .ndjson
+    }
+}

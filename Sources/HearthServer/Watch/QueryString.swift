@@ -1,0 +1,73 @@
+import DocumentModel
+import StrictJSON
+
+/// The query of a URL in the form that HTML forms and all clients' libraries write: `name=value&…`, other bytes as `%XX`,
+/// a space as `+`.
+struct QueryString {
+    /// The names and values in order, decoded.
+    let items: [(name: UTF8Key, value: UTF8Key)]
+
+    /// Reads a query.
+    ///
+    /// - Throws: ``StatusCode/invalidArgument`` for a `%` without two digits behind it, and for bytes that are not UTF-8.
+    init(_ query: some Collection<UInt8>) throws(StatusError) {
+        var items: [(name: UTF8Key, value: UTF8Key)] = []
+        for item in query.split(separator: UInt8(ascii: "&")) {
+            let name = item.prefix { $0 != UInt8(ascii: "=") }
+            items.append((try Self.decode(name), try Self.decode(item.dropFirst(name.count + 1))))
+        }
+        self.items = items
+    }
+
+    private static func decode(_ text: some Collection<UInt8>) throws(StatusError) -> UTF8Key {
+        var bytes: [UInt8] = []
+        var rest = text[...]
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "+"):
+                bytes.append(UInt8(ascii: " "))
+            case UInt8(ascii: "%"):
+                guard let high = rest.popFirst()?.hexadecimalDigit, let low = rest.popFirst()?.hexadecimalDigit else {
+                    throw StatusError(.invalidArgument, "A % in the query is followed by two hexadecimal digits. Write % as %25.")
+                }
+                bytes.append(high << 4 | low)
+            default:
+                bytes.append(byte)
+            }
+        }
+        guard let key = UTF8Key(validating: bytes) else {
+            throw StatusError(.invalidArgument, "The query is not UTF-8 when it is decoded.")
+        }
+        return key
+    }
+
+    /// The query as a JSON object, so that it is decoded as a body is: values as strings, but digits of these names as
+    /// integers.
+    func json(integers: [UTF8Key]) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        for (name, value) in items {
+            writer.key(name)
+            if integers.contains(name), (1...9).contains(value.byteCount), value.utf8.allSatisfy(\.isDigit),
+                let integer = Int64(value.string)
+            {
+                writer.integer(integer)
+            } else {
+                writer.string(value.string)
+            }
+        }
+        writer.endObject()
+        return writer.finish()
+    }
+}
+
+extension UInt8 {
+    fileprivate var hexadecimalDigit: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

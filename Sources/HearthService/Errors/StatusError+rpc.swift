@@ -1,0 +1,34 @@
+import DocumentModel
+package import JSONRPC
+import StrictJSON
+
+/// A failure of model or store as a call's error: the canonical number as code, and `data: {status, path?, field?, file?}`.
+///
+/// Paths are those of documents, and of files relative to the data folder. What lies behind the error stays with the server;
+/// of a failure of Hearth itself (``StatusCode/internal``) the client is told nothing but the id of the log's entry.
+extension StatusError: RPCErrorConvertible {
+    package var rpcError: RPCError {
+        var data: RPCErrorData = ["status": .string(code.name)]
+        data["path"] = path.map { .string($0) }
+        data["field"] = field.map { .string($0) }
+        data["file"] = file.map { file in
+            .object(["path": .string(file.path), "line": .integer(file.line), "column": .integer(file.column)])
+        }
+        return RPCError(code == .internal ? .internalError : RPCErrorCode(rawValue: code.rawValue), message, data: data)
+    }
+}
+
+extension RPCError {
+    /// The error for a parameter whose text or value the model refuses: the model's own, with the place in the call.
+    init(_ error: StatusError, at location: ParameterLocation) {
+        self = error.rpcError
+        data["parameter"] = .string(location.description)
+    }
+}
+
+extension ErrorDescription {
+    /// The description of a canonical code in a method's list of errors.
+    init(status code: StatusCode, _ message: String) {
+        self.init(RPCErrorCode(rawValue: code.rawValue), message)
+    }
+}

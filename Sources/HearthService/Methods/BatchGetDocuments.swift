@@ -1,0 +1,103 @@
+package import DocumentModel
+package import DocumentStore
+package import JSONRPC
+package import StrictJSON
+
+/// `documents.batchGet`: many documents by path.
+package enum BatchGetDocuments: RPCMethod {
+    package struct Params: Sendable {
+        package var paths: [DocumentPath]
+        /// Only these fields; all of them when nil.
+        package var mask: [FieldPath]?
+
+        package init(paths: [DocumentPath], mask: [FieldPath]? = nil) {
+            self.paths = paths
+            self.mask = mask
+        }
+    }
+
+    private static let paths = Parameter<[DocumentPath]>("paths", "The documents to read, at most 1000.")
+    private static let mask = Parameter<[FieldPath]?>("mask", "Only these fields; all of them when absent.")
+
+    package static let name: UTF8Key = "documents.batchGet"
+    package static let summary = "Reads many documents; each as it is at some moment of the call."
+    package static let parameters: [any ParameterDescription] = [paths, mask]
+    package static let result = ResultDescription(
+        "result",
+        .object([
+            .init(
+                "documents",
+                .array(of: .oneOf([.document, .missingDocument])),
+                "The documents in the order of the paths; {path} alone for one that does not exist."
+            )
+        ]),
+        "The documents."
+    )
+    package static let errors = [
+        ErrorDescription(status: .invalidArgument, "A path or field path breaks a rule, or there are too many paths."),
+        ErrorDescription(status: .resourceExhausted, "The documents together are larger than an answer may be; ask for fewer."),
+        ErrorDescription(status: .dataLoss, "A document's file is damaged; the error says where."),
+        ErrorDescription(status: .unavailable, "The documents cannot be read now."),
+    ]
+    package static let examples = [
+        RPCExample(
+            "one that is there and one that is not",
+            params: #"{"paths": ["books/mostly-harmless", "books/vogon-poetry"], "mask": ["title"]}"#,
+            result: #"""
+                {
+                    "documents": [
+                        {
+                            "path": "books/mostly-harmless",
+                            "fields": {"title": "Mostly Harmless"},
+                            "createTime": "2024-02-29T12:00:00.000000Z",
+                            "updateTime": "2024-02-29T12:00:00.000000Z"
+                        },
+                        {"path": "books/vogon-poetry"}
+                    ]
+                }
+                """#
+        )
+    ]
+
+    package static func params(from arguments: Arguments) throws -> Params {
+        Params(paths: try arguments[paths], mask: try arguments[mask])
+    }
+
+    package static func call(_ params: Params, in context: ServiceContext) async throws(StatusError) -> [ListedDocument] {
+        let limits = context.server.limits
+        guard params.paths.count <= limits.maximumBatchGetCount else {
+            throw StatusError(
+                .invalidArgument,
+                "Expected at most \(limits.maximumBatchGetCount) paths, found \(params.paths.count). Ask in several calls."
+            )
+        }
+        var documents: [ListedDocument] = []
+        var bytes = 0
+        for path in params.paths {
+            let document = try await context.store.document(at: path)
+            let masked = if let document, let mask = params.mask { try document.masked(mask) } else { document }
+            let entry = masked.map { ListedDocument.document($0) } ?? .missing(path)
+            bytes += entry.byteCount
+            guard bytes <= limits.maximumBodyBytes else {
+                throw StatusError(
+                    .resourceExhausted,
+                    "The documents are larger than the \(limits.maximumBodyBytes) bytes of an answer. Ask for fewer at once.",
+                    path: path.string
+                )
+            }
+            documents.append(entry)
+        }
+        return documents
+    }
+
+    package static func write(_ result: [ListedDocument], to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("documents")
+        writer.beginArray()
+        for document in result {
+            document.write(to: &writer)
+        }
+        writer.endArray()
+        writer.endObject()
+    }
+}

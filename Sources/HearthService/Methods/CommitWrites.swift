@@ -1,0 +1,70 @@
+package import DocumentModel
+package import DocumentStore
+package import JSONRPC
+package import StrictJSON
+
+/// `documents.commit`: many writes, all of them or none.
+package enum CommitWrites: RPCMethod {
+    private static let writes = Parameter<[WriteParameter]>(
+        "writes",
+        "The writes in order; a later one sees what the ones before it made of a document."
+    )
+
+    package static let name: UTF8Key = "documents.commit"
+    package static let summary = "Applies many writes at one time, all of them or none."
+    package static let parameters: [any ParameterDescription] = [writes]
+    package static let result = ResultDescription(
+        "result",
+        .object([
+            .init("commitTime", Timestamp.schema, "The time at which the writes were applied."),
+            .init("writeResults", .array(of: .writeResult), "What came of each write, in order."),
+        ]),
+        "What came of the commit."
+    )
+    package static let errors = [ErrorDescription].ofWrites
+    package static let examples = [
+        RPCExample(
+            "three writes",
+            params: #"""
+                {
+                    "writes": [
+                        {"set": {"path": "books/mostly-harmless", "fields": {"title": "Mostly Harmless"}}},
+                        {"update": {"path": "books/mostly-harmless", "fields": {"part": 5}}},
+                        {"delete": {"path": "books/so-long"}}
+                    ]
+                }
+                """#,
+            result: #"""
+                {
+                    "commitTime": "2024-02-29T12:00:00.000000Z",
+                    "writeResults": [
+                        {"updateTime": "2024-02-29T12:00:00.000000Z"},
+                        {"updateTime": "2024-02-29T12:00:00.000000Z"},
+                        {}
+                    ]
+                }
+                """#
+        )
+    ]
+
+    package static func params(from arguments: Arguments) throws -> [Write] {
+        try arguments[writes].map(\.write)
+    }
+
+    package static func call(_ params: [Write], in context: ServiceContext) async throws(StatusError) -> CommitResult {
+        try await context.store.commit(params)
+    }
+
+    package static func write(_ result: CommitResult, to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("commitTime")
+        writer.string(result.commitTime.rfc3339)
+        writer.key("writeResults")
+        writer.beginArray()
+        for result in result.writeResults {
+            result.write(to: &writer)
+        }
+        writer.endArray()
+        writer.endObject()
+    }
+}

@@ -1,0 +1,73 @@
+package import DocumentModel
+import DocumentStore
+package import JSONRPC
+package import StrictJSON
+
+/// `documents.get`: one document.
+package enum GetDocument: RPCMethod {
+    package struct Params: Sendable {
+        package var path: DocumentPath
+        /// Only these fields; all of them when nil.
+        package var mask: [FieldPath]?
+
+        package init(path: DocumentPath, mask: [FieldPath]? = nil) {
+            self.path = path
+            self.mask = mask
+        }
+    }
+
+    private static let path = Parameter<DocumentPath>("path", "The document to read.")
+    private static let mask = Parameter<[FieldPath]?>("mask", "Only these fields; all of them when absent.")
+
+    package static let name: UTF8Key = "documents.get"
+    package static let summary = "Reads a document."
+    package static let parameters: [any ParameterDescription] = [path, mask]
+    package static let result = ResultDescription("document", .document, "The document.")
+    package static let errors = [
+        ErrorDescription(status: .invalidArgument, "The path or a field path breaks a rule."),
+        ErrorDescription(status: .notFound, "There is no such document."),
+        ErrorDescription(status: .dataLoss, "The document's file is damaged; the error says where."),
+        ErrorDescription(status: .unavailable, "The document cannot be read now."),
+    ]
+    package static let examples = [
+        RPCExample(
+            "a book",
+            params: #"{"path": "books/hitchhiker"}"#,
+            result: #"""
+                {
+                    "path": "books/hitchhiker",
+                    "fields": {"author": "Douglas Adams", "numberOfPages": 816, "title": "The Hitchhiker's Guide to the Galaxy"},
+                    "createTime": "2024-02-29T12:00:00.000000Z",
+                    "updateTime": "2024-02-29T12:00:00.000000Z"
+                }
+                """#
+        ),
+        RPCExample(
+            "its title only",
+            params: #"{"path": "books/hitchhiker", "mask": ["title"]}"#,
+            result: #"""
+                {
+                    "path": "books/hitchhiker",
+                    "fields": {"title": "The Hitchhiker's Guide to the Galaxy"},
+                    "createTime": "2024-02-29T12:00:00.000000Z",
+                    "updateTime": "2024-02-29T12:00:00.000000Z"
+                }
+                """#
+        ),
+    ]
+
+    package static func params(from arguments: Arguments) throws -> Params {
+        Params(path: try arguments[path], mask: try arguments[mask])
+    }
+
+    package static func call(_ params: Params, in context: ServiceContext) async throws(StatusError) -> EncodedDocument {
+        guard let document = try await context.store.document(at: params.path) else {
+            throw StatusError(.notFound, "There is no document \(params.path).", path: params.path.string)
+        }
+        return if let mask = params.mask { try document.masked(mask) } else { document }
+    }
+
+    package static func write(_ result: EncodedDocument, to writer: inout JSONWriter) {
+        result.write(to: &writer)
+    }
+}

@@ -1,0 +1,81 @@
+package import DocumentModel
+package import DocumentStore
+package import JSONRPC
+package import StrictJSON
+
+/// `collections.list`: the collections at the top of the database, or below a document.
+package enum ListCollections: RPCMethod {
+    package struct Params: Sendable {
+        /// The document whose subcollections are listed; nil for the top of the database.
+        package var parent: DocumentPath?
+        package var pageSize: PageSize
+        /// Where the page begins: behind this ID, or at the beginning when nil.
+        package var after: CollectionID?
+
+        package init(parent: DocumentPath? = nil, pageSize: PageSize = .standard, after: CollectionID? = nil) {
+            self.parent = parent
+            self.pageSize = pageSize
+            self.after = after
+        }
+    }
+
+    private static let parent = Parameter<DocumentPath?>(
+        "parent",
+        "The document to look below; the top of the database when absent."
+    )
+    private static let pageSize = Parameter<PageSize?>(
+        "pageSize",
+        "How many collections at most; 100 when absent, and never more than 1000."
+    )
+    private static let pageToken = Parameter<PageToken?>("pageToken", "The nextPageToken of the page before.")
+
+    package static let name: UTF8Key = "collections.list"
+    package static let summary = "Lists collections: those that hold a document, or have one anywhere below them."
+    package static let parameters: [any ParameterDescription] = [parent, pageSize, pageToken]
+    package static let result = ResultDescription(
+        "page",
+        .page(of: "collections", .string(), "The collections' IDs, in the order of their bytes."),
+        "A page of the collections."
+    )
+    package static let errors = [
+        ErrorDescription(status: .invalidArgument, "The path breaks a rule."),
+        ErrorDescription(status: .unavailable, "The collections cannot be read now."),
+    ]
+    package static let examples = [
+        RPCExample("at the top", params: "{}", result: #"{"collections": ["books", "samples"]}"#),
+        RPCExample("below a book", params: #"{"parent": "books/hitchhiker"}"#, result: #"{"collections": ["reviews"]}"#),
+    ]
+
+    package static func params(from arguments: Arguments) throws -> Params {
+        Params(
+            parent: try arguments[parent],
+            pageSize: try arguments[pageSize] ?? .standard,
+            after: try arguments[pageToken].map { token in
+                try arguments.location(of: pageToken).model { () throws(StatusError) in try CollectionID(token.lastID.string) }
+            }
+        )
+    }
+
+    package static func call(_ params: Params, in context: ServiceContext) async throws(StatusError) -> CollectionPage {
+        try await context.store.collections(
+            under: params.parent,
+            after: params.after,
+            limit: min(params.pageSize.count, context.server.limits.maximumPageSize)
+        )
+    }
+
+    package static func write(_ result: CollectionPage, to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("collections")
+        writer.beginArray()
+        for collection in result.collections {
+            writer.string(collection.key.string)
+        }
+        writer.endArray()
+        if let next = result.next {
+            writer.key("nextPageToken")
+            writer.string(PageToken(after: next.key).text)
+        }
+        writer.endObject()
+    }
+}

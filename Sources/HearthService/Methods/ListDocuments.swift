@@ -1,0 +1,201 @@
+package import DocumentModel
+package import DocumentStore
+package import JSONRPC
+package import StrictJSON
+
+/// `documents.list`: the documents of a collection, page by page.
+package enum ListDocuments: RPCMethod {
+    package struct Params: Sendable {
+        package var collection: CollectionPath
+        package var pageSize: PageSize
+        /// Where the page begins: behind this ID, or at the beginning when nil.
+        package var after: DocumentID?
+        /// Only these fields; all of them when nil.
+        package var mask: [FieldPath]?
+        /// Whether to list also the documents that do not exist but have documents below them.
+        package var showMissing: Bool
+
+        package init(
+            collection: CollectionPath,
+            pageSize: PageSize = .standard,
+            after: DocumentID? = nil,
+            mask: [FieldPath]? = nil,
+            showMissing: Bool = false
+        ) {
+            self.collection = collection
+            self.pageSize = pageSize
+            self.after = after
+            self.mask = mask
+            self.showMissing = showMissing
+        }
+    }
+
+    package struct Result: Sendable {
+        /// The documents in ID order.
+        package var documents: [ListedDocument] = []
+        /// The last ID of the page when there is more: the next page begins after it.
+        package var next: DocumentID?
+        /// What lies among these documents and cannot be read.
+        package var damaged: [DamagedDocument] = []
+    }
+
+    private static let collection = Parameter<CollectionPath>(
+        "collection",
+        "The collection to list; one that does not exist is empty."
+    )
+    private static let pageSize = Parameter<PageSize?>(
+        "pageSize",
+        "How many documents at most; 100 when absent, and never more than 1000."
+    )
+    private static let pageToken = Parameter<PageToken?>("pageToken", "The nextPageToken of the page before.")
+    private static let mask = Parameter<[FieldPath]?>("mask", "Only these fields; all of them when absent.")
+    private static let showMissing = Parameter<Bool?>(
+        "showMissing",
+        "true: list also the documents that do not exist but have subcollections, as {path} alone."
+    )
+
+    package static let name: UTF8Key = "documents.list"
+    package static let summary = "Lists the documents of a collection in ID order, page by page."
+    package static let parameters: [any ParameterDescription] = [collection, pageSize, pageToken, mask, showMissing]
+    package static let result = ResultDescription(
+        "page",
+        .page(
+            of: "documents",
+            .oneOf([.document, .missingDocument]),
+            "The documents. A page of large documents may hold fewer than asked for.",
+            .init(
+                "damaged",
+                .array(of: .damagedDocument),
+                "Documents among these that cannot be read; absent when there are none.",
+                isRequired: false
+            )
+        ),
+        "A page of the collection."
+    )
+    package static let errors = [
+        ErrorDescription(status: .invalidArgument, "The path or a field path breaks a rule."),
+        ErrorDescription(status: .unavailable, "The collection cannot be read now."),
+    ]
+    package static let examples = [
+        RPCExample(
+            "all books",
+            params: #"{"collection": "books", "mask": ["title"]}"#,
+            result: #"""
+                {
+                    "documents": [
+                        {
+                            "path": "books/hitchhiker",
+                            "fields": {"title": "The Hitchhiker's Guide to the Galaxy"},
+                            "createTime": "2024-02-29T12:00:00.000000Z",
+                            "updateTime": "2024-02-29T12:00:00.000000Z"
+                        },
+                        {
+                            "path": "books/restaurant",
+                            "fields": {"title": "The Restaurant at the End of the Universe"},
+                            "createTime": "2024-02-29T12:00:00.000000Z",
+                            "updateTime": "2024-02-29T12:00:00.000000Z"
+                        }
+                    ]
+                }
+                """#
+        ),
+        RPCExample(
+            "the first book",
+            params: #"{"collection": "books", "pageSize": 1, "mask": []}"#,
+            result: #"""
+                {
+                    "documents": [
+                        {
+                            "path": "books/hitchhiker",
+                            "fields": {},
+                            "createTime": "2024-02-29T12:00:00.000000Z",
+                            "updateTime": "2024-02-29T12:00:00.000000Z"
+                        }
+                    ],
+                    "nextPageToken": "AWhpdGNoaGlrZXI"
+                }
+                """#
+        ),
+    ]
+
+    package static func params(from arguments: Arguments) throws -> Params {
+        Params(
+            collection: try arguments[collection],
+            pageSize: try arguments[pageSize] ?? .standard,
+            after: try arguments[pageToken].map { token in
+                try arguments.location(of: pageToken).model { () throws(StatusError) in try DocumentID(token.lastID.string) }
+            },
+            mask: try arguments[mask],
+            showMissing: try arguments[showMissing] ?? false
+        )
+    }
+
+    package static func call(_ params: Params, in context: ServiceContext) async throws(StatusError) -> Result {
+        let limits = context.server.limits
+        let pageSize = min(params.pageSize.count, limits.maximumPageSize)
+        var scan = CollectionScan(
+            params.collection,
+            after: params.after,
+            includingMissing: params.showMissing,
+            in: context.store
+        )
+        var page = Result()
+        var bytes = 0
+        while !scan.isAtEnd {
+            let step = try await scan.next(atMost: pageSize - page.documents.count)
+            for (index, entry) in step.documents.enumerated() {
+                page.documents.append(try entry.masked(params.mask))
+                bytes += entry.byteCount
+                let isLast = index == step.documents.count - 1 && scan.isAtEnd
+                if !isLast, page.documents.count == pageSize || bytes >= limits.maximumPageBytes {
+                    page.next = entry.path.id
+                    page.damaged += step.damaged(upTo: entry.path.id)
+                    return page
+                }
+            }
+            page.damaged += step.damaged.map(DamagedDocument.init)
+        }
+        return page
+    }
+
+    package static func write(_ result: Result, to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("documents")
+        writer.beginArray()
+        for document in result.documents {
+            document.write(to: &writer)
+        }
+        writer.endArray()
+        if let next = result.next {
+            writer.key("nextPageToken")
+            writer.string(PageToken(after: next.key).text)
+        }
+        if !result.damaged.isEmpty {
+            writer.key("damaged")
+            writer.beginArray()
+            for document in result.damaged {
+                document.write(to: &writer)
+            }
+            writer.endArray()
+        }
+        writer.endObject()
+    }
+}
+
+extension ListedDocument {
+    fileprivate func masked(_ mask: [FieldPath]?) throws(StatusError) -> ListedDocument {
+        guard let mask, case .document(let document) = self else { return self }
+        return .document(try document.masked(mask))
+    }
+}
+
+extension DocumentPage {
+    /// The damaged documents that a page ending with an ID reports; those behind it are reported by the next page.
+    fileprivate func damaged(upTo last: DocumentID) -> [DamagedDocument] {
+        damaged.filter { error in
+            guard let path = error.path, let path = try? DocumentPath(path) else { return true }
+            return path.id <= last
+        }
+        .map(DamagedDocument.init)
+    }
+}

@@ -1,0 +1,23 @@
+package import JSONRPC
+package import StrictJSON
+
+/// How many entries a page may hold. One that asks for more than the server gives gets as many as it gives.
+package struct PageSize: ParameterValue, Hashable, ExpressibleByIntegerLiteral {
+    package let count: Int
+
+    /// What a call that says nothing gets.
+    package static let standard: PageSize = 100
+
+    package init(integerLiteral count: Int) {
+        self.count = count
+    }
+
+    package static var schema: JSONSchema {
+        .integer(minimum: 1)
+    }
+
+    package init(json: JSONNode, at location: ParameterLocation) throws(RPCError) {
+        count = try Int(json: json, at: location)
+        guard count >= 1 else { throw location.invalid("expected at least 1", got: json) }
+    }
+}

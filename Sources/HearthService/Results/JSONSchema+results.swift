@@ -1,0 +1,72 @@
+import DocumentModel
+import JSONRPC
+import StrictJSON
+
+extension JSONSchema {
+    /// A document as calls and watch streams give it.
+    static var document: JSONSchema {
+        .component("Document", of: EncodedDocument.self) {
+            .object([
+                .init("path", DocumentPath.schema, "Where the document is."),
+                .init("fields", MapValue.schema, "What it holds, names in the order of their bytes."),
+                .init("createTime", Timestamp.schema, "The commit time of the write that created it."),
+                .init("updateTime", Timestamp.schema, "The commit time of the last write that changed it."),
+            ])
+        }
+    }
+
+    /// A document that was asked for and does not exist.
+    static var missingDocument: JSONSchema {
+        .object([.init("path", DocumentPath.schema, "Where there is no document.")])
+    }
+
+    /// What came of one write.
+    static var writeResult: JSONSchema {
+        .component("WriteResult", of: WriteResult.self) {
+            .object([
+                .init(
+                    "updateTime",
+                    Timestamp.schema,
+                    "The document's update time after the write; absent when the write deleted it.",
+                    isRequired: false
+                ),
+                .init(
+                    "transformResults",
+                    .array(of: Value.schema),
+                    "The fields' new values, one for each transform; absent without transforms.",
+                    isRequired: false
+                ),
+            ])
+        }
+    }
+
+    /// A document that is on disk and can't be read.
+    static var damagedDocument: JSONSchema {
+        .component("DamagedDocument", of: DamagedDocument.self) {
+            .object([
+                .init("message", .string(), "What is wrong."),
+                .init("path", .string(), "The document's path, as far as it is known.", isRequired: false),
+                .init(
+                    "file",
+                    .object([
+                        .init("path", .string(), "The file, relative to the data folder."),
+                        .init("line", .integer(minimum: 1), "The line of the fault."),
+                        .init("column", .integer(minimum: 1), "The column of the fault."),
+                    ]),
+                    "Where the fault is.",
+                    isRequired: false
+                ),
+            ])
+        }
+    }
+
+    /// A page of a list.
+    static func page(of name: UTF8Key, _ element: JSONSchema, _ description: String, _ more: Property...) -> JSONSchema {
+        .object(
+            [
+                .init(name, .array(of: element), description),
+                .init("nextPageToken", PageToken.schema, "Gives the next page; absent on the last one.", isRequired: false),
+            ] + more
+        )
+    }
+}

@@ -1,0 +1,25 @@
+package import DocumentModel
+
+/// What a watcher watches.
+package enum WatchTarget: Hashable, Sendable {
+    /// One document, whether it exists or not.
+    case document(DocumentPath)
+    /// The documents directly in a collection; not those of subcollections.
+    case collection(CollectionPath)
+
+    /// Whether a document belongs to the target.
+    package func contains(_ path: DocumentPath) -> Bool {
+        switch self {
+        case .document(let document): path == document
+        case .collection(let collection): path.collection == collection
+        }
+    }
+
+    /// A text that no other target has.
+    var canonicalText: String {
+        switch self {
+        case .document(let path): "document=" + path.string
+        case .collection(let path): "collection=" + path.string
+        }
+    }
+}

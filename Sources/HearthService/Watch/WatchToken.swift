@@ -1,0 +1,74 @@
+import DocumentModel
+package import DocumentStore
+package import JSONRPC
+package import StrictJSON
+
+/// A bookmark in a watch stream, opaque to clients: all changes of its target up to a commit have been sent.
+///
+/// It names the history that the commit belongs to and the target, so that it is good for nothing else. It outlives the
+/// connection and the server; whether the commits after it are still kept is seen when it is used.
+///
+/// As text it is base64url of 25 bytes: version 1; a hash of the epoch; the sequence number; a hash of the target.
+package struct WatchToken: Hashable, Sendable {
+    /// The last commit whose changes have been sent.
+    package let sequence: SequenceNumber
+    private let epochHash: UInt64
+    private let targetHash: UInt64
+
+    private static let version: UInt8 = 1
+
+    package init(target: WatchTarget, epoch: String, sequence: SequenceNumber) {
+        self.sequence = sequence
+        self.epochHash = Self.hash(epoch.utf8)
+        self.targetHash = Self.hash(target.canonicalText.utf8)
+    }
+
+    /// Reads a token; nil when it is none.
+    package init?(_ text: String) {
+        guard let bytes = Base64.url.decode(text.utf8), bytes.count == 25, bytes[0] == Self.version else { return nil }
+        epochHash = Self.integer(bytes[1..<9])
+        sequence = SequenceNumber(Self.integer(bytes[9..<17]))
+        targetHash = Self.integer(bytes[17..<25])
+    }
+
+    /// The token as clients get it.
+    package var text: String {
+        Base64.url.encode([Self.version] + [epochHash, sequence.rawValue, targetHash].flatMap(Self.bytes))
+    }
+
+    /// Whether the token was given for this target.
+    package func belongs(to target: WatchTarget) -> Bool {
+        targetHash == Self.hash(target.canonicalText.utf8)
+    }
+
+    /// Whether the token was given in this history.
+    package func belongs(toEpoch epoch: String) -> Bool {
+        epochHash == Self.hash(epoch.utf8)
+    }
+
+    /// FNV-1a: to recognise a mistake, not an attack; whoever can watch may watch from anywhere.
+    private static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
+        bytes.reduce(0xcbf2_9ce4_8422_2325) { hash, byte in (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    }
+
+    private static func bytes(_ integer: UInt64) -> [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: integer >> (56 - 8 * $0)) }
+    }
+
+    private static func integer(_ bytes: some Sequence<UInt8>) -> UInt64 {
+        bytes.reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}
+
+extension WatchToken: ParameterValue {
+    package static var schema: JSONSchema {
+        .string()
+    }
+
+    package init(json: JSONNode, at location: ParameterLocation) throws(RPCError) {
+        guard let token = WatchToken(try String(json: json, at: location)) else {
+            throw location.invalid("expected the token of a frame", got: json)
+        }
+        self = token
+    }
+}

@@ -1,0 +1,232 @@
+import DocumentModel
+import HearthServer
+import HearthService
+import StrictJSON
+import Testing
+
+/// The duties of HTTP/1 connections.
+@Suite(.timeLimit(.minutes(1))) struct ConnectionTests {
+    private static let call = #"{"jsonrpc":"2.0","id":1,"method":"nothing"}"#
+    private static let json = "Content-Type: application/json"
+
+    @Test(
+        "A connection is kept for many requests, and closed when the client says so",
+        arguments: ["close", "Close", "foo, close"]
+    )
+    func keepAlive(value: String) async throws {
+        try await withServer { server in
+            try await withConnection(to: server) { connection in
+                for _ in 0..<3 {
+                    #expect(try await connection.ask("GET", "/health").status == 200)
+                }
+                let last = try await connection.ask("GET", "/health", ["Connection: \(value)"])
+                #expect(last["connection"] == "close")
+                #expect(try await connection.receiveAll().isEmpty)
+            }
+        }
+    }
+
+    @Test("HTTP/1.0 closes after the response, unless asked to keep the connection")
+    func oldVersion() async throws {
+        try await withServer { server in
+            try await withConnection(to: server) { connection in
+                try await connection.send("GET /health HTTP/1.0\r\nHost: localhost\r\nConnection: keep-alive\r\n\r\n")
+                let kept = try await connection.response()
+                #expect(kept.version == "HTTP/1.0")
+                #expect(kept["connection"] == "keep-alive")
+                try await connection.send("GET /health HTTP/1.0\r\nHost: localhost\r\n\r\n")
+                let last = try await connection.response()
+                #expect(last["connection"] == "close")
+                #expect(last.body == #"{"status":"ok"}"#)
+                #expect(try await connection.receiveAll().isEmpty)
+            }
+        }
+    }
+
+    @Test(
+        "Every legal spelling of a request is taken",
+        arguments: [
+            "GET http://localhost/health HTTP/1.1\r\nHost: localhost\r\n\r\n",
+            "\r\nGET /health HTTP/1.1\r\nHost: localhost\r\n\r\n",
+            "GET /health HTTP/1.1\r\nhOsT:localhost  \r\n\r\n", "GET /health?x=%zz HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        ]
+    )
+    func spellings(request: String) async throws {
+        try await withServer { server in
+            try await withConnection(to: server) { connection in
+                try await connection.send(request)
+                let response = try await connection.response()
+                #expect(response.status == 200)
+            }
+        }
+    }
+
+    @Test("Requests sent at once are answered in order")
+    func pipelining() async throws {
+        try await withServer { server in
+            try await withConnection(to: server) { connection in
+                let bodies = (1...20).map { #"{"jsonrpc":"2.0","id":\#($0),"method":"nothing"}"# }
+                try await connection.send(bodies.map { RawConnection.request("POST", "/rpc", [Self.json], body: $0) }.joined())
+                for id in 1...20 {
+                    #expect(try await connection.response().body.utf8.starts(with: #"{"jsonrpc":"2.0","id":\#(id),"#.utf8))
+                }
+            }
+        }
+    }
+
+    @Test("A request can come byte by byte, and in chunks")
+    func dribble() async throws {
+        try await withServer { server in
+            try await withConnection(to: server) { connection in
+                for byte in RawConnection.request("POST", "/rpc", [Self.json], body: Self.call).utf8 {
+                    try await connection.send([byte])
+                }
+                #expect(try await connection.response().status == 200)
+                try await connection.send(
+                    "POST /rpc HTTP/1.1\r\nHost: localhost\r\n\(Self.json)\r\nTransfer-Encoding: chunked\r\n\r\n"
+                )
+                for character in Self.call {
+                    try await connection.send("1;x=y\r\n\(character)\r\n")
+                }
+                try await connection.send("0\r\nX-Trailer: 1\r\n\r\n")
+                #expect(try await connection.response().body.contains(#""code":-32601"#))
+            }
+        }
+    }
+
+    @Test("A client that asks before it sends is told to go on")
+    func expectation() async throws {
+        try await withServer { server in
+            try await withConnection(to: server) { connection in
+                for _ in 0..<2 {
+                    try await connection.send(
+                        "POST /rpc HTTP/1.1\r\nHost: localhost\r\n\(Self.json)\r\nContent-Length: \(Self.call.utf8.count)\r\nExpect: 100-Continue\r\n\r\n"
+                    )
+                    #expect(try await connection.receive(through: "\r\n\r\n") == "HTTP/1.1 100 Continue\r\n\r\n")
+                    try await connection.send(Self.call)
+                    #expect(try await connection.response().status == 200)
+                }
+            }
+        }
+    }
+
+    @Test("A body that is too large is refused before it is sent, whether announced or not")
+    func largeBody() async throws {
+        try await withServer(limits: ServiceLimits(maximumBodyBytes: 1_000)) { server in
+            try await withConnection(to: server) { connection in
+                try await connection.send(
+                    "POST /rpc HTTP/1.1\r\nHost: localhost\r\n\(Self.json)\r\nContent-Length: 1001\r\nExpect: 100-continue\r\n\r\n"
+                )
+                let response = try await connection.response()
+                #expect(response.status == 413)
+                #expect(response["connection"] == "close")
+                #expect(response.body.contains("1000 bytes"))
+            }
+            try await withConnection(to: server) { connection in
+                try await connection.send(
+                    "POST /rpc HTTP/1.1\r\nHost: localhost\r\n\(Self.json)\r\nTransfer-Encoding: chunked\r\n\r\n"
+                )
+                try await connection.send("3E9\r\n" + String(repeating: " ", count: 1_001) + "\r\n")
+                #expect(try await connection.response().status == 413)
+            }
+            try await withConnection(to: server) { connection in
+                let exact = Self.call + String(repeating: " ", count: 1_000 - Self.call.utf8.count)
+                let response = try await connection.ask("POST", "/rpc", [Self.json], body: exact)
+                #expect(response.status == 200)
+            }
+        }
+    }
+
+    @Test("A client that sends a large body without waiting still gets to see why it is refused")
+    func largeBodyIsDrained() async throws {
+        try await withServer(limits: ServiceLimits(maximumBodyBytes: 1_000)) { server in
+            try await withConnection(to: server) { connection in
+                let length = 20 << 20
+                try await connection.send(
+                    "POST /rpc HTTP/1.1\r\nHost: localhost\r\n\(Self.json)\r\nContent-Length: \(length)\r\n\r\n"
+                )
+                let block = [UInt8](repeating: UInt8(ascii: " "), count: 1 << 20)
+                for _ in 0..<20 { try await connection.send(block) }
+                #expect(try await connection.response().status == 413)
+            }
+        }
+    }
+
+    @Test("A connection that goes on sending after it was refused is closed in the end")
+    func endlessBody() async throws {
+        try await withServer(.standard.with(\.lingerTimeout, .milliseconds(50)), limits: ServiceLimits(maximumBodyBytes: 1_000)) {
+            server in
+            try await withConnection(to: server) { connection in
+                try await connection.send("POST /rpc HTTP/1.1\r\nHost: localhost\r\n\(Self.json)\r\nContent-Length: 2000\r\n\r\n")
+                #expect(try await connection.response().status == 413)
+                #expect(try await connection.receiveAll().isEmpty)
+            }
+        }
+    }
+
+    @Test(
+        "What is no HTTP is answered with 400 and a close",
+        arguments: [
+            "NONSENSE\r\n\r\n", "GET /health HTTP/1.1\r\nHost: localhost\r\nX\u{1}: y\r\n\r\n",
+            "POST /rpc HTTP/1.1\r\nHost: localhost\r\nContent-Length: +5\r\n\r\n",
+            "POST /rpc HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello",
+            "POST /rpc HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        ]
+    )
+    func malformed(request: String) async throws {
+        try await withServer { server in
+            try await withConnection(to: server) { connection in
+                try await connection.send(request)
+                let response = try await connection.response()
+                #expect(response.status == 400)
+                #expect(response["connection"] == "close")
+                #expect(try await connection.receiveAll().isEmpty)
+            }
+            try await withConnection(to: server) { connection in
+                let response = try await connection.ask("GET", "/health")
+                #expect(response.status == 200)
+            }
+        }
+    }
+
+    @Test("A head with too many or too long fields is refused")
+    func largeHead() async throws {
+        try await withServer { server in
+            for fields in [(0..<200).map { "X-\($0): y" }, ["X: " + String(repeating: "y", count: 40_000)]] {
+                try await withConnection(to: server) { connection in
+                    let response = try await connection.ask("GET", "/health", fields)
+                    #expect(response.status == 400)
+                }
+            }
+        }
+    }
+
+    @Test(
+        "An idle connection is closed",
+        arguments: ["", "GET /health HT", "POST /rpc HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n"]
+    )
+    func idle(beginning: String) async throws {
+        try await withServer(.standard.with(\.idleTimeout, .milliseconds(50))) { server in
+            try await withConnection(to: server) { connection in
+                try await connection.send(beginning)
+                // When the beginning comes after the close, the connection is reset.
+                let rest = try? await connection.receiveAll()
+                #expect(rest?.utf8.starts(with: "HTTP/1.1 200".utf8) != true)
+            }
+        }
+    }
+
+    @Test("A client that accepts nothing of its response is closed")
+    func stalled() async throws {
+        try await withServer(.standard.with(\.stallTimeout, .milliseconds(100))) { server in
+            try await server.set("a/b", ["text": .string(String(repeating: "x", count: 1_000_000))])
+            try await withConnection(to: server, receiveBuffer: 4_096) { connection in
+                let calls = (0..<12).map { #"{"jsonrpc":"2.0","id":\#($0),"method":"documents.get","params":["a/b"]}"# }
+                let request = RawConnection.request("POST", "/rpc", [Self.json], body: "[\(calls.joined(separator: ","))]")
+                try await connection.send(request)
+                // Nothing is read here until the server gives up.
+                await connection.sendUntilClosed()
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import DocumentModel
+import DocumentStore
+import Foundation
+import HearthService
+import Logging
+import ServiceLifecycle
+import StrictJSON
+import Synchronization
+
+@testable import HearthServer
+
+/// A server that answers, on a port and a store of its own.
+struct TestServer: Sendable {
+    let port: Int
+    let context: ServiceContext
+    private let stop: @Sendable () async -> Void
+
+    init(port: Int, context: ServiceContext, stop: @escaping @Sendable () async -> Void) {
+        self.port = port
+        self.context = context
+        self.stop = stop
+    }
+
+    /// Tells the server to stop gracefully; it may take a while until it has.
+    func stopGracefully() async {
+        await stop()
+    }
+
+    /// Sets a document.
+    func set(_ path: String, _ fields: MapValue) async throws {
+        _ = try await SetDocument.call(.set(try DocumentPath(path), fields), in: context)
+    }
+
+    func delete(_ path: String) async throws {
+        _ = try await DeleteDocument.call(.delete(try DocumentPath(path)), in: context)
+    }
+}
+
+/// Runs `body` with a server, tells the server to stop, and returns when it has.
+func withServer(
+    _ configuration: HearthServerConfiguration = .standard,
+    limits: ServiceLimits = ServiceLimits(),
+    _ body: @Sendable (TestServer) async throws -> Void
+) async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hearth-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+    let store = try await FileStore.open(FileStoreConfiguration(folder: folder), logger: logger)
+    let context = ServiceContext(store: store, server: ServerDescription(limits: limits))
+    let (ports, port) = AsyncStream<Int>.makeStream()
+    let server = try HearthServer(configuration: configuration, context: context, logger: logger, onRunning: { port.yield($0) })
+    let group = ServiceGroup(services: [server], logger: logger)
+    let result = await Result {
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask {
+                defer { port.finish() }
+                try await group.run()
+            }
+            if let port = await ports.first(where: { _ in true }) {
+                try await body(TestServer(port: port, context: context) { await group.triggerGracefulShutdown() })
+            }
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+        }
+    }
+    await store.close()
+    try result.get()
+}
+
+extension HearthServerConfiguration {
+    /// The defaults, on a port that the system picks.
+    static var standard: Self {
+        Self().with(\.port, 0)
+    }
+
+    /// The configuration with another value.
+    func with<Value>(_ property: WritableKeyPath<Self, Value>, _ value: Value) -> Self {
+        var configuration = self
+        configuration[keyPath: property] = value
+        return configuration
+    }
+}
+
+extension Result where Failure == any Error {
+    fileprivate init(_ body: () async throws -> Success) async {
+        do {
+            self = .success(try await body())
+        } catch {
+            self = .failure(error)
+        }
+    }
+}

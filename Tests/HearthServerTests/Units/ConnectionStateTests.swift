@@ -1,0 +1,180 @@
+import NIOCore
+import NIOHTTP1
+import Testing
+
+@testable import HearthServer
+
+/// The rules by which a connection is kept or closed, without a connection.
+@Suite struct ConnectionStateTests {
+    private static func head(
+        _ method: HTTPMethod = .GET,
+        _ version: HTTPVersion = .http1_1,
+        _ fields: HTTPHeaders = [:]
+    ) -> HTTPRequestHead {
+        HTTPRequestHead(version: version, method: method, uri: "/", headers: fields)
+    }
+
+    private static func response(
+        _ status: HTTPResponseStatus = .ok,
+        _ fields: HTTPHeaders = ["content-length": "0"]
+    ) -> HTTPResponseHead {
+        HTTPResponseHead(version: .http1_1, status: status, headers: fields)
+    }
+
+    struct Exchange: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let request: HTTPRequestHead
+        var isRead = true
+        var response = ConnectionStateTests.response()
+        let connection: String?
+        let action: ConnectionState.ResponseAction
+    }
+
+    @Test("What becomes of a connection after one exchange", arguments: exchanges)
+    func exchange(_ exchange: Exchange) {
+        var state = ConnectionState(maximumBodyBytes: 100)
+        #expect(state.receive(exchange.request) == .forward)
+        if exchange.isRead { #expect(state.receiveEnd() == .forward) }
+        var response = exchange.response
+        state.send(&response)
+        #expect(response.version == exchange.request.version)
+        #expect(response.headers.first(name: "connection") == exchange.connection)
+        #expect(state.sendsBody == (exchange.request.method != .HEAD))
+        #expect(state.sendEnd() == exchange.action)
+        #expect(state.isClosing == (exchange.action != .keepOpen))
+        #expect(state.receive(Self.head()) == (exchange.action == .keepOpen ? .forward : .drop))
+    }
+
+    static let exchanges = [
+        Exchange(testDescription: "1.1", request: head(), connection: nil, action: .keepOpen),
+        Exchange(testDescription: "HEAD", request: head(.HEAD), connection: nil, action: .keepOpen),
+        Exchange(
+            testDescription: "1.1, close",
+            request: head(.GET, .http1_1, ["connection": "close"]),
+            connection: "close",
+            action: .close
+        ),
+        Exchange(testDescription: "1.0", request: head(.GET, .http1_0), connection: "close", action: .close),
+        Exchange(
+            testDescription: "1.0, keep-alive",
+            request: head(.GET, .http1_0, ["connection": "keep-alive"]),
+            connection: "keep-alive",
+            action: .keepOpen
+        ),
+        Exchange(
+            testDescription: "1.0, keep-alive, without length",
+            request: head(.GET, .http1_0, ["connection": "keep-alive"]),
+            response: response(.ok, [:]),
+            connection: "close",
+            action: .close
+        ),
+        Exchange(
+            testDescription: "1.0, keep-alive, without body",
+            request: head(.GET, .http1_0, ["connection": "keep-alive"]),
+            response: response(.noContent, [:]),
+            connection: "keep-alive",
+            action: .keepOpen
+        ),
+        Exchange(testDescription: "body not read", request: head(.POST), isRead: false, connection: "close", action: .close),
+        Exchange(
+            testDescription: "the response closes",
+            request: head(),
+            response: response(.ok, ["connection": "close"]),
+            connection: "close",
+            action: .close
+        ),
+        Exchange(
+            testDescription: "the response is chunked",
+            request: head(),
+            response: response(.ok, [:]),
+            connection: nil,
+            action: .keepOpen
+        ),
+    ]
+
+    @Test(
+        "A client that sends nothing more gets its response, but ends one without end",
+        arguments: [["content-length": "0"], [:]] as [HTTPHeaders]
+    )
+    func inputClosed(fields: HTTPHeaders) {
+        var state = ConnectionState(maximumBodyBytes: 100)
+        _ = state.receive(Self.head())
+        _ = state.receiveEnd()
+        var response = Self.response(.ok, fields)
+        state.send(&response)
+        let isLeaving = state.inputClosed()
+        #expect(isLeaving == fields.isEmpty)
+        #expect(state.isInputClosed)
+    }
+
+    @Test("What is no request is answered, and the connection closed")
+    func withoutRequest() {
+        var state = ConnectionState(maximumBodyBytes: 100)
+        var response = Self.response(.badRequest)
+        state.send(&response)
+        #expect(response.headers.first(name: "connection") == "close")
+        #expect(state.sendEnd() == .close)
+    }
+
+    @Test(
+        "Who waits to go on is told so, unless the body is too large",
+        arguments: [
+            (["expect": "100-continue"], .http1_1, .forwardAndContinue),
+            (["expect": "100-Continue", "content-length": "100"], .http1_1, .forwardAndContinue),
+            (["expect": "100-continue", "content-length": "101"], .http1_1, .forward),
+            (["expect": "100-continue"], .http1_0, .forward), (["expect": "200-ok"], .http1_1, .forward),
+            ([:], .http1_1, .forward),
+        ] as [(HTTPHeaders, HTTPVersion, ConnectionState.RequestAction)]
+    )
+    func expectation(fields: HTTPHeaders, version: HTTPVersion, action: ConnectionState.RequestAction) {
+        var state = ConnectionState(maximumBodyBytes: 100)
+        #expect(state.receive(Self.head(.POST, version, fields)) == action)
+    }
+
+    @Test("Who waits behind another request is told to go on when its turn has come")
+    func pipelinedExpectation() {
+        var state = ConnectionState(maximumBodyBytes: 100)
+        #expect(state.receive(Self.head()) == .forward)
+        #expect(state.receiveEnd() == .forward)
+        #expect(state.receive(Self.head(.POST, .http1_1, ["expect": "100-continue", "content-length": "5"])) == .forward)
+        var response = Self.response()
+        state.send(&response)
+        #expect(response.headers.first(name: "connection") == nil)
+        #expect(state.sendEnd() == .keepOpenAndContinue)
+        #expect(state.receiveBody() == .forward)
+        #expect(state.receiveEnd() == .forward)
+        state.send(&response)
+        #expect(state.sendEnd() == .keepOpen)
+    }
+
+    @Test("An interim response ends nothing")
+    func interim() {
+        var state = ConnectionState(maximumBodyBytes: 100)
+        _ = state.receive(Self.head(.POST, .http1_1, ["connection": "close"]))
+        var interim = Self.response(.continue, [:])
+        state.send(&interim)
+        #expect(interim.headers.isEmpty)
+    }
+
+    @Test("A client is stalled when it has accepted nothing for the time allowed")
+    func stalling() {
+        let start = NIODeadline.now()
+        var detector = StallDetector(timeout: .seconds(10))
+        detector.begin(pendingBytes: 100, at: start)
+        let looks = [(100, 9), (99, 10), (99, 19), (120, 20)]
+        let found = looks.map { pending, seconds in
+            detector.isStalled(pendingBytes: pending, at: start + .seconds(Int64(seconds)))
+        }
+        #expect(found == [false, false, false, true])
+    }
+
+    @Test("Whoever does not accept is given time once the server stops")
+    func shutdownClock() {
+        let start = NIODeadline.now()
+        let clock = ShutdownClock(grace: .seconds(1))
+        #expect(!clock.isOverdue(at: start + .hours(1)))
+        clock.start()
+        #expect(!clock.isOverdue(at: start))
+        #expect(clock.isOverdue(at: start + .hours(1)))
+    }
+}

@@ -1,0 +1,86 @@
+import DocumentModel
+import NIOCore
+import StrictJSON
+import Testing
+
+@testable import HearthServer
+
+/// The small languages of HTTP: field values, authorities, queries.
+@Suite struct ParsingTests {
+    @Test(
+        "Elements of fields are compared by their bytes, letters in either case",
+        arguments: [
+            ("Text/HTML", "text/html", true), (" text/html ;q=1", "text/html", true), ("text/htmlx", "text/html", false),
+            ("text/ht\u{212a}l", "text/htkl", false), ("", "", true),
+        ] as [(String, String, Bool)]
+    )
+    func values(text: String, name: String, isEqual: Bool) {
+        #expect(FieldValue(text.utf8).value.elementsEqual(name.utf8) == isEqual)
+    }
+
+    @Test("An element has parameters")
+    func parameters() {
+        let value = FieldValue(#"a/b; Charset="UTF-8" ;q = 0.0;; flag"#.utf8)
+        #expect(value.parameters.map { String(decoding: $0.name, as: UTF8.self) } == ["charset", "q", "flag"])
+        #expect(value.parameters.map { String(decoding: $0.value, as: UTF8.self) } == ["UTF-8", "0.0", ""])
+        #expect(value.isRefused)
+        #expect(!FieldValue("a/b;q=0.01".utf8).isRefused)
+    }
+
+    @Test(
+        "The host of an authority",
+        arguments: [
+            ("Localhost:80", "localhost"), ("localhost", "localhost"), ("[::1]:1", "[::1]"), ("[::1]", "[::1]"), ("a:", "a"),
+            ("", ""),
+            ("a:b", nil), ("[::1", nil), ("[::1]x", nil), ("a:1:2", nil),
+        ] as [(String, String?)]
+    )
+    func hosts(authority: String, name: String?) {
+        #expect(HostMiddleware.name(in: authority)?.string == name)
+    }
+
+    @Test(
+        "A query becomes the object that a body would hold",
+        arguments: [
+            ("", "{}"), ("a=1&b=2", #"{"a":1,"b":"2"}"#), ("a=%31&b=%C3%A9", #"{"a":1,"b":"é"}"#),
+            ("b=x+y%2Bz", #"{"b":"x y+z"}"#),
+            ("b=a=b", #"{"b":"a=b"}"#), ("b", #"{"b":""}"#), ("&&b=", #"{"b":""}"#), ("a=-1", #"{"a":"-1"}"#),
+            ("a=+1", #"{"a":" 1"}"#),
+            ("a=٣", #"{"a":"٣"}"#), ("a=9999999999", #"{"a":"9999999999"}"#), ("%61=01", #"{"a":1}"#),
+        ]
+    )
+    func queries(query: String, json: String) throws {
+        let bytes = try QueryString(query.utf8).json(integers: ["a"])
+        #expect(UTF8Key(validating: bytes) == UTF8Key(json))
+    }
+
+    @Test("A query that is not well-formed is refused", arguments: ["a=%", "a=%4", "a=%zz", "a=%+1", "a=%ff", "%=1"])
+    func refusedQueries(query: String) {
+        #expect(throws: StatusError.self) { try QueryString(query.utf8) }
+    }
+
+    @Test(
+        "What some take for the end of a line is escaped",
+        arguments: [
+            ("", ""), ("plain", "plain"), ("a\u{2028}\u{2029}\u{85}b", #"a\u2028\u2029\u0085b"#),
+            ("é\u{84}\u{86}\u{2027}\u{202a}😀", "é\u{84}\u{86}\u{2027}\u{202a}😀"),
+            ("\u{2028}", #"\u2028"#),
+        ]
+    )
+    func lines(text: String, expected: String) {
+        var buffer = ByteBuffer()
+        buffer.writeLineSafe(Array(text.utf8))
+        #expect(UTF8Key(String(buffer: buffer)) == UTF8Key(expected))
+    }
+
+    @Test("Slots are free again when nobody holds them")
+    func slots() {
+        let slots = WatchSlots(limit: 2)
+        var held = [slots.take(), slots.take()]
+        #expect(slots.take() == nil)
+        held[0] = nil
+        held[0] = slots.take()
+        #expect(held[0] != nil)
+        #expect(slots.take() == nil)
+    }
+}

@@ -1,0 +1,380 @@
+import DocumentModel
+import DocumentStore
+import HearthServer
+import HearthService
+import StrictJSON
+import Testing
+
+/// Watch streams as they come over the wire.
+@Suite(.timeLimit(.minutes(1))) struct WatchStreamTests {
+    @Test("A stream of lines, byte by byte")
+    func lines() async throws {
+        try await withServer { server in
+            try await server.set("books/b", ["v": .integer(1)])
+            try await withConnection(to: server) { connection in
+                try await connection.send(RawConnection.request("GET", "/watch?collection=books"))
+                let head = try await connection.responseHead()
+                #expect(head.status == 200)
+                #expect(head["content-type"] == "application/x-ndjson")
+                #expect(head["cache-control"] == "no-store")
+                #expect(head["x-accel-buffering"] == "no")
+                #expect(head["x-content-type-options"] == "nosniff")
+                #expect(head["vary"] == "Accept")
+                #expect(head["transfer-encoding"] == "chunked")
+                #expect(head["content-encoding"] == nil)
+                let epoch = server.context.store.position.epoch
+                #expect(
+                    try await connection.chunk() == #"{"type":"open","epoch":"\#(epoch)","seq":1,"heartbeat":15,"retained":1}"#
+                        + "\n"
+                )
+                let document = try await document("books/b", in: server)
+                #expect(try await connection.chunk() == #"{"type":"added","document":\#(document)}"# + "\n")
+                let current = try #require(try await connection.chunk())
+                #expect(current == #"{"type":"current","seq":1,"count":1,"token":"\#(try token(in: current))"}"# + "\n")
+
+                _ = try await CommitWrites.call(
+                    [
+                        .set(DocumentPath("books/b"), ["v": .integer(2)]), .set(DocumentPath("other/x"), [:]),
+                        .set(DocumentPath("books/a"), [:]),
+                    ],
+                    in: server.context
+                )
+                let time = try #require(server.context.store.position.lastCommitTime?.rfc3339)
+                let b = try await self.document("books/b", in: server)
+                let a = try await self.document("books/a", in: server)
+                let changes = try #require(try await connection.chunk())
+                #expect(
+                    changes == """
+                        {"type":"modified","seq":2,"time":"\(time)","document":\(b),"n":1,"of":2}
+                        {"type":"added","seq":2,"time":"\(time)","document":\(a),"n":2,"of":2,"token":"\(try token(in: changes))"}
+
+                        """
+                )
+
+                try await server.delete("books/a")
+                let deletion = try #require(try await connection.chunk())
+                let deletionTime = try #require(server.context.store.position.lastCommitTime?.rfc3339)
+                #expect(
+                    deletion == """
+                        {"type":"deleted","seq":3,"time":"\(deletionTime)","path":"books/a","n":1,"of":1,"token":"\(try token(in: deletion))"}
+
+                        """
+                )
+            }
+        }
+    }
+
+    @Test("A stream of events, byte by byte")
+    func events() async throws {
+        try await withServer { server in
+            try await server.set("books/b", ["v": .integer(1)])
+            try await withConnection(to: server) { connection in
+                try await connection.send(
+                    RawConnection.request("GET", "/watch?document=books%2Fb", ["Accept: text/event-stream"])
+                )
+                let head = try await connection.responseHead()
+                #expect(head["content-type"] == "text/event-stream")
+                let epoch = server.context.store.position.epoch
+                #expect(
+                    try await connection.chunk()
+                        == "event: open\ndata: {\"type\":\"open\",\"epoch\":\"\(epoch)\",\"seq\":1,\"heartbeat\":15,\"retained\":1}\n\n"
+                )
+                let document = try await document("books/b", in: server)
+                #expect(try await connection.chunk() == "event: added\ndata: {\"type\":\"added\",\"document\":\(document)}\n\n")
+                let current = try #require(try await connection.chunk())
+                let token = try self.token(in: current)
+                #expect(
+                    current == """
+                        event: current
+                        data: {"type":"current","seq":1,"count":1,"token":"\(token)"}
+                        id: \(token)
+
+
+                        """
+                )
+            }
+        }
+    }
+
+    @Test(
+        "The format is what the parameter says, else what the client accepts",
+        arguments: [
+            ("", "*/*", "application/x-ndjson"), ("", "text/html, text/event-stream;q=0.9", "text/event-stream"),
+            ("", "text/event-stream;q=0", "application/x-ndjson"), ("", "TEXT/EVENT-STREAM", "text/event-stream"),
+            ("&format=sse", "*/*", "text/event-stream"), ("&format=ndjson", "text/event-stream", "application/x-ndjson"),
+        ]
+    )
+    func formats(parameter: String, accept: String, type: String) async throws {
+        try await withServer { server in
+            try await withConnection(to: server) { connection in
+                try await connection.send(RawConnection.request("GET", "/watch?document=a/b\(parameter)", ["Accept: \(accept)"]))
+                let head = try await connection.responseHead()
+                #expect(head["content-type"] == type)
+            }
+        }
+    }
+
+    @Test("The parameters of a POST stand in its body")
+    func post() async throws {
+        try await withServer { server in
+            try await withConnection(to: server) { connection in
+                let body = #"{"collection": "a", "heartbeat": 60, "timeout": 3600, "format": "ndjson"}"#
+                try await connection.send(RawConnection.request("POST", "/watch", ["Content-Type: application/json"], body: body))
+                #expect(try await connection.responseHead().status == 200)
+                #expect(try await connection.chunk()?.contains(#""heartbeat":60,"#) == true)
+                #expect(try await connection.chunk()?.contains(#""type":"current""#) == true)
+                try await server.set("a/b", [:])
+                #expect(try await connection.chunk()?.contains(#""path":"a/b""#) == true)
+            }
+        }
+    }
+
+    @Test("Silence is broken every so many seconds")
+    func heartbeat() async throws {
+        try await withServer { server in
+            try await withConnection(to: server) { connection in
+                try await connection.send(RawConnection.request("GET", "/watch?document=a/b&heartbeat=1"))
+                _ = try await connection.responseHead()
+                _ = try await connection.chunk()
+                let current = try #require(try await connection.chunk())
+                let checkpoint = try await connection.chunk()
+                #expect(checkpoint == #"{"type":"checkpoint","seq":0,"token":"\#(try token(in: current))"}"# + "\n")
+            }
+        }
+    }
+
+    @Test("A stream ends after the time that was asked for, and the connection with it")
+    func timeout() async throws {
+        try await withServer { server in
+            try await withConnection(to: server) { connection in
+                let response = try await connection.ask("GET", "/watch?document=a/b&timeout=5")
+                let lines = response.body.split(separator: "\n")
+                #expect(lines.count == 3)
+                let token = try token(in: String(lines[1]))
+                #expect(lines.last.map(String.init) == #"{"type":"end","reason":"timeout","token":"\#(token)"}"#)
+                #expect(try await connection.receiveAll().isEmpty)
+            }
+        }
+    }
+
+    @Test("HTTP/1.0 gets a stream without chunks, until the connection closes")
+    func oldVersion() async throws {
+        try await withServer { server in
+            try await withConnection(to: server) { connection in
+                try await connection.send(
+                    "GET /watch?document=a/b&timeout=1 HTTP/1.0\r\nHost: localhost\r\nConnection: keep-alive\r\n\r\n"
+                )
+                let response = try await connection.response()
+                #expect(response["transfer-encoding"] == nil)
+                #expect(response["connection"] == "close")
+                #expect(response.body.utf8.starts(with: #"{"type":"open","#.utf8))
+                #expect(response.body.utf8.reversed().starts(with: "}\n".utf8.reversed()))
+            }
+        }
+    }
+
+    @Test("A stream goes on after a token, from the query or from what a browser saw last")
+    func resuming() async throws {
+        try await withServer { server in
+            try await server.set("a/1", [:])
+            let token = try await withConnection(to: server) { connection in
+                try await connection.send(RawConnection.request("GET", "/watch?collection=a"))
+                return try self.token(
+                    in: try await connection.receive(through: "\"current\"") + connection.receive(through: "}\n")
+                )
+            }
+            try await server.set("a/2", [:])
+            let foreign = WatchToken(target: .document(try DocumentPath("a/1")), epoch: "", sequence: .zero).text
+            for (target, fields) in [
+                ("/watch?collection=a&resume=\(token)", []), ("/watch?collection=a", ["Last-Event-ID: \(token)"]),
+                ("/watch?collection=a&resume=\(foreign)", ["Last-Event-ID: \(token)"]),
+            ] {
+                try await withConnection(to: server) { connection in
+                    try await connection.send(RawConnection.request("GET", target, fields))
+                    _ = try await connection.responseHead()
+                    #expect(try await connection.chunk()?.contains(#""type":"open""#) == true)
+                    #expect(try await connection.chunk()?.contains(#""path":"a/2""#) == true)
+                    #expect(try await connection.chunk()?.contains(#""type":"checkpoint","seq":2,"#) == true)
+                }
+            }
+            let other = try await withConnection(to: server) { try await $0.ask("GET", "/watch?collection=b&resume=\(token)") }
+            #expect(other.status == 400)
+        }
+    }
+
+    @Test("A token of another history begins anew, or is answered with 410")
+    func expired() async throws {
+        try await withServer { server in
+            let token = WatchToken(target: .collection(try CollectionPath("a")), epoch: "old", sequence: .init(7)).text
+            try await withConnection(to: server) { connection in
+                try await connection.send(RawConnection.request("GET", "/watch?collection=a&resume=\(token)"))
+                _ = try await connection.responseHead()
+                #expect(
+                    try await connection.chunk()?.utf8.reversed().starts(
+                        with: "{\"type\":\"reset\",\"reason\":\"restored\"}\n".utf8.reversed()
+                    ) == true
+                )
+                #expect(try await connection.chunk()?.contains(#""type":"current""#) == true)
+            }
+            let refused = try await withConnection(to: server) { connection in
+                try await connection.ask("GET", "/watch?collection=a&onExpired=fail&resume=\(token)")
+            }
+            #expect(refused.status == 410)
+            #expect(refused.body.contains("OUT_OF_RANGE"))
+        }
+    }
+
+    @Test(
+        "What is wrong with a request is answered before the stream begins",
+        arguments: [
+            "", "document=a/b&collection=a", "document=a", "collection=a/b", "document=a/b&x=1", "document=a/b&document=a/c",
+            "document=a/b&heartbeat=0", "document=a/b&heartbeat=61", "document=a/b&heartbeat=+5", "document=a/b&heartbeat=1.5",
+            "document=a/b&timeout=3601", "document=a/b&timeout=", "document=a/b&format=xml", "document=a%2", "document=a/%ff",
+            "document=a/b%00", "document=..%2Fb", "document=a/b&resume=junk", "document=a/b&onExpired=maybe", "document",
+            "query={}",
+        ]
+    )
+    func badRequests(query: String) async throws {
+        try await withServer { server in
+            try await withConnection(to: server) { connection in
+                let response = try await connection.ask("GET", "/watch?\(query)")
+                #expect(response.status == 400)
+                #expect(response["content-type"] == "application/json")
+                #expect(response.body.utf8.starts(with: #"{"error":{"code":"#.utf8))
+                #expect(response["connection"] == nil)
+            }
+        }
+    }
+
+    @Test(
+        "A POST must be JSON, small and well-formed",
+        arguments: [
+            ("application/json", "{", 400), ("application/json", "[]", 400), ("text/plain", "{}", 415),
+            ("application/json", #"{"document":"a/b","document":"a/c"}"#, 400),
+            ("application/json", #"{"document":""# + String(repeating: "x", count: 70_000) + #""}"#, 413),
+        ]
+    )
+    func badPosts(type: String, body: String, status: Int) async throws {
+        try await withServer { server in
+            try await withConnection(to: server) { connection in
+                let response = try await connection.ask("POST", "/watch", ["Content-Type: \(type)"], body: body)
+                #expect(response.status == status)
+            }
+        }
+    }
+
+    @Test("HEAD and other methods are refused", arguments: ["HEAD", "PUT", "DELETE"])
+    func methods(method: String) async throws {
+        try await withServer { server in
+            try await withConnection(to: server) { connection in
+                let response = try await connection.ask(method, "/watch?document=a/b")
+                #expect(response.status == 405)
+                #expect(response["allow"] == "GET, POST, OPTIONS")
+            }
+        }
+    }
+
+    @Test("One stream too many is refused, and a client that leaves makes room at once", arguments: [true, false])
+    func slots(isClosedAtOnce: Bool) async throws {
+        try await withServer(.standard.with(\.maximumWatchers, 1)) { server in
+            try await withConnection(to: server) { connection in
+                try await connection.send(RawConnection.request("GET", "/watch?document=a/b"))
+                _ = try await connection.receive(through: "\"current\"")
+                let refused = try await withConnection(to: server) { try await $0.ask("GET", "/watch?document=a/b") }
+                #expect(refused.status == 429)
+                #expect(refused["retry-after"] == "5")
+                if isClosedAtOnce {
+                    try await connection.close()
+                } else {
+                    connection.finishSending()
+                    _ = try await connection.receiveAll()
+                }
+            }
+            // The server hears of it in its own time; there is no heartbeat for 15 seconds.
+            var status = 429
+            while status == 429 {
+                status = try await withConnection(to: server) { connection in
+                    try await connection.send(RawConnection.request("GET", "/watch?document=a/b"))
+                    return try await connection.responseHead().status
+                }
+            }
+            #expect(status == 200)
+        }
+    }
+
+    @Test("Clients may leave at any moment of a stream")
+    func leaving() async throws {
+        try await withServer(.standard.with(\.maximumWatchers, 40)) { server in
+            for index in 0..<20 { try await server.set("a/\(index)", ["v": .integer(1)]) }
+            try await withThrowingTaskGroup { group in
+                for count in 0..<40 {
+                    group.addTask {
+                        try await withConnection(to: server) { connection in
+                            try await connection.send(RawConnection.request("GET", "/watch?collection=a"))
+                            _ = try await connection.receive(count * 60)
+                        }
+                    }
+                }
+                group.addTask {
+                    for version in 0..<40 as Range<Int64> { try await server.set("a/\(version % 20)", ["v": .integer(version)]) }
+                }
+                try await group.waitForAll()
+            }
+            let health = try await withConnection(to: server) { try await $0.ask("GET", "/health") }
+            #expect(health.status == 200)
+        }
+    }
+
+    @Test("Values go through calls and streams unchanged, and never break a line")
+    func values() async throws {
+        let fields = #"""
+            {"array":[{"a":[1]},null],"astral":"😀𝒳","controls":"\r\n\u0000","double":1.0,"DECOMPOSED":1,"max":9223372036854775807,\#
+            "min":-9223372036854775808,"nan":{"$double":"NaN"},"negativeZero":-0.0,"separators":"SEPARATORS","é":2}
+            """#
+            .replacing("SEPARATORS", with: "a\u{2028}b\u{2029}c\u{85}d")
+            .replacing("DECOMPOSED", with: "e\u{301}")
+        try await withServer { server in
+            try await withConnection(to: server) { connection in
+                let set = try await connection.call(
+                    #"{"jsonrpc":"2.0","id":1,"method":"documents.set","params":["a/b",\#(fields)]}"#
+                )
+                #expect(set.contains("result"))
+                let got = try await connection.call(#"{"jsonrpc":"2.0","id":1,"method":"documents.get","params":["a/b"]}"#)
+                #expect(UTF8Key(try Self.text(at: ["result", "fields"], in: got)) == UTF8Key(fields))
+            }
+            for format in ["ndjson", "sse"] {
+                try await withConnection(to: server) { connection in
+                    try await connection.send(RawConnection.request("GET", "/watch?document=a/b&format=\(format)"))
+                    _ = try await connection.responseHead()
+                    _ = try await connection.chunk()
+                    let frame = try #require(try await connection.chunk())
+                    let lines = frame.split { $0.isNewline }.map(String.init)
+                    #expect(lines.count == (format == "sse" ? 2 : 1))
+                    let json = format == "sse" ? String(lines[1].dropFirst("data: ".count)) : lines[0]
+                    let escaped = fields.replacing("\u{2028}", with: "\\u2028").replacing("\u{2029}", with: "\\u2029")
+                        .replacing("\u{85}", with: "\\u0085")
+                    #expect(UTF8Key(try Self.text(at: ["document", "fields"], in: json)) == UTF8Key(escaped))
+                    let read = try MapValue(json: #require(JSONText(json).root["document"]?["fields"]))
+                    #expect(read == (try MapValue(json: JSONText(fields).root)))
+                }
+            }
+        }
+    }
+
+    private static func text(at path: [UTF8Key], in json: String) throws -> String {
+        let node = try path.reduce(JSONText(json).root) { node, key in try #require(node[key]) }
+        return String(decoding: node.rawBytes, as: UTF8.self)
+    }
+
+    private func document(_ path: String, in server: TestServer) async throws -> String {
+        var writer = JSONWriter()
+        try await GetDocument.call(.init(path: try DocumentPath(path)), in: server.context).write(to: &writer)
+        return String(decoding: writer.finish(), as: UTF8.self)
+    }
+
+    /// The token in the text of a frame.
+    private func token(in text: String) throws -> String {
+        let start = try #require(text.firstRange(of: "\"token\":\""))
+        return String(text[start.upperBound...].prefix { $0 != "\"" })
+    }
+}

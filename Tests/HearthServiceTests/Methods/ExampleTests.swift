@@ -1,0 +1,66 @@
+import DocumentModel
+import HearthService
+import JSONRPC
+import StrictJSON
+import Testing
+
+/// The examples in the documentation are calls, and do what they say.
+@Suite struct ExampleTests {
+    @Test("Every method but discovery has an example")
+    func everyMethodHasAnExample() {
+        for method in HearthMethods.table.methods where method.name != "rpc.discover" {
+            #expect(!method.examples.isEmpty, "\(method.name)")
+        }
+    }
+
+    @Test("The examples, called in the order of the documentation, give the results that they show")
+    func examplesGiveTheirResults() async throws {
+        try await withService { service in
+            try await service.result(of: "documents.commit", Self.preparation)
+            for method in HearthMethods.table.methods {
+                for example in method.examples {
+                    let params = String(decoding: example.params.root.rawBytes, as: UTF8.self)
+                    let result = try JSONText(try await service.result(of: method.name.string, params)).root
+                    #expect(
+                        isSame(result, as: example.result.root),
+                        "\(method.name), \(example.name): \(String(decoding: result.rawBytes, as: UTF8.self))"
+                    )
+                }
+            }
+        }
+    }
+
+    private static let preparation = #"""
+        {"writes": [
+            {"set": {"path": "books/hitchhiker", "fields": {
+                "title": "The Hitchhiker's Guide to the Galaxy", "author": "Douglas Adams", "numberOfPages": 816
+            }}},
+            {"set": {"path": "books/restaurant", "fields": {"title": "The Restaurant at the End of the Universe"}}},
+            {"set": {"path": "books/hitchhiker/reviews/r1", "fields": {"stars": 5}}}
+        ]}
+        """#
+
+    /// Whether two values are the same but for what no example can know: times, the epoch, and the numbers of `server.info`
+    /// that grow.
+    private func isSame(_ value: JSONNode, as example: JSONNode) -> Bool {
+        guard value.kind == example.kind, value.count == example.count else { return false }
+        switch example.kind {
+        case .object:
+            return zip(value.members.map(Array.init) ?? [], example.members.map(Array.init) ?? []).allSatisfy { member, example in
+                member.key == example.key && (Self.growing.contains(member.key) || isSame(member.value, as: example.value))
+            }
+        case .array:
+            return zip(value.elements.map(Array.init) ?? [], example.elements.map(Array.init) ?? []).allSatisfy(isSame)
+        case .string where isTime(example.string):
+            return isTime(value.string)
+        case .null, .boolean, .number, .string:
+            return value.rawBytes == example.rawBytes
+        }
+    }
+
+    private static let growing: Set<UTF8Key> = ["epoch", "sequence", "oldestSequence", "uptimeSeconds"]
+
+    private func isTime(_ text: String?) -> Bool {
+        text.flatMap { try? Timestamp(rfc3339: $0) } != nil
+    }
+}

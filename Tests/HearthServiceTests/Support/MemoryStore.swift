@@ -1,0 +1,196 @@
+import DocumentModel
+import DocumentStore
+import StrictJSON
+import Synchronization
+
+/// A store in memory whose reads and commits can be interleaved at will.
+final class MemoryStore: DocumentStore {
+    fileprivate struct State {
+        var documents: [DocumentPath: EncodedDocument] = [:]
+        var commits: [Commit] = []
+        /// How many of the commits were published; reads show all of them.
+        var publishedCount = 0
+        var forgottenCount = 0
+        var epoch = "epoch"
+        var isClosed = false
+        var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
+        var waiterCount = 0
+    }
+
+    private let state = Mutex(State())
+    private let onRead: @Sendable (MemoryStore, _ readCount: Int) throws -> Void
+    private let readCount = Atomic(0)
+
+    /// - Parameter onRead: Called after each read of a page or a document, before its caller gets it.
+    init(onRead: @escaping @Sendable (MemoryStore, Int) throws -> Void = { _, _ in }) {
+        self.onRead = onRead
+    }
+
+    /// Commits at once; published only when said so, or by the next commit that is.
+    @discardableResult
+    func apply(_ writes: [Write], publishing: Bool = true) throws(StatusError) -> CommitResult {
+        let (result, waiters) = try state.withLock { state throws(StatusError) in
+            (try state.apply(writes), publishing ? state.publish() : [])
+        }
+        for waiter in waiters { waiter.resume() }
+        return result
+    }
+
+    /// Sets a document to one field `v`.
+    func set(_ path: String, _ version: Int64) throws {
+        try apply([.set(DocumentPath(path), ["v": .integer(version)])])
+    }
+
+    func delete(_ path: String) throws {
+        try apply([.delete(DocumentPath(path))])
+    }
+
+    /// Forgets all commits but the last ones.
+    func forget(keeping count: Int) {
+        state.withLock { $0.forgottenCount = max(0, $0.publishedCount - count) }
+    }
+
+    /// What a restored database looks like.
+    func changeEpoch() {
+        state.withLock { $0.epoch += "'" }
+    }
+
+    func close() {
+        let waiters = state.withLock { state in
+            state.isClosed = true
+            return state.takeWaiters()
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// How many watchers wait for a commit.
+    var waiterCount: Int {
+        state.withLock { $0.waiters.count }
+    }
+
+    func document(at path: DocumentPath) async throws(StatusError) -> EncodedDocument? {
+        let document = state.withLock { $0.documents[path] }
+        try noteRead()
+        return document
+    }
+
+    func documents(
+        in collection: CollectionPath,
+        after: DocumentID?,
+        limit: Int,
+        includingMissing: Bool
+    ) async throws(StatusError) -> DocumentPage {
+        let documents = state.withLock { state in
+            state.documents.values
+                .filter { $0.path.collection == collection && (after == nil || $0.path.id > after!) }
+                .sorted { $0.path < $1.path }
+        }
+        // A small page, however many are asked for, so that a collection of a few takes several.
+        let page = documents.prefix(min(limit, 2))
+        let next = documents.count > page.count ? page.last?.path.id : nil
+        try noteRead()
+        return DocumentPage(documents: page.map(ListedDocument.document), next: next, damaged: [])
+    }
+
+    private func noteRead() throws(StatusError) {
+        do {
+            try onRead(self, readCount.add(1, ordering: .relaxed).newValue)
+        } catch {
+            throw error as? StatusError ?? StatusError(.internal, "\(error)")
+        }
+    }
+
+    func collections(under parent: DocumentPath?, after: CollectionID?, limit: Int) async throws(StatusError) -> CollectionPage {
+        CollectionPage(collections: [], next: nil)
+    }
+
+    func commit(_ writes: [Write]) async throws(StatusError) -> CommitResult {
+        try apply(writes)
+    }
+
+    func commits(after sequence: SequenceNumber) -> CommitSequence {
+        CommitSequence(after: sequence) { position throws(StatusError) in
+            while !Task.isCancelled {
+                let (commits, isClosed) = try self.state.withLock { state throws(StatusError) in
+                    (try state.commits(after: position), state.isClosed)
+                }
+                if isClosed { return nil }
+                if !commits.isEmpty { return commits }
+                await self.wait(after: position)
+            }
+            return nil
+        }
+    }
+
+    private func wait(after position: SequenceNumber) async {
+        let id = state.withLock { state in
+            state.waiterCount += 1
+            return state.waiterCount
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isDone = state.withLock { state in
+                    if state.isClosed || state.publishedCount > Int(position.rawValue) || Task.isCancelled { return true }
+                    state.waiters[id] = continuation
+                    return false
+                }
+                if isDone { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: id) }?.resume()
+        }
+    }
+
+    var position: StorePosition {
+        state.withLock { state in
+            StorePosition(
+                epoch: state.epoch,
+                lastSequence: SequenceNumber(UInt64(state.publishedCount)),
+                lastCommitTime: state.publishedCount > 0 ? state.commits[state.publishedCount - 1].time : nil,
+                oldestKept: SequenceNumber(UInt64(state.forgottenCount + 1))
+            )
+        }
+    }
+}
+
+extension MemoryStore.State {
+    mutating func apply(_ writes: [Write]) throws(StatusError) -> CommitResult {
+        let sequence = SequenceNumber(UInt64(commits.count + 1))
+        let time = try Timestamp(microseconds: Int64(commits.count + 1) * 1_000)
+        var results: [WriteResult] = []
+        var changed = documents
+        var paths: [DocumentPath] = []
+        for write in writes {
+            let applied = try write.applied(to: try changed[write.path]?.decoded(), at: time)
+            changed[write.path] = applied.document.map { EncodedDocument($0) }
+            if applied.isChange, !paths.contains(write.path) { paths.append(write.path) }
+            results.append(applied.result)
+        }
+        let changes = paths.compactMap { path in
+            documents[path] == nil && changed[path] == nil
+                ? nil
+                : DocumentChange(path: path, before: documents[path], after: changed[path], existedBefore: documents[path] != nil)
+        }
+        documents = changed
+        guard !changes.isEmpty else { return CommitResult(sequence: nil, commitTime: time, writeResults: results) }
+        commits.append(Commit(sequence: sequence, time: time, changes: changes))
+        return CommitResult(sequence: sequence, commitTime: time, writeResults: results)
+    }
+
+    mutating func publish() -> [CheckedContinuation<Void, Never>] {
+        publishedCount = commits.count
+        return takeWaiters()
+    }
+
+    mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
+        defer { waiters.removeAll() }
+        return Array(waiters.values)
+    }
+
+    func commits(after sequence: SequenceNumber) throws(StatusError) -> [Commit] {
+        guard sequence.rawValue >= forgottenCount else {
+            throw StatusError(.outOfRange, "forgotten")
+        }
+        return Array(commits[Int(sequence.rawValue)..<publishedCount])
+    }
+}

@@ -1,0 +1,72 @@
+import DocumentModel
+import DocumentStore
+import Foundation
+import HearthService
+import JSONRPC
+import Logging
+import StrictJSON
+import Testing
+
+/// A service on a store of its own, in a folder that goes away with it.
+struct TemporaryService: Sendable {
+    let context: ServiceContext
+    let folder: String
+    private let server: RPCServer<ServiceContext>
+
+    init(context: ServiceContext, folder: String) {
+        self.context = context
+        self.folder = folder
+        self.server = RPCServer(methods: HearthMethods.table) { failure in
+            Issue.record("\(failure.method) failed: \(failure.error)")
+        }
+    }
+
+    /// Calls a method, and gives the response object.
+    func response(to method: String, _ params: String) async throws -> JSONNode {
+        let body = #"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(params)}"#
+        guard case .response(let bytes) = await server.handle(Array(body.utf8), context: context) else {
+            throw Failure(text: "no response to \(body)")
+        }
+        return try JSONText(bytes).root
+    }
+
+    /// Calls a method that must succeed, and gives the text of its result.
+    @discardableResult
+    func result(of method: String, _ params: String) async throws -> String {
+        let response = try await response(to: method, params)
+        guard let result = response["result"] else {
+            throw Failure(text: String(decoding: response.rawBytes, as: UTF8.self))
+        }
+        return String(decoding: result.rawBytes, as: UTF8.self)
+    }
+
+    /// Calls a method that must succeed, and gives a member of its result.
+    func member(_ name: UTF8Key, of method: String, _ params: String) async throws -> String? {
+        try JSONText(await result(of: method, params)).root[name].map { String(decoding: $0.rawBytes, as: UTF8.self) }
+    }
+
+    struct Failure: Error {
+        let text: String
+    }
+}
+
+/// Runs `body` with a service on an empty store.
+func withService(
+    limits: ServiceLimits = ServiceLimits(),
+    _ body: (TemporaryService) async throws -> Void
+) async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hearth-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let store = try await FileStore.open(
+        FileStoreConfiguration(folder: folder),
+        logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+    )
+    let context = ServiceContext(store: store, server: ServerDescription(limits: limits))
+    do {
+        try await body(TemporaryService(context: context, folder: folder))
+    } catch {
+        await store.close()
+        throw error
+    }
+    await store.close()
+}
