@@ -1,0 +1,160 @@
+package import DocumentModel
+import DocumentStore
+import HTTPTypes
+package import HearthService
+package import Logging
+import StrictJSON
+
+/// The pages of the administration: what is in the database, to look at in a browser.
+///
+/// ```swift
+/// let pages = try AdminPages(context: context, assets: .find(), logger: logger)
+/// pages.addRoutes(to: router)
+/// ```
+///
+/// The address of a page mirrors the path of what it shows: `/admin/data/books/hitchhiker`. Pages are whole without
+/// script. They read through the service's context as callers do, and know nothing of files.
+package struct AdminPages: Sendable {
+    private let context: ServiceContext
+    private let templates: TemplateLibrary
+    private let files: StaticFiles
+    private let logger: Logger
+    private let surroundings: Surroundings
+
+    /// What differs from request to request and isn't in the request.
+    struct Surroundings: Sendable {
+        var now: @Sendable () -> Timestamp = Timestamp.current
+        var uptime: @Sendable (ServerDescription) -> Duration = { ContinuousClock.now - $0.startTime }
+        var nonce: @Sendable () -> String = Nonce.make
+    }
+
+    /// Reads templates and static files.
+    ///
+    /// - Throws: ``StatusError`` naming the folder or file that is missing or can't be used.
+    package init(context: ServiceContext, assets: AssetLocation, logger: Logger) throws(StatusError) {
+        try self.init(context: context, assets: assets, logger: logger, surroundings: Surroundings())
+    }
+
+    init(
+        context: ServiceContext,
+        assets: AssetLocation,
+        logger: Logger,
+        surroundings: Surroundings
+    ) throws(StatusError) {
+        self.context = context
+        self.logger = logger
+        self.surroundings = surroundings
+        templates = try TemplateLibrary(folder: assets.templates)
+        files = try StaticFiles(folder: assets.files)
+    }
+
+    /// A request as far as the pages look at it.
+    struct PageRequest: Sendable {
+        /// The raw path, still percent-encoded.
+        var path: String
+        /// The raw query.
+        var query: String?
+        /// The host and port that the browser called.
+        var host: String?
+        /// The entity tags that the browser has.
+        var knownTags: String?
+    }
+
+    /// Answers a request.
+    func response(to request: PageRequest) async -> PageResponse {
+        switch AdminRoute(rawPath: request.path) {
+        case .overview:
+            await respond(with: overview(for: request))
+        case .data(let segments):
+            await respond(with: dataPage(at: segments, query: Query(request.query)))
+        case .asset(let name):
+            if let response = fileResponse(name, to: request) {
+                response
+            } else {
+                await respond(with: ProblemPage.unknownAddress)
+            }
+        case .moved(let location):
+            .redirect(to: location)
+        case .unknown:
+            await respond(with: ProblemPage.unknownAddress)
+        case .malformed:
+            await respond(with: ProblemPage.malformedAddress)
+        }
+    }
+}
+
+extension AdminPages {
+    private func overview(for request: PageRequest) -> OverviewPage {
+        OverviewPage(
+            context: context,
+            host: request.host,
+            now: surroundings.now(),
+            uptime: surroundings.uptime(context.server)
+        )
+    }
+
+    /// The page of what a path names; of what is wrong, when it can't be shown.
+    private func dataPage(at segments: [UTF8Key], query: Query) async -> any Page {
+        do throws(StatusError) {
+            return switch try DataPath(segments) {
+            case .collection(let path): try await collectionPage(CollectionRequest(path: path, query: query))
+            case .document(let path): try await documentPage(path, showsJSON: query["view"] == "json")
+            }
+        } catch {
+            if error.code.httpStatus.kind == .serverError { log(error) }
+            var page = ProblemPage(error)
+            // The way back leads through the path as far as it is known to be one.
+            if (try? DataPath(segments)) != nil { page.chrome = PageChrome(at: segments) }
+            return page
+        }
+    }
+
+    private func collectionPage(_ request: CollectionRequest) async throws(StatusError) -> any Page {
+        let listing = try await CollectionListing(request, from: context.store)
+        return switch request.view {
+        case .table: CollectionTablePage(listing)
+        case .map: CollectionMapPage(listing)
+        }
+    }
+
+    private func documentPage(_ path: DocumentPath, showsJSON: Bool) async throws(StatusError) -> any Page {
+        let document = try await context.store.document(at: path)?.decoded()
+        if let document, showsJSON { return DocumentJSONPage(document, now: surroundings.now()) }
+        let subcollections = try await Subcollections(of: path, from: context.store)
+        guard let document else { return MissingDocumentPage(path, subcollections: subcollections) }
+        return DocumentFieldsPage(document, subcollections: subcollections, now: surroundings.now())
+    }
+
+    private func fileResponse(_ name: UTF8Key, to request: PageRequest) -> PageResponse? {
+        guard let file = files[name] else { return nil }
+        return .file(
+            file,
+            isCurrent: Query(request.query)["v"] == UTF8Key(file.digest),
+            isKnown: request.knownTags.map(file.isKnown) ?? false
+        )
+    }
+
+    /// Puts a page into its frame and renders it.
+    private func respond(with page: some Page) async -> PageResponse {
+        var page = page
+        let nonce = surroundings.nonce()
+        page.chrome.nonce = nonce
+        page.chrome.styleSheetURL = files.url(of: .styleSheet)
+        page.chrome.scriptURL = files.url(of: .script)
+        page.chrome.logoURL = files.url(of: .logo)
+        do throws(StatusError) {
+            page.chrome.setRoots(try await context.store.collections(under: nil, after: nil, limit: PageChrome.rootLimit))
+        } catch {
+            // The page is of use without the list beside it.
+            log(error)
+        }
+        return .page(templates.render(page, with: type(of: page).template), status: page.status, nonce: nonce)
+    }
+
+    private func log(_ error: StatusError) {
+        logger.error(
+            "A page can't be shown as it should",
+            metadata: ["error": "\(error)", "cause": "\(error.cause.map(String.init(describing:)) ?? "none")"]
+        )
+    }
+}

@@ -1,0 +1,61 @@
+import StrictJSON
+
+/// What an address under `/admin` names.
+///
+/// It is read from the raw path of the request, byte by byte: IDs hold anything but `/`, also `%2F` once encoded, and
+/// Swift's own string methods would split and compare them by characters.
+enum AdminRoute: Hashable, Sendable {
+    /// The overview.
+    case overview
+    /// The IDs of collections and documents in turn, at least one.
+    case data([UTF8Key])
+    /// A static file.
+    case asset(UTF8Key)
+    /// The same page has another address.
+    case moved(String)
+    /// Nothing has this address.
+    case unknown
+    /// The path isn't percent-encoded UTF-8.
+    case malformed
+
+    /// Reads a raw path, without query.
+    init(rawPath: String) {
+        guard rawPath.utf8.first == UInt8(ascii: "/") else {
+            self = .unknown
+            return
+        }
+        var segments: [UTF8Key] = []
+        for part in rawPath.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+            guard let segment = PercentEncoding.decode(part).flatMap({ UTF8Key(validating: $0) }) else {
+                self = .malformed
+                return
+            }
+            segments.append(segment)
+        }
+        self = Self(segments)
+    }
+
+    private init(_ segments: [UTF8Key]) {
+        let empty: UTF8Key = ""
+        switch segments {
+        case [empty], ["admin"], ["admin", "data"], ["admin", "data", empty]: self = .moved(AdminURL.overview)
+        case ["admin", empty]: self = .overview
+        default:
+            guard segments.count > 2, segments[0] == "admin" else {
+                self = .unknown
+                return
+            }
+            let rest = Array(segments[2...])
+            if segments[1] == "assets", rest.count == 1 {
+                self = .asset(rest[0])
+            } else if segments[1] == "data", rest.last == empty, !rest.dropLast().contains(empty) {
+                let path = rest.dropLast().map(PercentEncoding.encode).joined(separator: "/")
+                self = .moved("/admin/data/\(path)")
+            } else if segments[1] == "data", !rest.contains(empty) {
+                self = .data(rest)
+            } else {
+                self = .unknown
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import DocumentModel
+import StrictJSON
+
+/// The addresses of the pages: they mirror the paths of the documents, and what a page does is in its query.
+enum AdminURL {
+    /// The overview.
+    static let overview = "/admin/"
+    /// What the addresses of static files begin with.
+    static let assets = "/admin/assets/"
+
+    /// The page of a collection.
+    static func collection(_ path: CollectionPath, query: [(name: StaticString, value: UTF8Key)] = []) -> String {
+        data(path.segments) + self.query(query)
+    }
+
+    /// The page of a document.
+    static func document(_ path: DocumentPath, query: [(name: StaticString, value: UTF8Key)] = []) -> String {
+        data(path.segments) + self.query(query)
+    }
+
+    private static func data(_ segments: [UTF8Key]) -> String {
+        segments.reduce("/admin/data") { url, segment in "\(url)/\(PercentEncoding.encode(segment))" }
+    }
+
+    private static func query(_ items: [(name: StaticString, value: UTF8Key)]) -> String {
+        guard !items.isEmpty else { return "" }
+        return "?" + items.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
+    }
+}

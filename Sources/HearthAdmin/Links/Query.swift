@@ -1,0 +1,26 @@
+import StrictJSON
+
+/// The items of a URL's query, in order; each name and value as the bytes it stands for.
+struct Query: Sendable {
+    private var items: [(name: UTF8Key, value: UTF8Key)]
+
+    /// Reads a raw query as forms send it; an item that isn't percent-encoded UTF-8 is left out.
+    init(_ raw: String?) {
+        items = (raw ?? "").utf8.split(separator: UInt8(ascii: "&")).compactMap { item in
+            let parts = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = Self.decode(parts[0]), let value = Self.decode(parts.count > 1 ? parts[1] : item[item.endIndex...])
+            else { return nil }
+            return (name, value)
+        }
+    }
+
+    /// The first value of a name.
+    subscript(_ name: UTF8Key) -> UTF8Key? {
+        items.first { $0.name == name }?.value
+    }
+
+    private static func decode(_ part: Substring.UTF8View) -> UTF8Key? {
+        let spaced = part.lazy.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
+        return PercentEncoding.decode(spaced).flatMap { UTF8Key(validating: $0) }
+    }
+}

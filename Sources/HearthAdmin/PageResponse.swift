@@ -1,0 +1,64 @@
+import HTTPTypes
+import NIOCore
+
+/// What a request for a page is answered with.
+struct PageResponse: Sendable {
+    var status: HTTPResponse.Status
+    var headers: HTTPFields
+    var body: [UInt8]
+
+    /// A page that runs no foreign script, shows no foreign style, loads nothing from elsewhere, stands in no frame
+    /// and stays in no cache.
+    static func page(_ html: [UInt8], status: HTTPResponse.Status, nonce: String) -> PageResponse {
+        var headers = common
+        headers[.contentType] = "text/html; charset=utf-8"
+        headers[.cacheControl] = "no-store"
+        headers[.contentSecurityPolicy] = [
+            "default-src 'none'",
+            "script-src 'self'",
+            "style-src 'self' 'nonce-\(nonce)'",
+            "img-src 'self' data:",
+            "connect-src 'self'",
+            "form-action 'self'",
+            "base-uri 'none'",
+            "frame-ancestors 'none'",
+            "require-trusted-types-for 'script'",
+        ].joined(separator: "; ")
+        return PageResponse(status: status, headers: headers, body: html)
+    }
+
+    /// A static file; for good, when the request named this very content.
+    static func file(_ file: StaticFiles.File, isCurrent: Bool, isKnown: Bool) -> PageResponse {
+        var headers = common
+        headers[.eTag] = file.tag
+        headers[.cacheControl] = isCurrent ? "public, max-age=31536000, immutable" : "no-cache"
+        // An SVG opened by itself is a document.
+        headers[.contentSecurityPolicy] = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+        if isKnown { return PageResponse(status: .notModified, headers: headers, body: []) }
+        headers[.contentType] = file.mediaType
+        return PageResponse(status: .ok, headers: headers, body: file.bytes)
+    }
+
+    /// The way to another address.
+    static func redirect(to location: String) -> PageResponse {
+        var headers = common
+        headers[.location] = location
+        headers[.cacheControl] = "no-store"
+        return PageResponse(status: .temporaryRedirect, headers: headers, body: [])
+    }
+
+    private static let common: HTTPFields = [
+        .xContentTypeOptions: "nosniff",
+        .referrerPolicy: "same-origin",
+        .crossOriginOpenerPolicy: "same-origin",
+        .crossOriginResourcePolicy: "same-origin",
+        .permissionsPolicy: "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    ]
+}
+
+extension HTTPField.Name {
+    // Each is a valid name: letters and hyphens.
+    fileprivate static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
+    fileprivate static let crossOriginOpenerPolicy = HTTPField.Name("Cross-Origin-Opener-Policy")!
+    fileprivate static let permissionsPolicy = HTTPField.Name("Permissions-Policy")!
+}

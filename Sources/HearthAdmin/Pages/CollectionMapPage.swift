@@ -1,0 +1,72 @@
+import DocumentModel
+import StrictJSON
+
+/// A collection as a map: a dot for each geo point in its documents, and the same places as a list.
+struct CollectionMapPage: Page {
+    static let template = TemplateLibrary.Name.collectionMap
+
+    /// A line of the list.
+    struct Entry: Sendable {
+        let link: LinkView
+        let field: DisplayText
+        let place: PlaceView
+    }
+
+    var chrome: PageChrome
+    private let navigation: CollectionNavigation
+    private let map: MapView?
+    private let entries: [Entry]
+    private let frames: [Choice]
+
+    init(_ listing: CollectionListing) {
+        var places: [MapView.Place] = []
+        var entries: [Entry] = []
+        for document in listing.documents {
+            let url = AdminURL.document(document.path)
+            let name = DisplayText(document.path.id.key.string)
+            for found in GeoPlaces(in: document.fields).found {
+                places.append(MapView.Place(point: found.point, label: name, url: url))
+                entries.append(
+                    Entry(
+                        link: LinkView(url: url, text: name),
+                        field: DisplayText(found.field),
+                        place: PlaceView(found.point)
+                    )
+                )
+            }
+        }
+        self.entries = entries
+        let request = listing.request
+        let frame = request.showsWorld ? MapFrame.world : MapFrame(around: places.map(\.point))
+        map = places.isEmpty ? nil : MapView(of: places, in: frame)
+        frames = [false, true].map { world in
+            Choice(
+                text: world ? "World" : "Fit",
+                url: request.url(after: request.after, showsWorld: world),
+                isCurrent: world == request.showsWorld
+            )
+        }
+        navigation = CollectionNavigation(listing)
+        chrome = PageChrome(at: request.path.segments)
+    }
+
+    func content(named name: String) -> Any? {
+        switch name {
+        case "map": map.orAbsent
+        case "entries": entries
+        case "frames": frames
+        default: navigation.child(named: name)
+        }
+    }
+}
+
+extension CollectionMapPage.Entry: ViewModel {
+    func child(named name: String) -> Any? {
+        switch name {
+        case "link": link
+        case "field": field
+        case "place": place
+        default: nil
+        }
+    }
+}

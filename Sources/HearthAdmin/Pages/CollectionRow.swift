@@ -1,0 +1,65 @@
+import DocumentModel
+import StrictJSON
+
+/// A document as a row of a table.
+struct CollectionRow: Sendable {
+    /// A cell: what the document has in the column's field.
+    struct Cell: Sendable {
+        /// Nil when the document has no such field.
+        let value: ValueView?
+        /// The value's type, where it isn't the usual one of the column.
+        let unusualType: ValueType?
+        let isNumeric: Bool
+    }
+
+    let link: LinkView
+    /// The cells; nil for a document that doesn't exist, with others below it.
+    let cells: [Cell]?
+
+    /// A document that exists.
+    init(_ document: Document, columns: [CollectionColumns.Column], values: inout ValueViewBuilder) {
+        link = Self.link(to: document.path)
+        cells = columns.map { column in
+            guard let value = document.fields[column.key] else { return Cell(value: nil, unusualType: nil, isNumeric: false) }
+            let type = ValueType(of: value)
+            return Cell(
+                value: values.view(of: value, in: .cell),
+                unusualType: type == column.usualType || type == .null ? nil : type,
+                isNumeric: type.isNumeric
+            )
+        }
+    }
+
+    /// A document that doesn't exist, with others below it.
+    init(missing path: DocumentPath) {
+        link = Self.link(to: path)
+        cells = nil
+    }
+
+    private static func link(to path: DocumentPath) -> LinkView {
+        LinkView(url: AdminURL.document(path), text: DisplayText(path.id.key.string))
+    }
+}
+
+extension CollectionRow: ViewModel {
+    func child(named name: String) -> Any? {
+        switch name {
+        case "link": link
+        case "exists": cells != nil
+        case "cells": cells ?? []
+        default: nil
+        }
+    }
+}
+
+extension CollectionRow.Cell: ViewModel {
+    func child(named name: String) -> Any? {
+        switch name {
+        case "isMissing": value == nil
+        case "value": value.orAbsent
+        case "unusualType": (unusualType?.rawValue).orAbsent
+        case "isNumeric": isNumeric
+        default: nil
+        }
+    }
+}

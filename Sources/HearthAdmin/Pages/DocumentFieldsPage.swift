@@ -1,0 +1,35 @@
+import DocumentModel
+
+/// A document: its fields with their types, the places in it on a map, the collections under it.
+struct DocumentFieldsPage: Page {
+    static let template = TemplateLibrary.Name.document
+
+    var chrome: PageChrome
+    private let header: DocumentHeader
+    private let fields: FieldRows
+    private let map: MapView?
+    private let subcollections: Subcollections
+
+    init(_ document: Document, subcollections: Subcollections, now: Timestamp) {
+        header = DocumentHeader(document, view: .fields, now: now)
+        fields = FieldRows(of: document.fields)
+        let places = GeoPlaces(in: document.fields).found.map { found in
+            MapView.Place(point: found.point, label: DisplayText(found.field), url: nil)
+        }
+        map = places.isEmpty ? nil : MapView(of: places, in: MapFrame(around: places.map(\.point)))
+        self.subcollections = subcollections
+        chrome = PageChrome(at: document.path.segments)
+        chrome.colors = fields.values.colors
+    }
+
+    func content(named name: String) -> Any? {
+        switch name {
+        case "rows": fields.rows
+        case "hasRows": !fields.rows.isEmpty
+        case "hiddenRows": fields.hidden > 0 ? Counting.phrase(fields.hidden, "more line", "more lines") : Absent()
+        case "map": map.orAbsent
+        case "subcollections": subcollections
+        default: header.child(named: name)
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import DocumentModel
+import StrictJSON
+
+/// What the views of a document have in common: its name, size and times, and the ways to its views.
+struct DocumentHeader: Sendable {
+    /// When something happened, and how long ago that is.
+    struct Moment: Sendable {
+        let time: TimeView
+        let age: String
+    }
+
+    /// How a document is shown.
+    enum View: Sendable {
+        case fields
+        case json
+    }
+
+    private let name: DisplayText
+    private let path: String
+    private let size: String
+    private let created: Moment
+    private let updated: Moment
+    private let views: [Choice]
+
+    init(_ document: Document, view: View, now: Timestamp) {
+        name = DisplayText(document.path.id.key.string)
+        path = document.path.string
+        size = Counting.phrase(Document.size(of: document.fields, at: document.path), "byte", "bytes")
+        created = Moment(document.createTime, now: now)
+        updated = Moment(document.updateTime, now: now)
+        let url = AdminURL.document(document.path)
+        views = [
+            Choice(text: "Fields", url: url, isCurrent: view == .fields),
+            Choice(
+                text: "JSON",
+                url: AdminURL.document(document.path, query: [("view", "json")]),
+                isCurrent: view == .json
+            ),
+        ]
+    }
+}
+
+extension DocumentHeader: ViewModel {
+    func child(named name: String) -> Any? {
+        switch name {
+        case "name": self.name
+        case "path": path
+        case "size": size
+        case "created": created
+        case "updated": updated
+        case "views": views
+        default: nil
+        }
+    }
+}
+
+extension DocumentHeader.Moment: ViewModel {
+    init(_ time: Timestamp, now: Timestamp) {
+        self.init(time: TimeView(time), age: Age.text(of: time, at: now))
+    }
+
+    func child(named name: String) -> Any? {
+        switch name {
+        case "time": time
+        case "age": age
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import DocumentModel
+import HTTPTypes
+import StrictJSON
+
+/// A document that doesn't exist, and the collections under it, which may.
+struct MissingDocumentPage: Page {
+    static let template = TemplateLibrary.Name.missing
+
+    let status = HTTPResponse.Status.notFound
+    var chrome: PageChrome
+    private let name: DisplayText
+    private let subcollections: Subcollections
+    private let collection: LinkView
+
+    init(_ path: DocumentPath, subcollections: Subcollections) {
+        name = DisplayText(path.id.key.string)
+        collection = LinkView(url: AdminURL.collection(path.collection), text: DisplayText(path.collection.id.key.string))
+        self.subcollections = subcollections
+        chrome = PageChrome(at: path.segments)
+    }
+
+    func content(named name: String) -> Any? {
+        switch name {
+        case "name": self.name
+        case "collection": collection
+        case "subcollections": subcollections
+        default: nil
+        }
+    }
+}

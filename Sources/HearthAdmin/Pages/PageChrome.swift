@@ -1,0 +1,91 @@
+import DocumentModel
+import DocumentStore
+import HearthService
+import StrictJSON
+
+/// What every page has around its own contents: title, way back, list of collections, styles.
+struct PageChrome: Sendable {
+    /// A way to a place in the database.
+    struct Way: Sendable {
+        let text: DisplayText
+        let url: String
+        /// Whether it leads to where the page is.
+        let isCurrent: Bool
+    }
+
+    /// What the page's tab is called.
+    var title: String
+    /// The way from the top of the database to what the page shows.
+    var steps: [Way] = []
+    /// The collections at the top.
+    var roots: [Way] = []
+    /// Whether there are more collections at the top than are listed.
+    var hasMoreRoots = false
+    var colors = ColorStyles()
+    var nonce = ""
+    var styleSheetURL = ""
+    var scriptURL = ""
+    var logoURL = ""
+
+    /// The frame of a page about the whole database.
+    init(title: String) {
+        self.title = title
+    }
+
+    /// The frame of a page about a place in the database.
+    init(at segments: [UTF8Key]) {
+        title = segments.suffix(2).reversed().map { DisplayText($0.string).plain }.joined(separator: " · ")
+        var url = "/admin/data"
+        for (index, segment) in segments.enumerated() {
+            url += "/" + PercentEncoding.encode(segment)
+            steps.append(Way(text: DisplayText(segment.string), url: url, isCurrent: index == segments.count - 1))
+        }
+    }
+
+    /// Lists the collections at the top, as far as a page has room for.
+    mutating func setRoots(_ page: CollectionPage) {
+        let current = steps.first?.url
+        roots = page.collections.map { id in
+            let url = "/admin/data/" + PercentEncoding.encode(id.key)
+            return Way(text: DisplayText(id.key.string), url: url, isCurrent: url == current)
+        }
+        hasMoreRoots = page.next != nil
+    }
+
+    /// How many collections at the top are listed.
+    static let rootLimit = 200
+}
+
+extension PageChrome: ViewModel {
+    func child(named name: String) -> Any? {
+        switch name {
+        case "title": title
+        case "steps": steps
+        case "roots": roots
+        case "hasRoots", "hasSide": !roots.isEmpty
+        case "hasMoreRoots": hasMoreRoots
+        case "overviewURL": AdminURL.overview
+        case "hasSteps": !steps.isEmpty
+        case "isOverview": false
+        case "hasColors": !colors.isEmpty
+        case "colorStyles": colors.css
+        case "nonce": nonce
+        case "styleSheetURL": styleSheetURL
+        case "scriptURL": scriptURL
+        case "logoURL": logoURL
+        case "version": ServerDescription.version
+        default: nil
+        }
+    }
+}
+
+extension PageChrome.Way: ViewModel {
+    func child(named name: String) -> Any? {
+        switch name {
+        case "text": text
+        case "url": url
+        case "isCurrent": isCurrent
+        default: nil
+        }
+    }
+}

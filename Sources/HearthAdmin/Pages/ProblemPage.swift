@@ -1,0 +1,84 @@
+import DocumentModel
+import HTTPTypes
+
+/// What went wrong, and what can be done about it.
+struct ProblemPage: Page {
+    static let template = TemplateLibrary.Name.problem
+
+    var chrome: PageChrome
+    let status: HTTPResponse.Status
+    private let heading: String
+    private let message: DisplayText
+    private let place: DisplayText?
+    private let file: DamagedFile?
+
+    /// A problem in words of its own.
+    private init(status: HTTPResponse.Status, heading: String, message: String) {
+        self.status = status
+        self.heading = heading
+        self.message = DisplayText(message)
+        place = nil
+        file = nil
+        chrome = PageChrome(title: heading)
+    }
+
+    /// No page has the address.
+    static let unknownAddress = ProblemPage(status: .notFound, heading: "Nothing here", message: "No page has this address.")
+
+    /// The address can't be read.
+    static let malformedAddress = ProblemPage(
+        status: .badRequest,
+        heading: "This address can’t be right",
+        message: "Its path isn’t percent-encoded UTF-8."
+    )
+
+    /// An error of the store or the model.
+    init(_ error: StatusError) {
+        status = error.code.httpStatus
+        heading = Self.heading(for: error.code)
+        message = DisplayText(error.message)
+        place = error.path.map { DisplayText($0) }
+        file = error.file.map { _ in DamagedFile(error) }
+        chrome = PageChrome(title: heading)
+    }
+
+    func content(named name: String) -> Any? {
+        switch name {
+        case "status": status.code
+        case "heading": heading
+        case "message": message
+        case "place": place.orAbsent
+        case "file": file.orAbsent
+        default: nil
+        }
+    }
+
+    private static func heading(for code: StatusCode) -> String {
+        switch code {
+        case .invalidArgument, .outOfRange: "This address can’t be right"
+        case .notFound: "Nothing here"
+        case .dataLoss: "This document’s file is damaged"
+        case .permissionDenied, .unauthenticated: "Not allowed"
+        case .resourceExhausted, .unavailable, .deadlineExceeded: "Not now"
+        default: "Something went wrong"
+        }
+    }
+}
+
+extension StatusCode {
+    /// The HTTP status that a page with this error has.
+    var httpStatus: HTTPResponse.Status {
+        switch self {
+        case .invalidArgument, .failedPrecondition, .outOfRange: .badRequest
+        case .unauthenticated: .unauthorized
+        case .permissionDenied: .forbidden
+        case .notFound: .notFound
+        case .aborted, .alreadyExists: .conflict
+        case .resourceExhausted: .tooManyRequests
+        case .unimplemented: .notImplemented
+        case .unavailable, .cancelled: .serviceUnavailable
+        case .deadlineExceeded: .gatewayTimeout
+        case .unknown, .internal, .dataLoss: .internalServerError
+        }
+    }
+}

@@ -1,0 +1,21 @@
+extension String {
+    /// The first characters, at most `limit` Unicode scalars of them, and whether anything follows.
+    ///
+    /// Characters stay whole, so that no emoji or accent is torn, unless one alone is longer than the limit.
+    func beginning(scalars limit: Int) -> (text: String, isCut: Bool) {
+        // Every scalar takes at least a byte.
+        guard utf8.count > limit else { return (self, false) }
+        guard let end = unicodeScalars.index(startIndex, offsetBy: limit, limitedBy: unicodeScalars.endIndex),
+            end < unicodeScalars.endIndex
+        else { return (self, false) }
+        // Only the character at the cut is looked at: one with a long tail of combining marks costs no more than another.
+        let near = unicodeScalars.index(end, offsetBy: -min(limit, 16))
+        var whole = near
+        for character in self[near...].prefix(17) {
+            let next = unicodeScalars.index(whole, offsetBy: character.unicodeScalars.count)
+            if next > end { break }
+            whole = next
+        }
+        return (String(unicodeScalars[..<(whole > near ? whole : end)]), true)
+    }
+}

@@ -1,0 +1,30 @@
+import DocumentModel
+
+/// A moment for people and for machines.
+struct TimeView: Sendable {
+    /// The form that HTML's `datetime` attribute takes: at most three digits after the second.
+    let machine: String
+    /// Date and time of day in UTC, without needless zeros: `2014-09-09 08:00:47 UTC`.
+    let text: String
+
+    init(_ time: Timestamp) {
+        // Always `YYYY-MM-DDTHH:MM:SS.ffffffZ`.
+        let bytes = Array(time.rfc3339.utf8)
+        var fraction = bytes[19..<26]
+        while let last = fraction.last, last == UInt8(ascii: "0") || last == UInt8(ascii: ".") { fraction.removeLast() }
+        machine = String(decoding: bytes[..<19] + fraction.prefix(4) + [UInt8(ascii: "Z")], as: UTF8.self)
+        let date = String(decoding: bytes[..<10], as: UTF8.self)
+        let timeOfDay = String(decoding: bytes[11..<19] + fraction, as: UTF8.self)
+        text = "\(date) \(timeOfDay) UTC"
+    }
+}
+
+extension TimeView: ViewModel {
+    func child(named name: String) -> Any? {
+        switch name {
+        case "machine": machine
+        case "text": text
+        default: nil
+        }
+    }
+}

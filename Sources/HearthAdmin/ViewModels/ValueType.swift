@@ -1,0 +1,39 @@
+import DocumentModel
+
+/// The name of a value's type, as pages write it.
+enum ValueType: String, Sendable, CaseIterable {
+    case null
+    case boolean
+    case integer
+    case double
+    case timestamp
+    case string
+    case bytes
+    case reference
+    case geoPoint = "geo point"
+    case array
+    case vector
+    case map
+
+    /// The type of a value.
+    init(of value: Value) {
+        self =
+            switch value {
+            case .null: .null
+            case .boolean: .boolean
+            case .integer: .integer
+            case .double: .double
+            case .timestamp: .timestamp
+            case .string: .string
+            case .bytes: .bytes
+            case .reference: .reference
+            case .geoPoint: .geoPoint
+            case .array: .array
+            case .vector: .vector
+            case .map: .map
+            }
+    }
+
+    /// Whether a column of them is read from the right.
+    var isNumeric: Bool { self == .integer || self == .double }
+}

@@ -1,0 +1,137 @@
+import DocumentModel
+
+/// A string too long to stand in full before it is asked for.
+struct FoldedText: Sendable {
+    /// Its first line or so.
+    let beginning: DisplayText
+    /// All of it.
+    let whole: DisplayText
+    /// How long it is, in words.
+    let length: String
+}
+
+extension FoldedText: ViewModel {
+    func child(named name: String) -> Any? {
+        switch name {
+        case "beginning": beginning
+        case "whole": whole
+        case "length": length
+        default: nil
+        }
+    }
+}
+
+/// Bytes as their first few in hexadecimal and their number.
+struct BytesView: Sendable {
+    let hexadecimal: String
+    let isCut: Bool
+    let length: String
+
+    init(_ bytes: [UInt8], limit: Int) {
+        hexadecimal = bytes.prefix(limit).map { byte in
+            String(byte >> 4, radix: 16) + String(byte & 0xf, radix: 16)
+        }.joined(separator: " ")
+        isCut = bytes.count > limit
+        length = Counting.phrase(bytes.count, "byte", "bytes")
+    }
+}
+
+extension BytesView: ViewModel {
+    func child(named name: String) -> Any? {
+        switch name {
+        case "hexadecimal": hexadecimal
+        case "isCut": isCut
+        case "length": length
+        default: nil
+        }
+    }
+}
+
+/// A geo point as coordinates.
+struct PlaceView: Sendable {
+    let decimal: String
+    /// In degrees, minutes and seconds; left out where there is little room.
+    let degrees: String?
+
+    /// A point in full.
+    init(_ point: GeoPoint) {
+        decimal = Coordinates.decimal(point)
+        degrees = Coordinates.degrees(point)
+    }
+
+    /// A point in short.
+    init(rounding point: GeoPoint) {
+        decimal = Coordinates.rounded(point)
+        degrees = nil
+    }
+}
+
+extension PlaceView: ViewModel {
+    func child(named name: String) -> Any? {
+        switch name {
+        case "decimal": decimal
+        case "degrees": degrees.orAbsent
+        default: nil
+        }
+    }
+}
+
+/// A vector as its first components and its dimension.
+struct VectorView: Sendable {
+    let beginning: String
+    let isCut: Bool
+    let dimensions: String
+
+    init(_ components: [Double]) {
+        let limit = 4
+        beginning = components.prefix(limit).map(Number.text).joined(separator: ", ")
+        isCut = components.count > limit
+        dimensions = Counting.phrase(components.count, "dimension", "dimensions")
+    }
+}
+
+extension VectorView: ViewModel {
+    func child(named name: String) -> Any? {
+        switch name {
+        case "beginning": beginning
+        case "isCut": isCut
+        case "dimensions": dimensions
+        default: nil
+        }
+    }
+}
+
+/// An array or map on one line: its first members, and how many more there are.
+struct GroupView: Sendable {
+    struct Member: Sendable {
+        /// The key in a map.
+        let key: DisplayText?
+        let value: ValueView
+    }
+
+    let isMap: Bool
+    let members: [Member]
+    let more: Int
+}
+
+extension GroupView: ViewModel {
+    func child(named name: String) -> Any? {
+        switch name {
+        case "kind": isMap ? "map" : "array"
+        case "isEmpty": members.isEmpty && more == 0
+        case "members": members
+        case "more": more > 0 ? Counting.grouped(more) : Absent()
+        default: nil
+        }
+    }
+}
+
+extension GroupView.Member: ViewModel {
+    func child(named name: String) -> Any? {
+        switch name {
+        case "key": key.orAbsent
+        case "value": value
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,202 @@
+import DocumentModel
+import HTTPTypes
+import StrictJSON
+import Testing
+
+@testable import HearthAdmin
+
+@Suite("Pages of the guide's data")
+struct PageTests {
+    @Test(
+        "Each page is as its golden file has it, and is well-formed",
+        arguments: [
+            ("overview", "/admin/"), ("collection", "/admin/data/books"), ("collection-paged", "/admin/data/colors?size=25"),
+            ("collection-map", "/admin/data/locations?view=map"), ("document", "/admin/data/books/hitchhiker"),
+            ("document-tags", "/admin/data/books/hitchhiker-tags"), ("document-urls", "/admin/data/books/hitchhiker-image-urls"),
+            ("document-place", "/admin/data/locations/googleHAM"),
+            ("document-time", "/admin/data/programming-languages/3yDHZpqFGBgXNRfdxVX6"),
+            ("document-json", "/admin/data/books/hitchhiker-tags?view=json"),
+            ("document-missing", "/admin/data/books/does-not-exist"),
+            ("problem", "/admin/data/books/__reserved__"), ("collection-empty", "/admin/data/articles"),
+        ]
+    )
+    func golden(name: String, address: String) async throws {
+        try await TestSite.with(GuideData.writes()) { site in
+            let page = try await site.page(address)
+            #expect(page.complaints == [])
+            try GoldenFile.check(page, "\(name).html")
+        }
+    }
+
+    @Test("An empty database says what to do next")
+    func empty() async throws {
+        try await TestSite.with { site in
+            let page = try await site.page("/admin/")
+            try GoldenFile.check(page, "overview-empty.html")
+            let call = try page.one("//pre").text
+            #expect(call.contains("curl http://127.0.0.1:8080/rpc"))
+            #expect(call.contains("\"method\": \"documents.create\""))
+        }
+    }
+
+    @Test("The overview leads to the collections at the top")
+    func overview() async throws {
+        try await TestSite.with(GuideData.writes()) { site in
+            let links = try await site.page("/admin/").all("//main//a")
+            #expect(links.map(\.text) == ["books", "colors", "locations", "programming-languages"])
+            #expect(links.first?["href"] == "/admin/data/books")
+        }
+    }
+
+    @Test("A table has the union of the fields, the commonest first, and marks what is missing")
+    func table() async throws {
+        try await TestSite.with(GuideData.writes()) { site in
+            let page = try await site.page("/admin/data/books")
+            #expect(
+                try page.texts("//thead//th//bdi") == [
+                    "author", "numberOfPages", "title", "color", "cover", "field-doesnt-exist-in-struct", "genres", "tags",
+                ]
+            )
+            #expect(try page.texts("//thead//th[3]/span[@class='type']") == ["integer · string"])
+            #expect(
+                try page.texts("//tbody/tr/th") == [
+                    "hitchhiker", "hitchhiker-genre", "hitchhiker-image-urls", "hitchhiker-tags", "invalid-data",
+                ]
+            )
+            #expect(try page.texts("//tbody/tr[1]/td[4][@class='none']") == ["no such field"])
+            #expect(try page.texts("//tbody/tr[5]/td[2]") == ["twohundredfifty string"])
+            #expect(try page.all("//*[contains(@class,'unusual')]").count == 1)
+        }
+    }
+
+    @Test("Tags have their colours as chips, in the table and on the page of the document")
+    func tags() async throws {
+        try await TestSite.with(GuideData.writes()) { site in
+            for address in ["/admin/data/books/hitchhiker-tags", "/admin/data/books"] {
+                let page = try await site.page(address)
+                let chips = try page.all("//span[contains(@class,'chip')]").map { [$0["class"], $0.text] }
+                #expect(chips.contains(["chip c-ec4be9", "#ec4be9"]))
+                #expect(chips.contains(["chip c-b0f566", "#b0f566"]))
+                let style = try page.one("//style")
+                #expect(style["nonce"] == TestSite.nonce)
+                #expect(style.text.contains(".c-ec4be9{background-color:#ec4be9;color:#000000"))
+            }
+        }
+    }
+
+    @Test("A document shows its fields with names, types and values")
+    func document() async throws {
+        try await TestSite.with(GuideData.writes()) { site in
+            let page = try await site.page("/admin/data/books/hitchhiker-tags")
+            #expect(try page.one("//h1/bdi").text == "hitchhiker-tags")
+            #expect(
+                try page.texts("//tbody/tr/td[1]") == [
+                    "string", "integer", "array", "map", "string", "string", "map", "string", "string", "string",
+                ]
+            )
+            #expect(try page.all("//tbody/tr/th").map { $0["title"] }[4] == "tags[0].color")
+            #expect(try page.texts("//nav[@aria-label='Breadcrumb']//a") == ["books", "hitchhiker-tags"])
+            #expect(
+                try page.one("//nav[@aria-label='Breadcrumb']//a[@aria-current]")["href"] == "/admin/data/books/hitchhiker-tags"
+            )
+        }
+    }
+
+    @Test("Addresses, times and places are readable and machine-readable")
+    func readable() async throws {
+        try await TestSite.with(GuideData.writes()) { site in
+            let urls = try await site.page("/admin/data/books/hitchhiker-image-urls").all("//a[@class='away']")
+            #expect(urls.map { $0["href"] }.contains("https://covers.openlibrary.org/b/id/10555691-S.jpg"))
+            #expect(urls.allSatisfy { $0["rel"] == "noreferrer noopener" })
+            let time = try await site.page("/admin/data/programming-languages/3yDHZpqFGBgXNRfdxVX6").one("//tbody//time")
+            #expect(time["datetime"] == "1843-01-01T16:58:32Z")
+            #expect(time.text == "1843-01-01 16:58:32 UTC")
+            let place = try await site.page("/admin/data/locations/googleHAM")
+            #expect(try place.texts("//tbody/tr[1]/td[2]") == ["53.553986, 9.9856482 53°33′14.3″ N, 9°59′08.3″ E Copy"])
+            #expect(try place.one("//*[@class='dot']")["d"] == "M9.986 -53.554h0")
+        }
+    }
+
+    @Test("The map of a collection has a dot for each place, and the list beside it all of them")
+    func map() async throws {
+        try await TestSite.with(GuideData.writes()) { site in
+            let page = try await site.page("/admin/data/locations?view=map")
+            #expect(try page.all("//*[@class='dot']").count == 5)
+            #expect(try page.texts("//tbody/tr/th") == ["googleHAM", "googleNYC", "googleSFO", "googleUK", "googleplex"])
+            #expect(try await site.page("/admin/data/locations").texts("//nav[@class='views']//a") == ["Table", "Map"])
+            #expect(try await site.page("/admin/data/colors").all("//nav[@class='views']").isEmpty)
+        }
+    }
+
+    @Test("A large collection comes page by page")
+    func paging() async throws {
+        var writes: [Write] = []
+        for number in 100..<160 { writes.append(.create(try DocumentPath("many/d\(number)"), ["n": .integer(Int64(number))])) }
+        try await TestSite.with(writes) { site in
+            var ids: [String] = []
+            var address: String? = "/admin/data/many?size=25"
+            var pages = 0
+            while let current = address, pages < 10 {
+                let page = try await site.page(current)
+                ids += try page.texts("//tbody/tr/th")
+                address = try page.all("//a[@rel='next']").first?["href"]
+                pages += 1
+            }
+            #expect(pages == 3)
+            #expect(ids == (100..<160).map { "d\($0)" })
+            let second = try await site.page("/admin/data/many?after=d124&size=25")
+            #expect(try second.one("//nav[@class='pages']/a[1]")["href"] == "/admin/data/many?size=25")
+            #expect(try second.texts("//nav[@class='pages']//a[@aria-current]") == ["25"])
+        }
+    }
+
+    @Test("A document that doesn't exist still leads to the collections below it")
+    func missing() async throws {
+        try await TestSite.with([.create(try DocumentPath("books/ghost/reviews/r1"), ["stars": .integer(5)])]) { site in
+            let response = await site.get("/admin/data/books/ghost")
+            #expect(response.status == .notFound)
+            #expect(try HTMLPage(response.body).one("//main//ul//a")["href"] == "/admin/data/books/ghost/reviews")
+            let row = try await site.page("/admin/data/books").one("//tbody/tr")
+            #expect(row["class"] == "missing")
+            let document = try await site.page("/admin/data/books/ghost/reviews/r1")
+            #expect(try document.texts("//nav[@aria-label='Breadcrumb']//a") == ["books", "ghost", "reviews", "r1"])
+        }
+    }
+
+    @Test("Documents with hostile IDs can be reached from their collection", arguments: [hostileIDs])
+    func hostile(ids: [String]) async throws {
+        var writes: [Write] = []
+        let collection = try CollectionPath("odd")
+        for (number, id) in ids.enumerated() {
+            writes.append(.create(collection.document(try DocumentID(id)), ["number": .integer(Int64(number))]))
+        }
+        try await TestSite.with(writes) { site in
+            let links = try await site.page("/admin/data/odd?size=200").all("//tbody/tr/th/a")
+            #expect(links.count == ids.count)
+            var numbers: Set<String> = []
+            for link in links {
+                let page = try await site.page(try #require(link["href"]))
+                numbers.formUnion(try page.texts("//td[@class='value']"))
+            }
+            #expect(numbers.count == ids.count)
+        }
+    }
+
+    @Test(
+        "What isn't there or can't be has a page of its own",
+        arguments: [
+            ("/admin/data/books/nothing", 404), ("/admin/nothing", 404), ("/admin/assets/nothing.css", 404),
+            ("/admin/data/%FF", 400),
+            ("/admin/data/books/a%2Fb", 400), ("/admin/data/%2E%2E", 400), ("/admin/data/books?after=a%2Fb", 400),
+        ]
+    )
+    func problems(address: String, status: Int) async throws {
+        try await TestSite.with(GuideData.writes()) { site in
+            let response = await site.get(address)
+            #expect(response.status.code == status)
+            #expect(response.headers[.contentType] == "text/html; charset=utf-8")
+            let page = try HTMLPage(response.body)
+            #expect(page.complaints == [])
+        }
+    }
+}

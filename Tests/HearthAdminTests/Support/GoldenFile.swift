@@ -1,0 +1,44 @@
+import Foundation
+import Testing
+
+/// Files that hold what pages should be. `HEARTH_UPDATE_GOLDEN=1` writes them anew, for a person to look over.
+enum GoldenFile {
+    private static let isUpdating = ProcessInfo.processInfo.environment["HEARTH_UPDATE_GOLDEN"] == "1"
+    private static let folder = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Golden")
+
+    /// Compares a page with its golden file, line by line.
+    static func check(_ page: HTMLPage, _ name: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let file = folder.appending(path: name)
+        let found = stable(page.source)
+        if isUpdating {
+            try Data(found.utf8).write(to: file)
+            return
+        }
+        let expected = try String(contentsOf: file, encoding: .utf8)
+        if Array(expected.utf8) == Array(found.utf8) { return }
+        let lines = (expected: lines(of: expected), found: lines(of: found))
+        let shared = zip(lines.expected, lines.found).prefix { $0.elementsEqual($1) }.count
+        let expectedLine = shared < lines.expected.count ? String(lines.expected[shared]) : "the end"
+        let foundLine = shared < lines.found.count ? String(lines.found[shared]) : "the end"
+        Issue.record(
+            """
+            The page differs from \(name) at line \(shared + 1). Run with HEARTH_UPDATE_GOLDEN=1 if it should.
+            expected: \(expectedLine)
+            found:    \(foundLine)
+            """,
+            sourceLocation: sourceLocation
+        )
+    }
+
+    private static func lines(of text: String) -> [Substring.UTF8View] {
+        text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    }
+
+    /// Leaves out what changes with the static files, and the coastlines.
+    private static func stable(_ source: String) -> String {
+        source
+            .replacing(/v&#61;[0-9a-f]{16}/, with: "v&#61;DIGEST")
+            .replacing(/<defs>.*?<\/defs>/.dotMatchesNewlines(), with: "<defs/>")
+    }
+}

@@ -1,0 +1,70 @@
+import DocumentModel
+import DocumentStore
+import Foundation
+import HearthService
+import Logging
+
+@testable import HearthAdmin
+
+/// The pages over a store of their own, with a clock that stands still and a nonce that stays the same.
+struct TestSite: Sendable {
+    let store: FileStore
+    let pages: AdminPages
+    let folder: URL
+
+    static let nonce = "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
+
+    /// The repository's folder, which holds the templates and static files.
+    static let repository = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    /// Runs `body` with pages over a store that holds what `writes` make, and removes its folder in the end.
+    static func with<Result>(
+        _ writes: [Write] = [],
+        _ body: (TestSite) async throws -> Result
+    ) async throws -> Result {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "hearth-admin-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let commitTime = try Timestamp(rfc3339: "2026-01-02T03:04:05.678901Z")
+        let now = try Timestamp(rfc3339: "2026-01-02T05:04:06Z")
+        var configuration = FileStoreConfiguration(folder: folder.path)
+        configuration.now = { commitTime }
+        // Preallocating journal is most of what a small store costs.
+        configuration.segmentBytes = 256 << 10
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let store = try await FileStore.open(configuration, logger: logger)
+        if !writes.isEmpty { _ = try await store.commit(writes) }
+        let pages = try AdminPages(
+            context: ServiceContext(store: store),
+            assets: AssetLocation(folder: repository),
+            logger: logger,
+            surroundings: AdminPages.Surroundings(now: { now }, uptime: { _ in .seconds(7_201) }, nonce: { nonce })
+        )
+        do {
+            let result = try await body(TestSite(store: store, pages: pages, folder: folder))
+            await store.close()
+            return result
+        } catch {
+            await store.close()
+            throw error
+        }
+    }
+
+    /// Gets an address: a path with or without query.
+    func get(_ address: String, knownTags: String? = nil) async -> PageResponse {
+        let parts = address.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1)
+        return await pages.response(
+            to: AdminPages.PageRequest(
+                path: parts.first.map { String(Substring($0)) } ?? "/",
+                query: parts.count > 1 ? String(Substring(parts[1])) : nil,
+                host: "127.0.0.1:8080",
+                knownTags: knownTags
+            )
+        )
+    }
+
+    /// Gets a page and parses it.
+    func page(_ address: String) async throws -> HTMLPage {
+        try HTMLPage(await get(address).body)
+    }
+}
