@@ -72,9 +72,14 @@ package final class FileStore: DocumentStore {
         after: CollectionID?,
         limit: Int
     ) async throws(StatusError) -> CollectionPage {
-        let files = parts.files
+        let parts = parts
         return try await readers.run { () throws(StatusError) in
-            try files.collections(under: parent, after: after, limit: Self.pageLimit(limit))
+            try parts.files.collections(
+                under: parent,
+                after: after,
+                limit: Self.pageLimit(limit),
+                uninstalled: parts.uninstalled.collections(under: parent)
+            )
         }
     }
 

@@ -188,6 +188,8 @@ extension Committer {
             metadata: ["error": "\(error)", "error.cause": "\(error.cause.map { "\($0)" } ?? "")"]
         )
         var unknown = error
+        // Not the cause's own code: it may be one that says that nothing has happened.
+        unknown.code = .unavailable
         unknown.message += " Whether this commit counts is known when Hearth has been started again: read what it was to write."
         return unknown
     }

@@ -27,12 +27,19 @@ extension DocumentFiles {
     }
 
     /// The collections with a document in or below them, directly under a document or at the top, in ID order.
-    func collections(under parent: DocumentPath?, after: CollectionID?, limit: Int) throws(StatusError) -> CollectionPage {
+    ///
+    /// - Parameter uninstalled: Collections that have a document, whatever the files say.
+    func collections(
+        under parent: DocumentPath?,
+        after: CollectionID?,
+        limit: Int,
+        uninstalled: Set<CollectionID>
+    ) throws(StatusError) -> CollectionPage {
         let segments = parent?.segments ?? []
         var found: [CollectionID] = []
-        for id in try folders.collections(under: segments).sorted() {
+        for id in try uninstalled.union(folders.collections(under: segments)).sorted() {
             if let after, id <= after { continue }
-            guard try hasDocument(below: segments + [id.key]) else { continue }
+            if !uninstalled.contains(id), try !hasDocument(below: segments + [id.key]) { continue }
             if found.count == limit { return CollectionPage(collections: found, next: found.last) }
             found.append(id)
         }

@@ -118,8 +118,13 @@ extension DocumentFolders {
         writer.endObject()
         let temporary = TemporaryName.fixed("id")
         try folder.removeFile(temporary)
-        try folder.openFile(temporary, for: .creating).write(writer.finish())
-        try folder.rename(temporary, to: Self.markerName)
+        do throws(SystemError) {
+            try folder.openFile(temporary, for: .creating).write(writer.finish())
+            try folder.rename(temporary, to: Self.markerName)
+        } catch {
+            _ = try? folder.removeFile(temporary)
+            throw error
+        }
     }
 
     private static func isEmpty(_ folder: borrowing FileDescriptor) -> Bool {

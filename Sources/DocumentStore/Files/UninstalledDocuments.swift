@@ -1,4 +1,5 @@
 internal import DocumentModel
+internal import StrictJSON
 internal import Synchronization
 
 /// Documents of durable commits whose files could not be changed: nearly always none.
@@ -26,6 +27,19 @@ final class UninstalledDocuments: Sendable {
             return Dictionary(
                 uniqueKeysWithValues: images.lazy.filter { $0.key.collection == collection }.map { ($0.key.id, $0.value) }
             )
+        }
+    }
+
+    /// The collections directly under a document, or at the top, that have such a document in or below them.
+    func collections(under parent: DocumentPath?) -> Set<CollectionID> {
+        images.withLock { images in
+            let segments = parent?.segments ?? []
+            return images.reduce(into: []) { collections, entry in
+                let path = entry.key.segments
+                guard entry.value != nil, path.count > segments.count, path.starts(with: segments) else { return }
+                // The ID of a collection on the way to a document is one.
+                if let id = try? CollectionID(path[segments.count].string) { collections.insert(id) }
+            }
         }
     }
 

@@ -186,7 +186,7 @@ private struct JournalScan {
         do throws(SystemError) {
             let file = try folder.openFile(segment.name, for: .updating)
             let rest = try file.read(max(0, segment.byteCount - end), at: end)
-            if let dirty = rest.lastIndex(where: { $0 != 0 }) {
+            if let dirty = rest.lastNonzeroIndex {
                 try file.write([UInt8](repeating: 0, count: dirty + 1), at: end)
                 try file.synchronize()
                 cutBytes = dirty + 1

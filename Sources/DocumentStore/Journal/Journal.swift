@@ -106,8 +106,10 @@ extension Journal {
 
     /// Removes the file that was prepared, once it is; the journal is not written any more.
     func discardSpare() {
-        // When this fails the file stays, which does no harm.
-        if takeSpare() != nil { _ = try? folder.removeFile(Self.spareName) }
+        spareQueue.sync {}
+        spare.withLock { $0 = .none }
+        // One of an earlier life may be there too. When this fails the file stays, which does no harm.
+        _ = try? folder.removeFile(Self.spareName)
     }
 
     /// The file that was prepared, once it is, or nil when none was.
@@ -123,9 +125,15 @@ extension Journal {
 
     private func makeSpare() throws(SystemError) -> SharedDescriptor {
         try folder.removeFile(Self.spareName)
-        let file = try folder.openFile(Self.spareName, for: .creating)
-        try Self.fillWithZeros(file, from: 0, to: segmentBytes)
-        return SharedDescriptor(file)
+        do throws(SystemError) {
+            let file = try folder.openFile(Self.spareName, for: .creating)
+            try Self.fillWithZeros(file, from: 0, to: segmentBytes)
+            return SharedDescriptor(file)
+        } catch {
+            // What was written of it takes the place that others may need.
+            _ = try? folder.removeFile(Self.spareName)
+            throw error
+        }
     }
 
     /// Writes zeros and syncs them.

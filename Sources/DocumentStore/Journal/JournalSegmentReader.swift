@@ -45,7 +45,8 @@ struct JournalSegmentReader: ~Copyable {
     /// Whether an intact frame of a batch that begins with `batch` or later stands anywhere behind ``offset``.
     func hasFrame(ofBatchFrom batch: SequenceNumber) throws(SystemError) -> Bool {
         let bytes = try rest()
-        for start in stride(from: 0, to: bytes.count, by: 8) {
+        guard let last = bytes.lastNonzeroIndex else { return false }
+        for start in stride(from: 0, through: last, by: 8) {
             if case .frame(let frame, _) = JournalFrame.read(bytes[start...]), frame.batch >= batch { return true }
         }
         return false
