@@ -13,15 +13,20 @@ let package = Package(
     name: "hearth",
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
+        .executable(name: "hearth", targets: ["HearthCLI"]),
+        .library(name: "HearthClient", targets: ["HearthClient"]),
         // Preloaded into servers by the crash tests; never linked.
+        .library(name: "FaultShim", type: .dynamic, targets: ["FaultShim"]),
     ],
     dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1", traits: []),
         .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.1.1"),
+        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
     ],
     targets: [
@@ -35,6 +40,17 @@ let package = Package(
                 "DocumentModel", "StrictJSON",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "HearthClient",
+            dependencies: [
+                "DocumentModel",
+                "StrictJSON",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             swiftSettings: swiftSettings
         ),
@@ -71,6 +87,17 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Mustache", package: "swift-mustache"),
                 .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .executableTarget(
+            name: "HearthCLI",
+            dependencies: [
+                "DocumentModel", "DocumentStore", "HearthAdmin", "HearthClient", "HearthServer", "HearthService", "StrictJSON",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: swiftSettings
         ),
@@ -116,6 +143,20 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Golden"],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "FaultShim",
+            path: "Tests/FaultShim",
+            cSettings: [.treatAllWarnings(as: .error), .enableWarning("all"), .enableWarning("extra")]
+        ),
+        .testTarget(
+            name: "EndToEnd",
+            dependencies: [
+                "HearthCLI", "HearthClient", "DocumentModel", "DocumentStore", "StrictJSON", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/EndToEnd",
             swiftSettings: swiftSettings
         ),
     ],

@@ -80,6 +80,16 @@ package final class ChildProcess: Sendable {
         }
     }
 
+    /// Waits on a thread of its own until the process has ended: how it ended, as the only element. To be asked once.
+    package func exits() -> AsyncStream<ExitStatus> {
+        let (exits, exit) = AsyncStream.makeStream(of: ExitStatus.self)
+        Thread.detachNewThread {
+            exit.yield(self.wait())
+            exit.finish()
+        }
+        return exits
+    }
+
     /// Runs a program to its end, without its output.
     package static func run(_ program: String, _ arguments: [String]) throws -> ExitStatus {
         try ChildProcess(program, arguments).wait()

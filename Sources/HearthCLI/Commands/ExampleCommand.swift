@@ -1,0 +1,48 @@
+import ArgumentParser
+import DocumentModel
+import HearthClient
+
+/// `hearth example`
+struct ExampleCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "example",
+        abstract: "Fill a server with documents to try things on.",
+        subcommands: [Load.self]
+    )
+
+    /// `hearth example load`
+    struct Load: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Write the documents of examples.",
+            discussion: ExampleData.allCases.map { "\($0.rawValue): \($0.summary)" }.joined(separator: "\n\n")
+        )
+
+        @OptionGroup var server: ServerOptions
+
+        @Argument(help: "Examples to load.")
+        var names: [ExampleData]
+
+        func run() async throws {
+            // All are read first, so that a missing package is known before anything is written.
+            let examples = try names.map { ($0, try $0.documents()) }
+            try await server.withConnection { connection in
+                for (name, documents) in examples {
+                    try await load(documents, of: name, into: connection)
+                }
+            }
+        }
+
+        private func load(_ documents: [ExampleDocument], of name: ExampleData, into connection: HearthConnection) async throws {
+            var writer = DocumentWriter(connection) { origin, error in Console.report("\(origin): \(error)") }
+            for document in documents {
+                let size = Document.size(of: document.fields, at: document.path)
+                try await writer.write(document.fields, at: document.path, byteCount: size, from: document.origin)
+            }
+            try await writer.flush()
+            guard writer.refusedCount == 0 else { throw ExitCode.failure }
+            print("\(name.rawValue): \(writer.writtenCount) documents written")
+        }
+    }
+}
+
+extension ExampleData: ExpressibleByArgument {}

@@ -1,0 +1,57 @@
+import ArgumentParser
+import DocumentModel
+
+/// `hearth export`
+struct ExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Write documents to a file, one a line.",
+        discussion: """
+            Writes the whole database, or the given documents and collections, each with all that lies below it. A line is \
+            {"path":"books/hitchhiker","fields":{…}}, with every value as exact as it is stored; `hearth import` reads it.
+
+            With --output the file is written beside the one it replaces, which stays as it is until the new one is complete. \
+            Documents whose files are damaged are reported and are an error: then there is no new file, unless --skip-damaged \
+            is given.
+            """
+    )
+
+    @OptionGroup var server: ServerOptions
+
+    @Option(name: .shortAndLong, help: "The file to write instead of standard output.", completion: .file())
+    var output: String?
+
+    @Flag(help: "Leave damaged documents out, and report them without failing.")
+    var skipDamaged = false
+
+    @Argument(help: "Documents and collections; none means everything.", transform: DataPath.argument)
+    var paths: [DataPath] = []
+
+    func run() async throws {
+        guard let output else { return try await export(to: .standard()) }
+        let file = try ReplacedFile(at: output)
+        do {
+            try await Interruption.cancelling {
+                try await export(to: BufferedOutput(descriptor: file.descriptor, name: output))
+            }
+        } catch {
+            file.discard()
+            throw error
+        }
+        try file.commit()
+    }
+
+    private func export(to output: BufferedOutput) async throws {
+        try await server.withConnection { connection in
+            var exporter = DocumentExporter(connection, to: output)
+            if paths.isEmpty { try await exporter.exportDatabase() }
+            for path in paths { try await exporter.export(path) }
+            for error in exporter.damaged { Console.report(error) }
+            guard exporter.damaged.isEmpty || skipDamaged else {
+                Console.report("\(exporter.damaged.count) damaged documents could not be exported.")
+                throw ExitCode.failure
+            }
+            if self.output != nil { print("\(exporter.documentCount) documents exported") }
+        }
+    }
+}

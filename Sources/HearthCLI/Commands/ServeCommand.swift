@@ -1,0 +1,84 @@
+import ArgumentParser
+import DocumentModel
+import DocumentStore
+import Foundation
+import HearthAdmin
+import HearthServer
+import HearthService
+import Logging
+import ServiceLifecycle
+import UnixSignals
+
+/// `hearth serve`
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Serve a data folder.",
+        discussion: """
+            Prints its address on standard output as soon as it answers, and logs to standard error. SIGTERM and SIGINT stop \
+            it: calls under way are finished, streams ended.
+
+            Whoever can reach the address can read and write, so Hearth listens on this machine only.
+            """
+    )
+
+    @Option(help: ArgumentHelp("The data folder; it is made when it doesn't exist.", valueName: "dir"))
+    var data = "data"
+
+    @Option(help: "The address to listen on.")
+    var host = "127.0.0.1"
+
+    @Option(help: "The port to listen on; 0 lets the system pick one.")
+    var port = 8080
+
+    @Option(help: ArgumentHelp("The folder with Templates and Public, where it isn't found by itself.", valueName: "dir"))
+    var assets: String?
+
+    /// How long calls that are under way may keep the server from stopping.
+    private static let shutdownLimit = Duration.seconds(10)
+
+    func validate() throws {
+        guard (0...65_535).contains(port) else { throw ValidationError("A port is a number from 0 to 65535.") }
+    }
+
+    func run() async throws {
+        let logger = Logger(label: "hearth") { StreamLogHandler.standardError(label: $0) }
+        let assets = try AssetLocation.find(explicit: assets)
+        let store = try await FileStore.open(FileStoreConfiguration(folder: data), logger: logger)
+        do {
+            try await serve(store, assets: assets, logger: logger)
+        } catch {
+            await store.close()
+            throw error
+        }
+        await store.close()
+    }
+
+    private func serve(_ store: FileStore, assets: AssetLocation, logger: Logger) async throws {
+        let context = ServiceContext(store: store)
+        let pages = try AdminPages(context: context, assets: assets, logger: logger)
+        var configuration = HearthServerConfiguration()
+        configuration.host = host
+        configuration.port = port
+        let server = try HearthServer(configuration: configuration, context: context, logger: logger) { router in
+            pages.addRoutes(to: router)
+        } onRunning: { [host] port in
+            Self.announce(host: host, port: port)
+        }
+        var group = ServiceGroupConfiguration(
+            services: [.init(service: server)],
+            gracefulShutdownSignals: [.sigterm, .sigint],
+            logger: logger
+        )
+        group.maximumGracefulShutdownDuration = Self.shutdownLimit
+        try await ServiceGroup(configuration: group).run()
+    }
+
+    /// Prints the address on a line of its own.
+    private static func announce(host: String, port: Int) {
+        let isIPv6 = host.utf8.contains(UInt8(ascii: ":"))
+        let line = "http://\(isIPv6 ? "[\(host)]" : host):\(port)\n"
+        // A server whose output nobody reads serves all the same.
+        try? FileHandle.standardOutput.write(contentsOf: Data(line.utf8))
+    }
+}

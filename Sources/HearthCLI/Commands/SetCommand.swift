@@ -1,0 +1,84 @@
+import ArgumentParser
+import DocumentModel
+import HearthClient
+import StrictJSON
+
+/// `hearth set`
+struct SetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set",
+        abstract: "Write a document.",
+        discussion: """
+            FIELDS is a JSON object, @FILE to read it from a file, or - for standard input. What JSON can't say is tagged: \
+            {"$timestamp": "1843-01-01T16:58:32Z"}, {"$bytes": "<base64>"}, {"$reference": "books/hitchhiker"}, \
+            {"$geoPoint": {"latitude": 53.55, "longitude": 9.98}}, {"$vector": [0.1, 0.2]}, {"$double": "NaN"}. \
+            1 is an integer, 1.0 a double.
+
+            The document is replaced, or made when there is none; with --merge only the fields given change. Prints the time \
+            of the write.
+            """
+    )
+
+    @OptionGroup var server: ServerOptions
+
+    @Flag(help: "Keep the fields that are not given.")
+    var merge = false
+
+    @Argument(help: "The document, such as books/hitchhiker.", transform: DocumentPath.argument)
+    var path: DocumentPath
+
+    @Argument(help: "The fields: JSON, @FILE or -.")
+    var fields: String
+
+    func validate() throws {
+        do throws(StatusError) {
+            if input == nil { _ = try readFields() }
+        } catch {
+            throw ValidationError("\(error)")
+        }
+    }
+
+    func run() async throws {
+        let fields = try readFields()
+        let result = try await server.withConnection { try await $0.set(path, fields, merge: merge ? .all : .none) }
+        guard let time = result.updateTime else { return }
+        var output = BufferedOutput.standard()
+        try output.writeLine("{\"updateTime\":\"\(time.rfc3339)\"}".utf8)
+        try output.flush()
+    }
+
+    /// The file to read the fields from; nil when they stand on the command line.
+    private var input: String? {
+        if fields == "-" { return fields }
+        return fields.utf8.first == UInt8(ascii: "@") ? String(fields.dropFirst()) : nil
+    }
+
+    private func readFields() throws(StatusError) -> MapValue {
+        guard let input else { return try MapValue(text: Array(fields.utf8), name: "The fields", at: path) }
+        let file = try InputFile(input)
+        return try MapValue(text: file.readToEnd(maximumBytes: DocumentLine.maximumBytes), name: file.name, at: path)
+    }
+}
+
+extension MapValue {
+    /// Reads the fields of a document and checks that a server takes them; `name` is what messages call the text.
+    fileprivate init(text: [UInt8], name: String, at path: DocumentPath) throws(StatusError) {
+        let json: JSONNode
+        do {
+            json = try JSONText(text, limits: JSONLimits(maximumBytes: DocumentLine.maximumBytes)).root
+        } catch {
+            throw StatusError(.invalidArgument, "\(name): not JSON: \(error).", path: path.string)
+        }
+        guard json.kind == .object else {
+            throw StatusError(.invalidArgument, "\(name): expected a JSON object, found \(json.kind).", path: path.string)
+        }
+        do {
+            self = try MapValue(json: json)
+            try Document.validate(self, at: path)
+        } catch {
+            var error = error
+            error.path = path.string
+            throw error
+        }
+    }
+}

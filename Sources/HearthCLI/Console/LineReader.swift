@@ -1,0 +1,32 @@
+import DocumentModel
+import HearthClient
+
+/// The lines of a file or of standard input, read as they are asked for.
+struct LineReader {
+    /// The number of the line that ``next()`` gave last, from 1.
+    private(set) var lineNumber = 0
+    private let file: InputFile
+    private var splitter: LineSplitter
+    private var isAtEnd = false
+
+    /// The file as messages name it.
+    var name: String { file.name }
+
+    /// Opens a file; `-` is standard input.
+    init(path: String, maximumLineBytes: Int) throws(StatusError) {
+        file = try InputFile(path)
+        splitter = LineSplitter(maximumBytes: maximumLineBytes)
+    }
+
+    /// The next line; nil after the last one.
+    mutating func next() throws(StatusError) -> LineSplitter.Line? {
+        while true {
+            if let line = splitter.next() ?? (isAtEnd ? splitter.finish() : nil) {
+                lineNumber += 1
+                return line
+            }
+            guard !isAtEnd else { return nil }
+            if let chunk = try file.nextChunk() { splitter.append(chunk) } else { isAtEnd = true }
+        }
+    }
+}

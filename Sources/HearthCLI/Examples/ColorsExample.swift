@@ -1,0 +1,82 @@
+import DocumentModel
+import StrictJSON
+
+/// The colour names of the X Window System: the rows of `rgb.txt`.
+///
+/// A row is a red, a green and a blue value and a name. The file has many names twice, as `ghost white` and as `GhostWhite`:
+/// rows whose names differ in letter case and spaces only, and whose colour is the same, make one document with all these names.
+/// Its id is the name in lower case without spaces, `ghostwhite`. Where such a name has two colours, the second document's
+/// id has the colour too.
+enum ColorsExample {
+    private static let file = PackagedFile(paths: ["/etc/X11/rgb.txt", "/usr/share/X11/rgb.txt"], package: "x11-common")
+
+    static func documents() throws(StatusError) -> [ExampleDocument] {
+        var entries: [Entry] = []
+        var indexes: [Entry.Key: Int] = [:]
+        try file.forEachLine { line, origin throws(StatusError) in
+            guard let first = line.first, first != UInt8(ascii: "!") else { return }
+            let (color, name) = try row(line)
+            let key = Entry.Key(name: folded(name), color: color)
+            if let index = indexes[key] {
+                entries[index].names.append(name)
+            } else {
+                indexes[key] = entries.count
+                entries.append(Entry(key: key, names: [name], origin: origin))
+            }
+        }
+        var ids: Swift.Set<UTF8Key> = []
+        return try entries.map { entry throws(StatusError) in
+            let isNew = ids.insert(entry.key.name).inserted
+            return try entry.document(id: isNew ? entry.key.name.string : "\(entry.key.name)-\(entry.key.color.hex.dropFirst())")
+        }
+    }
+
+    /// The rows of one colour and name.
+    private struct Entry {
+        struct Key: Hashable {
+            let name: UTF8Key
+            let color: RGBColor
+        }
+
+        let key: Key
+        var names: [String]
+        let origin: DocumentWriter.Origin
+
+        func document(id: String) throws(StatusError) -> ExampleDocument {
+            ExampleDocument(
+                path: try DocumentPath("x11-colors/\(id)"),
+                fields: [
+                    "name": .string(names[0]),
+                    "names": .array(names.map { .string($0) }),
+                    "color": .string(key.color.hex),
+                    "tags": .array(key.color.tags.map { .string($0) }),
+                ],
+                origin: origin
+            )
+        }
+    }
+
+    private static func row(_ line: Substring.UTF8View) throws(StatusError) -> (color: RGBColor, name: String) {
+        let columns = line.split(maxSplits: 3, omittingEmptySubsequences: true, whereSeparator: \.isBlank)
+        let levels = columns.prefix(3).compactMap { UInt8(decimal: $0) }
+        guard columns.count == 4, levels.count == 3 else {
+            throw StatusError(.dataLoss, "Expected three numbers from 0 to 255 and a name.")
+        }
+        let name = columns[3].drop(while: \.isBlank)
+        return (RGBColor(red: levels[0], green: levels[1], blue: levels[2]), String(Substring(name)))
+    }
+
+    private static func folded(_ name: String) -> UTF8Key {
+        UTF8Key(String(decoding: name.utf8.lazy.filter { !$0.isBlank }, as: UTF8.self).lowercased())
+    }
+}
+
+extension UInt8 {
+    fileprivate var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
+
+    /// Reads decimal digits and nothing else.
+    fileprivate init?(decimal text: some Collection<UInt8>) {
+        guard (1...3).contains(text.count), text.allSatisfy(\.isDigit) else { return nil }
+        self.init(exactly: text.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) })
+    }
+}

@@ -1,0 +1,39 @@
+import DocumentModel
+
+extension GeoPoint {
+    /// Reads a place in ISO 6709's form of degrees, minutes and seconds: `±DDMM±DDDMM` or `±DDMMSS±DDDMMSS`.
+    ///
+    /// - Throws: `.invalidArgument` when the text has another form or names no place on Earth.
+    init(iso6709 text: some BidirectionalCollection<UInt8>) throws(StatusError) {
+        let bytes = Array(text)
+        guard let second = bytes.dropFirst().firstIndex(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") }),
+            let latitude = Self.degrees(bytes[..<second], wholeDigits: 2),
+            let longitude = Self.degrees(bytes[second...], wholeDigits: 3),
+            bytes.count - second == second + 1
+        else {
+            let found = Excerpt(String(decoding: bytes, as: UTF8.self))
+            throw StatusError(.invalidArgument, "Expected coordinates such as +5230+01322 or +404251-0740023, found \(found).")
+        }
+        try self.init(latitude: latitude, longitude: longitude)
+    }
+
+    /// A sign, `wholeDigits` digits of degrees, two of minutes, and two or none of seconds.
+    private static func degrees(_ bytes: ArraySlice<UInt8>, wholeDigits: Int) -> Double? {
+        var digits = bytes.dropFirst()
+        guard digits.count == wholeDigits + 2 || digits.count == wholeDigits + 4, digits.allSatisfy(\.isDigit) else { return nil }
+        func take(_ count: Int) -> Double {
+            defer { digits = digits.dropFirst(count) }
+            return digits.prefix(count).reduce(0) { $0 * 10 + Double($1 - UInt8(ascii: "0")) }
+        }
+        let (whole, minutes, seconds) = (take(wholeDigits), take(2), take(2))
+        guard minutes < 60, seconds < 60 else { return nil }
+        // One division, so that a fraction is rounded once.
+        let degrees = (whole * 3_600 + minutes * 60 + seconds) / 3_600
+        return bytes.first == UInt8(ascii: "-") ? -degrees : degrees
+    }
+}
+
+extension UInt8 {
+    /// Whether the byte is an ASCII digit.
+    var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+}

@@ -1,0 +1,56 @@
+import DocumentModel
+import HearthClient
+
+/// Reads files of documents, one a line, and sends them to a server.
+struct DocumentImporter {
+    private var writer: DocumentWriter
+    private var progress = Progress()
+
+    /// How many documents the server has taken.
+    var writtenCount: Int { writer.writtenCount }
+    /// How many lines were not imported.
+    var refusedCount: Int { writer.refusedCount }
+
+    /// Makes an importer that says on standard error what is wrong with a line that is not imported.
+    init(_ connection: HearthConnection) {
+        writer = DocumentWriter(connection) { origin, error in Console.report("\(origin): \(error)") }
+    }
+
+    /// Imports all lines of a file; empty ones don't count. Lines at fault are reported and passed over.
+    ///
+    /// - Throws: When the file can't be read or the server can't be reached.
+    mutating func importFile(_ path: String) async throws(StatusError) {
+        var lines = try LineReader(path: path, maximumLineBytes: DocumentLine.maximumBytes)
+        while let line = try lines.next() {
+            let origin = DocumentWriter.Origin(file: lines.name, line: lines.lineNumber)
+            switch line {
+            case .complete(let bytes) where bytes.allSatisfy(\.isJSONSpace): continue
+            case .complete(let bytes): try await importLine(bytes, from: origin)
+            case .overlong(let byteCount):
+                let text = "The line has \(byteCount) bytes; \(DocumentLine.maximumBytes) are the most that is read."
+                writer.refuse(origin, StatusError(.invalidArgument, text))
+            }
+            progress.show("\(lines.name): line \(lines.lineNumber), \(writer.writtenCount) documents written")
+        }
+        try await writer.flush()
+        progress.clear()
+    }
+
+    private mutating func importLine(_ bytes: [UInt8], from origin: DocumentWriter.Origin) async throws(StatusError) {
+        let document: DocumentLine
+        do {
+            document = try DocumentLine(bytes)
+        } catch {
+            progress.clear()
+            writer.refuse(origin, error)
+            return
+        }
+        try await writer.write(document.fields, at: document.path, byteCount: bytes.count, from: origin)
+    }
+}
+
+extension UInt8 {
+    fileprivate var isJSONSpace: Bool {
+        self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") || self == UInt8(ascii: "\r") || self == UInt8(ascii: "\n")
+    }
+}

@@ -1,0 +1,64 @@
+internal import DocumentModel
+internal import StrictJSON
+
+/// A JSON-RPC call that has not been sent yet.
+struct RPCCall: Sendable {
+    private let method: UTF8Key
+    private let params: [UInt8]
+
+    /// Makes a call; `params` writes the members of the parameters object.
+    init(_ method: UTF8Key, _ params: (inout JSONWriter) -> Void) {
+        var writer = JSONWriter()
+        writer.beginObject()
+        params(&writer)
+        writer.endObject()
+        self.method = method
+        self.params = writer.finish()
+    }
+
+    func request(id: Int) -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: params.count + 128)
+        write(id: id, to: &writer)
+        return writer.finish()
+    }
+
+    static func batch(_ calls: [RPCCall]) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginArray()
+        for (id, call) in calls.enumerated() { call.write(id: id, to: &writer) }
+        writer.endArray()
+        return writer.finish()
+    }
+
+    private func write(id: Int, to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("jsonrpc")
+        writer.string("2.0")
+        writer.key("id")
+        writer.integer(Int64(id))
+        writer.key("method")
+        writer.string(method.string)
+        writer.key("params")
+        writer.raw(params)
+        writer.endObject()
+    }
+}
+
+/// A JSON-RPC response: the call that it answers, and the result or error.
+struct RPCAnswer {
+    /// The number of the call; nil in an error that could not be laid to one.
+    let id: Int?
+    let result: Result<JSONNode, StatusError>
+
+    /// - Throws: `.internal` when the value isn't a response at all.
+    init(_ json: JSONNode, from server: ServerAddress) throws(StatusError) {
+        if case .integer(let id)? = json["id"]?.number { self.id = Int(exactly: id) } else { self.id = nil }
+        if let result = json["result"] {
+            self.result = .success(result)
+        } else if let error = json["error"].flatMap(StatusError.init(rpc:)) {
+            self.result = .failure(error)
+        } else {
+            throw StatusError.foreignAnswer(from: server)
+        }
+    }
+}

@@ -1,0 +1,112 @@
+internal import AsyncHTTPClient
+public import DocumentModel
+internal import NIOCore
+internal import NIOHTTP1
+internal import StrictJSON
+
+/// What to watch.
+public enum WatchTarget: Hashable, Sendable {
+    /// One document, whether it exists or not.
+    case document(DocumentPath)
+    /// The documents directly in a collection; not those of subcollections.
+    case collection(CollectionPath)
+
+    var query: String {
+        switch self {
+        case .document(let path): "document=\(path.string.percentEncoded)"
+        case .collection(let path): "collection=\(path.string.percentEncoded)"
+        }
+    }
+}
+
+extension HearthConnection {
+    /// Follows a document or a collection from now on: what there is, then every change in the order of the commits.
+    ///
+    /// - Throws: What keeps the stream from beginning. What ends it later is thrown by the frames.
+    public func watch(_ target: WatchTarget) async throws(StatusError) -> WatchFrames {
+        var request = request(to: "/watch?\(target.query)")
+        request.headers.add(name: "Accept", value: "application/x-ndjson")
+        return WatchFrames(body: try await send(request).body, server: server)
+    }
+}
+
+/// The frames of a watch stream, as they arrive.
+///
+/// The sequence ends after an `end` or `error` frame. A stream that breaks off without one throws `.unavailable`, a cancelled
+/// task `.cancelled`. It can be gone through once.
+public struct WatchFrames: AsyncSequence, Sendable {
+    /// A frame.
+    public typealias Element = WatchFrame
+    /// What ends a stream early.
+    public typealias Failure = StatusError
+
+    let body: HTTPClientResponse.Body
+    let server: ServerAddress
+
+    /// The longest frame that is read: a document of the largest size, all of it escaped, and what is around it.
+    private static let maximumFrameBytes = 20 << 20
+
+    /// Begins to read.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(chunks: body.makeAsyncIterator(), lines: LineSplitter(maximumBytes: Self.maximumFrameBytes), server: server)
+    }
+
+    /// Reads the frames one by one.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private var chunks: HTTPClientResponse.Body.AsyncIterator
+        private var lines: LineSplitter
+        private let server: ServerAddress
+        private var isAtEnd = false
+
+        fileprivate init(chunks: HTTPClientResponse.Body.AsyncIterator, lines: LineSplitter, server: ServerAddress) {
+            self.chunks = chunks
+            self.lines = lines
+            self.server = server
+        }
+
+        /// Waits for the next frame; nil after the last one.
+        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(StatusError) -> WatchFrame? {
+            guard !isAtEnd else { return nil }
+            while true {
+                if let line = lines.next() {
+                    guard case .complete(let bytes) = line else { throw StatusError.foreignAnswer(from: server) }
+                    let frame = try WatchFrame(bytes, from: server)
+                    isAtEnd = frame.kind.isLast
+                    return frame
+                }
+                guard let chunk = try await nextChunk(isolation: actor) else {
+                    throw StatusError(.unavailable, "\(server) broke the stream off.")
+                }
+                lines.append(chunk.readableBytesView)
+            }
+        }
+
+        private mutating func nextChunk(isolation actor: isolated (any Actor)?) async throws(StatusError) -> ByteBuffer? {
+            do {
+                return try await chunks.next(isolation: actor)
+            } catch {
+                throw StatusError(transport: error, server: server)
+            }
+        }
+    }
+}
+
+extension String {
+    /// The text with every byte but ASCII letters, digits and `-._~/` as `%XX`, fit for a URL's query.
+    fileprivate var percentEncoded: String {
+        var bytes: [UInt8] = []
+        for byte in utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"),
+                UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "/"):
+                bytes.append(byte)
+            default:
+                bytes.append(UInt8(ascii: "%"))
+                bytes += (byte < 16 ? "0" : "").utf8
+                bytes += String(byte, radix: 16, uppercase: true).utf8
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,100 @@
+import DocumentModel
+import HearthClient
+import StrictJSON
+import Testing
+
+@Suite("HearthConnection", .timeLimit(.minutes(2)))
+struct ClientTests {
+    private static let path = (try? DocumentPath("books/a"))!  // A valid literal.
+
+    @Test func `carries out writes of every kind`() async throws {
+        try await withServer { server in
+            let connection = server.connection
+            let created = try await connection.create(in: Self.path.collection, id: Self.path.id, ["a": .integer(1)])
+            #expect(try created.decoded().fields == ["a": .integer(1)])
+
+            try await connection.set(Self.path, ["b": .map(["c": .integer(2), "d.e": .null])], merge: .all)
+            try await connection.update(Self.path, [(FieldPath("b.c"), .double(3))], delete: [FieldPath("a")])
+            #expect(try await fields(connection) == ["b": .map(["c": .double(3), "d.e": .null])])
+
+            let increment = FieldTransform(field: try FieldPath("n"), operation: .increment(.integer(5)))
+            let union = FieldTransform(field: try FieldPath("list"), operation: .arrayUnion([.string("x"), .string("x")]))
+            let results = try await connection.commit([
+                .set(Self.path, ["n": .integer(1), "kept": .boolean(true)], transforms: [increment, union]),
+                .set(Self.path, ["list": .null, "n": .integer(7)], merge: .fields([FieldPath("n")])),
+                .delete(DocumentPath("books/b")),
+            ])
+            #expect(results.map(\.transformResults) == [[.integer(6), .null], [], []])
+            #expect(results.map { $0.updateTime == nil } == [false, false, true])
+            #expect(
+                try await fields(connection) == ["kept": .boolean(true), "list": .array([.string("x")]), "n": .integer(7)]
+            )
+        }
+    }
+
+    @Test func `passes on why a write is refused, and nothing of a refused commit happens`() async throws {
+        try await withServer { server in
+            let connection = server.connection
+            let missing = try DocumentPath("books/missing")
+            let commit = await #expect(throws: StatusError.self) {
+                try await connection.commit([.set(Self.path, [:]), .update(missing, [(FieldPath("a"), .null)])])
+            }
+            #expect(commit?.code == .notFound)
+            #expect(commit?.path == "books/missing")
+            let get = await #expect(throws: StatusError.self) { try await connection.document(at: Self.path) }
+            #expect(get?.code == .notFound)
+
+            let first = try await connection.set(Self.path, ["a": .integer(1)])
+            let create = await #expect(throws: StatusError.self) {
+                try await connection.create(in: Self.path.collection, id: Self.path.id, [:])
+            }
+            #expect(create?.code == .alreadyExists)
+            try await connection.set(Self.path, ["a": .integer(2)])
+            let stale = Precondition.updateTime(try #require(first.updateTime))
+            let write = await #expect(throws: StatusError.self) {
+                try await connection.write(.delete(Self.path, precondition: stale))
+            }
+            #expect(write?.code == .failedPrecondition)
+            #expect(try await fields(connection) == ["a": .integer(2)])
+        }
+    }
+
+    @Test func `passes on why a call is refused`() async throws {
+        try await withServer { server in
+            let unknown = await #expect(throws: StatusError.self) { try await server.connection.call("documents.gte") { _ in } }
+            #expect(unknown?.code == .unimplemented)
+            let path = await #expect(throws: StatusError.self) {
+                try await server.connection.call("documents.get") { params in
+                    params.key("path")
+                    params.string("books")
+                }
+            }
+            #expect(path?.code == .invalidArgument)
+            let nested = await #expect(throws: StatusError.self) {
+                try await server.connection.set(Self.path, ["tags": .array([.map(["x": .array([.array([])])])])])
+            }
+            #expect(nested?.code == .invalidArgument)
+            #expect(nested?.field == "tags[0].x[0]")
+        }
+    }
+
+    @Test(arguments: [
+        "", "localhost", "localhost:8080", "ftp://localhost", "http://", "http://a b", "http://x/?q=1", "http://x/#y",
+    ])
+    func `needs the address of a server`(text: String) {
+        #expect(throws: StatusError.self) { try ServerAddress(text) }
+    }
+
+    @Test(arguments: ["", "two words", "line\nbreak", "schlüssel"]) func `needs a key that fits into a header`(key: String) throws
+    {
+        let address = try ServerAddress("http://127.0.0.1:8080/")
+        #expect(address.description == "http://127.0.0.1:8080")
+        let error = #expect(throws: StatusError.self) { try HearthConnection(server: address, key: key) }
+        #expect(error?.code == .invalidArgument)
+        if !key.isEmpty { #expect(error?.message.contains(key) == false) }
+    }
+
+    private func fields(_ connection: HearthConnection) async throws -> MapValue {
+        try await connection.document(at: Self.path).decoded().fields
+    }
+}

@@ -1,0 +1,127 @@
+import DocumentModel
+import Foundation
+import HearthClient
+import StrictJSON
+import TestSupport
+import Testing
+
+@Suite("The command line", .timeLimit(.minutes(2)))
+struct CommandLineTests {
+    @Test(arguments: [
+        ["nonsense"], ["get"], ["get", "books"], ["get", "books//x"], ["get", "books/.."], ["get", "books/__x__"],
+        ["list", "books/"],
+        ["set", "books/x"], ["set", "books/x", "{"], ["set", "books/x", "[]"], ["set", "books/x", #"{"a":[[1]]}"#],
+        ["set", "books/x", #"{"a":{"$nonsense":1}}"#], ["get", "books/x", "--server", "localhost:8080"],
+        ["get", "books/x", "--server", "http://user:secret@localhost"], ["list", "--documents"], ["export", "books/"], ["import"],
+        ["example", "load"], ["example", "load", "nonsense"], ["serve", "--port", "65536"], ["serve", "--port", "x"], ["watch"],
+    ])
+    func `says how it is used when it can't be understood`(arguments: [String]) async throws {
+        let process = try HearthProcess(arguments)
+        let errors = await process.errors.reduce(into: []) { $0.append($1) }
+        #expect(try await process.exitStatus() == .code(64))
+        #expect(errors.first?.hasPrefix("hearth: ") == true, "\(errors)")
+        #expect(errors.contains { $0.hasPrefix("Usage: hearth") }, "\(errors)")
+        #expect(await process.output.reduce(into: []) { $0.append($1) } == [])
+    }
+
+    @Test func `says that no server is there, and what to do`() async throws {
+        let result = try await hearth("get", "books/x", "--server", "http://127.0.0.1:1")
+        #expect(result.status == .code(1))
+        #expect(result.output == [])
+        #expect(result.errorText.contains("hearth serve"))
+        #expect(result.errorText.contains("http://127.0.0.1:1"))
+    }
+
+    @Test func `takes the server from the environment, and an option before it`() async throws {
+        try await withServer { server in
+            let fromVariable = try await hearth("list", environment: ["HEARTH_SERVER": server.address])
+            #expect(fromVariable.status == .code(0))
+            let nowhere = "http://127.0.0.1:1"
+            let fromOption = try await hearth("list", "--server", nowhere, environment: ["HEARTH_SERVER": server.address])
+            #expect(fromOption.errorText.contains(nowhere))
+            let besideNonsense = try await hearth(
+                "list",
+                "--server",
+                "\(server.address)/",
+                environment: ["HEARTH_SERVER": "nonsense"]
+            )
+            #expect(besideNonsense.status == .code(0))
+        }
+    }
+
+    @Test func `prints its version and its help`() async throws {
+        let version = try await hearth("--version")
+        #expect(version.status == .code(0))
+        #expect(version.output.first?.hasPrefix("hearth ") == true)
+        let help = try await hearth("--help")
+        #expect(help.status == .code(0))
+        for command in ["serve", "import", "export", "example", "get", "set", "delete", "list", "watch"] {
+            #expect(help.output.contains { $0.contains("  \(command) ") })
+            #expect(try await hearth("help", command).status == .code(0))
+        }
+    }
+
+    @Test func `sets, merges, gets, lists and deletes`() async throws {
+        try await withServer { server in
+            let address = server.address
+            #expect(try await hearth("set", "books/a", #"{"title":"A","pages":1}"#, "--server", address).status == .code(0))
+            let merge = try await hearth("set", "books/a", #"{"pages":2}"#, "--merge", "--server", address)
+            let line = try #require(merge.output.first)
+            let time = try #require(JSONText(line).root["updateTime"]?.string)
+            let get = try await hearth("get", "books/a", "--server", address)
+            #expect(get.output.count == 1)
+            #expect(get.output[0].hasPrefix(#"{"path":"books/a","fields":{"pages":2,"title":"A"},"createTime":""#))
+            #expect(get.output[0].hasSuffix(#""updateTime":"\#(time)"}"#))
+            #expect(try await hearth("list", "--server", address).output == ["books"])
+            #expect(try await hearth("list", "books", "--server", address).output == ["books/a"])
+            #expect(try await hearth("list", "books", "--documents", "--server", address).output == get.output)
+            #expect(try await hearth("list", "books/a", "--server", address).output == [])
+            #expect(try await hearth("delete", "books/a", "--server", address).status == .code(0))
+            let gone = try await hearth("get", "books/a", "--server", address)
+            #expect(gone.status == .code(1))
+            #expect(gone.output == [])
+            #expect(gone.errors.count == 1)
+            #expect(gone.errorText.contains("NOT_FOUND"))
+            #expect(gone.errorText.contains("books/a"))
+        }
+    }
+
+    @Test func `keeps a path with control characters on one line`() async throws {
+        try await withServer { server in
+            _ = try await server.connection.set(DocumentPath("books/a\n\u{1B}[2J\u{202E}"), [:])
+            #expect(try await hearth("list", "books", "--server", server.address).output == [#""books/a\n\u{1B}[2J\u{202E}""#])
+        }
+    }
+
+    @Test func `watches until Ctrl-C`() async throws {
+        try await withServer { server in
+            let watch = try HearthProcess(["watch", "books", "--server", server.address])
+            var types: [String?] = []
+            for await line in watch.output {
+                let frame = try JSONText(line).root
+                types.append(frame["type"]?.string)
+                if frame["type"]?.string == "current" { _ = try await server.connection.set(DocumentPath("books/a"), [:]) }
+                if frame["type"]?.string == "added" { watch.send(SIGINT) }
+            }
+            #expect(types == ["open", "current", "added"])
+            #expect(try await watch.exitStatus() == .code(0))
+            #expect(await watch.errors.reduce(into: []) { $0.append($1) } == [])
+        }
+    }
+
+    @Test func `a watch ends with the server`() async throws {
+        try await withTemporaryFolder { folder in
+            let server = try await TestServer(data: folder)
+            let watch = try HearthProcess(["watch", "books/a", "--server", server.address])
+            var last: String?
+            for await line in watch.output {
+                last = line
+                if try JSONText(line).root["type"]?.string == "current" { server.process.send(SIGTERM) }
+            }
+            #expect(try JSONText(#require(last)).root["reason"]?.string == "shutdown")
+            #expect(try await watch.exitStatus() == .code(0))
+            #expect(try await server.process.exitStatus() == .code(0))
+            await server.connection.shutdown()
+        }
+    }
+}

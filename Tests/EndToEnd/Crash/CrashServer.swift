@@ -1,0 +1,97 @@
+import DocumentModel
+import Foundation
+import HearthClient
+import StrictJSON
+
+/// A `hearth serve` that may die at any moment.
+struct CrashServer: Sendable {
+    let process: ServerProcess
+    let connection: HearthConnection
+
+    /// A server that ended before it answered.
+    struct DidNotStart: Error, CustomStringConvertible {
+        let status: ServerProcess.ExitStatus
+        let errors: String
+
+        var description: String { "hearth serve did not start: \(status) \(errors)" }
+    }
+
+    /// Starts a server and waits until it answers.
+    ///
+    /// - Throws: ``DidNotStart`` when it ends before that.
+    init(data: URL, plan: FaultPlan? = nil) async throws {
+        process = try Self.launch(data: data, plan: plan)
+        guard let address = await process.firstLine() else {
+            let (status, errors) = try await process.exit()
+            throw DidNotStart(status: status, errors: errors)
+        }
+        do {
+            connection = try HearthConnection(server: ServerAddress(address))
+        } catch {
+            process.send(SIGKILL)
+            throw error
+        }
+    }
+
+    /// Starts a server without waiting for anything.
+    static func launch(data: URL, plan: FaultPlan? = nil) throws -> ServerProcess {
+        try ServerProcess(
+            ["serve", "--data", data.path, "--port", "0"],
+            environment: plan?.environment(for: data) ?? [:]
+        )
+    }
+
+    /// Runs `body`; when it throws, the server is ended before the error goes on.
+    func attended<Result>(_ body: () async throws -> Result) async throws -> Result {
+        do {
+            return try await body()
+        } catch {
+            process.send(SIGKILL)
+            await connection.shutdown()
+            throw error
+        }
+    }
+
+    /// Sends a signal and waits for the end.
+    @discardableResult
+    func stop(with signal: Int32) async throws -> ServerProcess.ExitStatus {
+        let status = try await process.end(with: signal)
+        await connection.shutdown()
+        return status
+    }
+}
+
+extension CrashServer {
+    /// Sends a commit; returns its time.
+    ///
+    /// A single document goes through `documents.set`, everything else through `documents.commit`.
+    func commit(_ writes: [PlannedWrite]) async throws(StatusError) -> Timestamp {
+        if writes.count == 1, let write = writes.first, let fields = write.fields {
+            guard let time = try await connection.set(write.path, fields).updateTime else {
+                throw StatusError(.internal, "documents.set answered without an update time")
+            }
+            return time
+        }
+        let result = try await connection.call("documents.commit") { params in
+            params.key("writes")
+            params.beginArray()
+            for write in writes { write.write(to: &params) }
+            params.endArray()
+        }
+        guard let time = result["commitTime"]?.string else {
+            throw StatusError(.internal, "documents.commit answered without a commit time")
+        }
+        return try Timestamp(rfc3339: time)
+    }
+}
+
+extension CommitHistory.Outcome {
+    /// What a failed call says of its commit.
+    init(_ error: StatusError) {
+        switch error.code {
+        // The server may have died in between, or a sync have failed of which nobody knows what it did.
+        case .unavailable, .cancelled, .deadlineExceeded, .unknown, .internal, .dataLoss: self = .unknown
+        default: self = .refused
+        }
+    }
+}

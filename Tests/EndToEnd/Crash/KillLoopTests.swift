@@ -1,0 +1,101 @@
+import DocumentModel
+import Foundation
+import HearthClient
+import TestSupport
+import Testing
+
+extension CrashTests {
+    /// `HEARTH_CRASH_ROUNDS` sets how often the server is killed.
+    @Suite("A server that is killed under load", .timeLimit(.minutes(120)))
+    struct KillLoopTests {
+        private static let rounds = CrashRandom.environmentNumber("HEARTH_CRASH_ROUNDS") ?? 50
+
+        @Test func `keeps every acknowledged commit whole, and of the others all or nothing`() async throws {
+            print("Killing a server \(Self.rounds) times: HEARTH_TEST_SEED=\(CrashRandom.seed)")
+            try await withTemporaryFolder { folder in
+                let data = folder.appending(path: "data")
+                let load = try CommitLoad()
+                var history = CommitHistory(groups: load.groups)
+                var totals = Totals()
+                for round in 1...Self.rounds {
+                    var random = CrashRandom(stream: round)
+                    try await Self.interruptStart(of: data, &random)
+                    let server = try await CrashServer(data: data)
+                    guard try await Self.check(server, data, &history, before: round) else { return }
+                    let recorder = CommitRecorder(history)
+                    let report = try await server.attended { [random] in
+                        try await load.run(on: server, recorder: recorder, random: random) {
+                            try await Self.end(server.process, random)
+                        }
+                    }
+                    await server.connection.shutdown()
+                    history = recorder.history
+                    totals.add(history, report)
+                    #expect(report.faults == [], "round \(round), HEARTH_TEST_SEED=\(CrashRandom.seed)")
+                }
+                let server = try await CrashServer(data: data)
+                guard try await Self.check(server, data, &history, before: Self.rounds + 1) else { return }
+                #expect(try await server.stop(with: SIGTERM) == .code(0))
+                print("\(totals)")
+                #expect(totals.acknowledged > Int(Self.rounds), "The load was too light to show anything")
+            }
+        }
+
+        /// Compares everything with what was acknowledged; false when something is wrong.
+        private static func check(
+            _ server: CrashServer,
+            _ data: URL,
+            _ history: inout CommitHistory,
+            before round: UInt64
+        ) async throws -> Bool {
+            let (snapshot, violations) = try await server.attended { [history] in
+                try await history.check(server, data: data)
+            }
+            #expect(violations == [], "before round \(round), HEARTH_TEST_SEED=\(CrashRandom.seed)")
+            guard violations.isEmpty else {
+                try await server.stop(with: SIGKILL)
+                return false
+            }
+            history.adopt(snapshot)
+            return true
+        }
+
+        /// In some rounds, kills a server while it starts, and so perhaps while it recovers.
+        private static func interruptStart(of data: URL, _ random: inout CrashRandom) async throws {
+            while random.chance(20) {
+                let process = try CrashServer.launch(data: data)
+                try await Task.sleep(for: .microseconds(Int.random(in: 0...200_000, using: &random)))
+                #expect(try await process.end(with: SIGKILL) == .signal(SIGKILL))
+            }
+        }
+
+        /// Kills the server after a while; in some rounds while it is stopping.
+        private static func end(_ process: ServerProcess, _ random: CrashRandom) async throws {
+            var random = random
+            try await Task.sleep(for: .microseconds(Int.random(in: 1_000...800_000, using: &random)))
+            if random.chance(15) {
+                process.send(SIGTERM)
+                try await Task.sleep(for: .microseconds(Int.random(in: 0...100_000, using: &random)))
+            }
+            _ = try await process.end(with: SIGKILL)
+        }
+
+        private struct Totals: CustomStringConvertible {
+            var acknowledged = 0
+            private var attempted = 0
+            private var unknown = 0
+            private var watched = 0
+
+            mutating func add(_ history: CommitHistory, _ report: CommitLoad.Report) {
+                acknowledged += history.acknowledgedCount
+                attempted = history.attemptCount
+                unknown += history.attempts.values.count { $0.outcome == .unknown }
+                watched += report.watched
+            }
+
+            var description: String {
+                "\(attempted) commits tried, \(acknowledged) acknowledged, \(unknown) cut off, \(watched) changes watched"
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import DocumentModel
+import Foundation
+import HearthClient
+import StrictJSON
+import TestSupport
+import Testing
+
+@testable import HearthCLI
+
+@Suite("hearth example load", .timeLimit(.minutes(2)))
+struct ExampleTests {
+    /// The lines of an export of the guide's documents, stated independently of the program.
+    private static let guide = #"""
+        {"path":"books/hitchhiker","fields":{"author":"Douglas Adams","field-doesnt-exist-in-struct":"hello","numberOfPages":816,"title":"The Ultimate Hitchhiker's Guide to the Galaxy"}}
+        {"path":"books/hitchhiker-genre","fields":{"author":"Douglas Adams","genres":["Sci-Fi","Comedy"],"numberOfPages":816,"title":"The Hitchhiker's Guide to the Galaxy"}}
+        {"path":"books/hitchhiker-image-urls","fields":{"author":"Douglas Adams","color":"#fd1c48","cover":{"large":"https://covers.openlibrary.org/b/id/10555691-L.jpg","medium":"https://covers.openlibrary.org/b/id/10555691-M.jpg","small":"https://covers.openlibrary.org/b/id/10555691-S.jpg"},"numberOfPages":816,"title":"The Hitchhiker's Guide to the Galaxy"}}
+        {"path":"books/hitchhiker-tags","fields":{"author":"Douglas Adams","numberOfPages":816,"tags":[{"color":"#ec4be9","title":"fun"},{"color":"#b0f566","title":"series"}],"title":"The Hitchhiker's Guide to the Galaxy"}}
+        {"path":"books/invalid-data","fields":{"author":"Peter","numberOfPages":"twohundredfifty","title":"SwiftUI and Combine"}}
+        {"path":"colors/dZI8vLbiPai2nph7UAxv","fields":{"color":"#f05138","name":"Carmine Pink"}}
+        {"path":"colors/mjioszEQCPMh0Mxqa7bs","fields":{"color":"#d52c67","name":"Cerise"}}
+        {"path":"locations/googleHAM","fields":{"location":{"$geoPoint":{"latitude":53.553986,"longitude":9.9856482}},"name":"Google Hamburg"}}
+        {"path":"locations/googleNYC","fields":{"location":{"$geoPoint":{"latitude":40.7414688,"longitude":-74.0033873}},"name":"Google New York"}}
+        {"path":"locations/googleSFO","fields":{"location":{"$geoPoint":{"latitude":37.7898829,"longitude":-122.3915139}},"name":"Google San Francisco"}}
+        {"path":"locations/googleUK","fields":{"location":{"$geoPoint":{"latitude":51.5327652,"longitude":-0.1272025}},"name":"Google UK"}}
+        {"path":"locations/googleplex","fields":{"location":{"$geoPoint":{"latitude":37.4207294,"longitude":-122.084954}},"name":"Googleplex"}}
+        {"path":"programming-languages/3yDHZpqFGBgXNRfdxVX6","fields":{"name":"Ada","year":{"$timestamp":"1843-01-01T16:58:32.000000Z"}}}
+        {"path":"programming-languages/JijOBVSn706HzXjbpTVD","fields":{"language_name":"BASIC","year":{"$timestamp":"1978-03-19T16:37:00.000000Z"}}}
+        {"path":"programming-languages/O38uE17aHTN3zZxjQ100","fields":{"language_name":"Swift","year":{"$timestamp":"2014-09-09T08:00:47.000000Z"}}}
+        {"path":"programming-languages/gXPTy6P27y1VT2HJ0vDb","fields":{"language_name":"TypeScript","year":{"$timestamp":"2012-06-06T13:28:00.000000Z"}}}
+        """#
+
+    @Test func `guide is the sixteen documents to the letter`() async throws {
+        try await withServer { server in
+            #expect(try await hearth("example", "load", "guide", "--server", server.address).status == .code(0))
+            let export = try await hearth("export", "--server", server.address)
+            #expect(export.output == Self.guide.split(separator: "\n").map(String.init))
+            let collections = try await hearth("list", "--server", server.address)
+            #expect(collections.output == ["books", "colors", "locations", "programming-languages"])
+        }
+    }
+
+    @Test func `places has every row of the time zone table`() async throws {
+        let rows = try String(contentsOfFile: "/usr/share/zoneinfo/zone.tab", encoding: .utf8)
+            .split(separator: "\n").filter { !$0.hasPrefix("#") }.map { $0.split(separator: "\t").map(String.init) }
+        try await withServer { server in
+            #expect(try await hearth("example", "load", "places", "--server", server.address).status == .code(0))
+            let export = try await hearth("export", "places", "--server", server.address)
+            let places = try export.output.map { try MapValue(json: #require(JSONText($0).root["fields"])) }
+            #expect(places.count == rows.count)
+            let byZone = Dictionary(uniqueKeysWithValues: places.map { ($0["zone"], $0) })
+            for row in rows {
+                let place = try #require(byZone[.string(row[2])])
+                #expect(place["countryCode"] == .string(row[0]))
+                #expect(place["comments"] == (row.count > 3 ? .string(row[3]) : nil))
+            }
+            let buenosAires = try await server.connection.document(at: DocumentPath("places/America~Argentina~Buenos_Aires"))
+            let fields = try buenosAires.decoded().fields
+            #expect(fields["name"] == .string("Buenos Aires"))
+            #expect(fields["location"] == .geoPoint(try GeoPoint(latitude: -34.6, longitude: -58.45)))
+        }
+    }
+
+    @Test func `colors has every row of the colour table`() async throws {
+        let rows = try String(contentsOfFile: "/etc/X11/rgb.txt", encoding: .utf8)
+            .split(separator: "\n").filter { !$0.hasPrefix("!") }
+            .map { row in
+                let levels = row.split(whereSeparator: \.isWhitespace).prefix(3).map { Int($0) ?? -1 }
+                let name = row.drop { $0.isNumber || $0.isWhitespace }
+                return (name: String(name), color: String(format: "#%02x%02x%02x", levels[0], levels[1], levels[2]))
+            }
+        try await withServer { server in
+            #expect(try await hearth("example", "load", "colors", "--server", server.address).status == .code(0))
+            let export = try await hearth("export", "x11-colors", "--server", server.address)
+            var colors: [String: String] = [:]
+            for line in export.output {
+                let fields = try #require(JSONText(line).root["fields"])
+                for name in try #require(fields["names"]?.elements) {
+                    colors[try #require(name.string)] = fields["color"]?.string
+                }
+            }
+            #expect(colors == Dictionary(uniqueKeysWithValues: rows.map { ($0.name, $0.color) }))
+            let ghostWhite = try await server.connection.document(at: DocumentPath("x11-colors/ghostwhite")).decoded().fields
+            #expect(
+                ghostWhite == [
+                    "name": .string("ghost white"),
+                    "names": .array([.string("ghost white"), .string("GhostWhite")]),
+                    "color": .string("#f8f8ff"),
+                    "tags": .array([.string("white"), .string("light")]),
+                ]
+            )
+        }
+    }
+}
+
+@Suite("Coordinates of ISO 6709")
+struct CoordinateTests {
+    @Test(arguments: [
+        ("+4230+00131", 42.5, 1.5166666666666666), ("-7750+16636", -77.83333333333333, 166.6),
+        ("+404251-0740023", 40.714166666666664, -74.00638888888889), ("-0000-00000", -0.0, -0.0), ("+9000+18000", 90, 180),
+    ])
+    func `are read in both forms`(text: String, latitude: Double, longitude: Double) throws {
+        #expect(try GeoPoint(iso6709: text.utf8) == GeoPoint(latitude: latitude, longitude: longitude))
+    }
+
+    @Test(arguments: [
+        "", "+4230", "+4230+0131", "4230+00131", "+42300+00131", "+4230+001310", "+404251-07400", "+4260+00131", "+4a30+00131",
+        "+9001+00000", "+4230+18001", "+4230+00131+", "+٤٢٣٠+00131",
+    ])
+    func `are refused in any other form`(text: String) {
+        #expect(throws: StatusError.self) { try GeoPoint(iso6709: text.utf8) }
+    }
+}
+
+@Suite("Words for colours")
+struct ColorTagTests {
+    @Test(arguments: [
+        (RGBColor(red: 255, green: 0, blue: 0), ["red"]), (RGBColor(red: 0, green: 0, blue: 128), ["blue", "dark"]),
+        (RGBColor(red: 152, green: 251, blue: 152), ["green", "light"]),
+        (RGBColor(red: 0, green: 0, blue: 0), ["black", "dark"]),
+        (RGBColor(red: 255, green: 255, blue: 255), ["white", "light"]), (RGBColor(red: 128, green: 128, blue: 128), ["gray"]),
+        (RGBColor(red: 255, green: 20, blue: 147), ["pink"]), (RGBColor(red: 255, green: 0, blue: 60), ["red"]),
+    ])
+    func `follow its hue and lightness`(color: RGBColor, tags: [String]) {
+        #expect(color.tags == tags)
+    }
+}

@@ -1,0 +1,120 @@
+import DocumentModel
+import Foundation
+import HearthClient
+import StrictJSON
+import TestSupport
+import Testing
+
+@Suite("hearth import and export", .timeLimit(.minutes(2)))
+struct ImportExportTests {
+    /// In the order of an export: a document, what is below it, the next; one collection is below a missing document.
+    private static let lines = [
+        #"{"path":"books/a","fields":{"double":1.0,"integer":9223372036854775807,"nan":{"$double":"NaN"},"zero":-0.0}}"#,
+        #"{"path":"books/a/reviews/r1","fields":{"cafe\#u{301}":"decomposed","caf\#u{e9}":"composed"}}"#,
+        #"{"path":"books/a/reviews/r1/replies/x","fields":{}}"#,
+        #"{"path":"books/b","fields":{"$map":{"$own":{"$map":{"$bytes":"no bytes"}}}}}"#,
+        #"{"path":"books/missing/reviews/r2","fields":{"line":"\#u{2028}\u0000\n"}}"#,
+        #"{"path":"users/ada","fields":{"tags":[{"$bytes":"AAECAw=="},{"$vector":[1.0,2.5]},{"$reference":"books/a"}]}}"#,
+    ]
+
+    @Test func `an export of an import has the same bytes`() async throws {
+        let text = Self.lines.joined(separator: "\n") + "\n"
+        try await withServer { server in
+            let file = server.folder.appendingPathComponent("../import.ndjson").standardizedFileURL
+            try Data(text.utf8).write(to: file)
+            let imported = try await hearth("import", file.path, "--server", server.address)
+            #expect(imported.status == .code(0), "\(imported)")
+            #expect(imported.output == ["6 documents imported"])
+
+            let exported = server.folder.appendingPathComponent("../export.ndjson").standardizedFileURL
+            #expect(
+                try await hearth("export", "-o", exported.path, "--server", server.address).output == ["6 documents exported"]
+            )
+            #expect(try Data(contentsOf: exported) == Data(text.utf8))
+            #expect(try await hearth("export", "--server", server.address).output == Self.lines)
+        }
+    }
+
+    @Test func `parts are exported with all that lies below them`() async throws {
+        try await withServer { server in
+            _ = try await hearth("import", "-", "--server", server.address, input: Self.lines.joined(separator: "\n"))
+            #expect(try await hearth("export", "books/a", "--server", server.address).output == Array(Self.lines[0...2]))
+            #expect(try await hearth("export", "books/missing", "--server", server.address).output == [Self.lines[4]])
+            #expect(
+                try await hearth("export", "users", "books/b", "--server", server.address).output == [
+                    Self.lines[5], Self.lines[3],
+                ]
+            )
+        }
+    }
+
+    @Test func `bad lines are named, and the others imported`() async throws {
+        let deep = String(repeating: "{\"a\":", count: 22) + "1" + String(repeating: "}", count: 22)
+        let bad = [
+            "{\"path\":\"n/json\",\"fields\":{\"a\":1,}}", "[]", "{\"path\":\"n/no-fields\"}",
+            "{\"path\":\"n/x\",\"fields\":{},\"more\":1}",
+            "{\"path\":\"n\",\"fields\":{}}", "{\"path\":\"n/..\",\"fields\":{}}", "{\"path\":\"n/deep\",\"fields\":\(deep)}",
+            "{\"path\":\"n/array\",\"fields\":{\"a\":[[1]]}}", "{\"path\":\"n/tag\",\"fields\":{\"a\":{\"$colour\":1}}}",
+            "{\"path\":\"n/place\",\"fields\":{\"a\":{\"$geoPoint\":{\"latitude\":91,\"longitude\":0}}}}",
+            "{\"path\":\"n/twice\",\"fields\":{\"a\":1,\"a\":2}}",
+            "{\"path\":\"n/number\",\"fields\":{\"a\":9223372036854775808}}",
+            "{\"path\":\"n/large\",\"fields\":{\"a\":\"\(String(repeating: "x", count: 1 << 20))\"}}",
+        ]
+        let input = bad.enumerated().map { "\($1)\n{\"path\":\"good/g\($0)\",\"fields\":{}}\n\n" }.joined()
+        try await withServer { server in
+            let result = try await hearth("import", "-", "--server", server.address, input: input)
+            #expect(result.status == .code(1))
+            #expect(result.output == ["\(bad.count) documents imported"])
+            for number in bad.indices {
+                #expect(
+                    result.errors.count { $0.hasPrefix("hearth: standard input:\(number * 3 + 1): ") } == 1,
+                    "\(bad[number].prefix(80))"
+                )
+            }
+            #expect(result.errors.last?.contains("\(bad.count) lines were not imported") == true)
+            #expect(try await hearth("list", "--server", server.address).output == ["good"])
+        }
+    }
+
+    @Test func `many documents go in several commits and come in several pages`() async throws {
+        let lines = (10_000..<11_300).map { "{\"path\":\"many/\($0)\",\"fields\":{\"n\":\($0)}}" }
+        try await withServer { server in
+            let result = try await hearth("import", "-", "--server", server.address, input: lines.joined(separator: "\n"))
+            #expect(result.output == ["1300 documents imported"])
+            #expect(try await hearth("export", "--server", server.address).output == lines)
+            #expect(try await hearth("list", "many", "--server", server.address).output.count == 1_300)
+        }
+    }
+
+    @Test func `a failed export leaves the file that was there`() async throws {
+        try await withServer { server in
+            let file = server.folder.appendingPathComponent("../export.ndjson").standardizedFileURL
+            try Data("the last good one\n".utf8).write(to: file)
+            let nothing = try await hearth("export", "no-such-collection", "-o", file.path, "--server", server.address)
+            #expect(nothing.status == .code(1))
+            #expect(nothing.errorText.contains("no-such-collection"))
+
+            _ = try await server.connection.set(DocumentPath("books/a"), [:])
+            try Data("{".utf8).write(to: server.file("books/bad"))
+            let damaged = try await hearth("export", "-o", file.path, "--server", server.address)
+            #expect(damaged.status == .code(1))
+            #expect(damaged.errorText.contains("bad"))
+            #expect(try String(contentsOf: file, encoding: .utf8) == "the last good one\n")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path).count == 2)
+
+            #expect(try await hearth("export", "--skip-damaged", "-o", file.path, "--server", server.address).status == .code(0))
+            #expect(try String(contentsOf: file, encoding: .utf8) == "{\"path\":\"books/a\",\"fields\":{}}\n")
+        }
+    }
+
+    @Test func `an export replaces nothing but a file`() async throws {
+        try await withServer { server in
+            _ = try await server.connection.set(DocumentPath("books/a"), [:])
+            for target in ["/dev/null", server.folder.path, server.folder.path + "/none/x"] {
+                let result = try await hearth("export", "-o", target, "--server", server.address)
+                #expect(result.status == .code(1))
+                #expect(result.errorText.contains(target))
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import Testing
+
+@Suite struct FileBytesTests {
+    @Test func `zeros at the end are counted and not stored`() {
+        let bytes = FileBytes([1, 0, 2, 0, 0], count: 1 << 30)
+        #expect(bytes.stored == [1, 0, 2])
+        #expect(bytes.count == 1 << 30)
+    }
+
+    @Test func `a write beyond the end leaves zeros before it`() {
+        var bytes = FileBytes([1])
+        bytes.write(FileBytes([2, 3]), at: 3)
+        #expect(bytes == FileBytes([1, 0, 0, 2, 3]))
+    }
+
+    @Test func `zeros are written over what was there`() {
+        var bytes = FileBytes([1, 2, 3, 4])
+        bytes.write(FileBytes(count: 2), at: 1)
+        #expect(bytes == FileBytes([1, 0, 0, 4]))
+        bytes.write(FileBytes([9], count: 10), at: 3)
+        #expect(bytes == FileBytes([1, 0, 0, 9], count: 13))
+    }
+
+    @Test func `bytes that were cut off do not come back`() {
+        var bytes = FileBytes([1, 0, 2])
+        bytes.resize(to: 2)
+        bytes.resize(to: 3)
+        #expect(bytes == FileBytes([1], count: 3))
+        bytes.grow(to: 2)
+        #expect(bytes.count == 3)
+    }
+
+    @Test func `the beginning and the rest are the whole`() {
+        let whole = FileBytes([1, 2, 3], count: 6)
+        for length in 0...6 {
+            var joined = whole.prefix(length)
+            joined.write(whole.dropFirst(length), at: length)
+            #expect(joined == whole)
+        }
+    }
+}

@@ -1,0 +1,252 @@
+import StrictJSON
+
+/// Follows the system calls of programs that run one after another on a folder, and says what they did to it.
+///
+/// The folder is empty in the beginning. Descriptors are followed from call to call, because the names that strace could
+/// give for them are those at the time of the call. A call on the folder that the store has no need for is an error,
+/// so that nothing is overlooked.
+struct TraceFollower {
+    /// The folder as the programs see it.
+    private(set) var tree = FileTree()
+    /// What happened, in order.
+    private(set) var events: [TraceEvent] = []
+
+    private let root: [UTF8Key]
+    private var descriptors: [Int: (inode: Inode, opened: Int)] = [:]
+    private var inodeCount = 1
+    /// How many lines the traces before this one had.
+    private var offset = 0
+
+    /// A call that can't be followed.
+    struct Failure: Error, CustomStringConvertible {
+        let call: SystemCall
+        let reason: String
+
+        var description: String {
+            "\(reason): \(call.name.string)(\(call.arguments.joined(separator: ", "))) in line \(call.end) of the trace"
+        }
+    }
+
+    /// Follows what happens in the folder at an absolute path.
+    init(root path: String) {
+        root = Self.names(in: Array(path.utf8))
+    }
+
+    /// Takes in the calls of the next program.
+    mutating func follow(_ calls: [SystemCall]) throws(Failure) {
+        descriptors = [:]
+        for var call in calls {
+            call.begin += offset
+            call.end += offset
+            if call.result != nil { try follow(call) }
+        }
+        offset += calls.last.map { $0.end + 1 } ?? 0
+    }
+}
+
+extension TraceFollower {
+    private mutating func follow(_ call: SystemCall) throws(Failure) {
+        switch call.name {
+        case "openat": try open(call, folder: try folder(call, 0), path: call.strings.first, flags: 2)
+        case "open": try open(call, folder: nil, path: call.strings.first, flags: 1)
+        case "mkdirat", "mkdir": try makeFolder(call)
+        case "renameat", "rename", "renameat2": try rename(call)
+        case "unlinkat", "unlink", "rmdir": try remove(call)
+        case "close": close(call)
+        case "dup", "dup2", "dup3", "fcntl": duplicate(call)
+        case "fsync", "fdatasync", "syncfs", "sync": synchronize(call)
+        case "pwrite64": try write(call)
+        case "ftruncate": try resize(call)
+        case "write", "writev", "sendto", "sendmsg": try send(call)
+        case "creat", "truncate": try refuse(call, unlessOutside: location(call, folder: nil, call.strings.first))
+        case "link", "symlink", "linkat", "symlinkat":
+            try refuse(call, unlessOutside: location(call, folder: nil, call.strings.last))
+        default: try refuseDescriptors(of: call)
+        }
+    }
+
+    private mutating func open(_ call: SystemCall, folder: Inode?, path: SystemCall.Text?, flags: Int) throws(Failure) {
+        guard let descriptor = call.result, let location = try location(call, folder: folder, path) else { return }
+        let flags = Set(call.arguments[flags].split(separator: "|").map { UTF8Key($0) })
+        guard flags.isDisjoint(with: ["O_SYNC", "O_DSYNC", "O_APPEND", "O_TMPFILE", "O_DIRECT"]) else {
+            throw Failure(call: call, reason: "Files opened like this are not followed")
+        }
+        if let inode = location.inode(in: tree) {
+            descriptors[descriptor] = (inode, call.end)
+            if flags.contains("O_TRUNC") { perform(.resize(inode, to: 0), call) }
+        } else {
+            guard flags.contains("O_CREAT") else { throw Failure(call: call, reason: "The trace lacks how this file was made") }
+            let inode = makeInode(isFolder: false)
+            enter([location: inode], call, "create \(name(location))")
+            descriptors[descriptor] = (inode, call.end)
+        }
+    }
+
+    private mutating func makeFolder(_ call: SystemCall) throws(Failure) {
+        let folder = call.name == "mkdirat" ? try folder(call, 0) : nil
+        guard let location = try location(call, folder: folder, call.strings.first) else { return }
+        enter([location: makeInode(isFolder: true)], call, "make folder \(name(location))")
+    }
+
+    private mutating func rename(_ call: SystemCall) throws(Failure) {
+        let isRelative = call.name != "rename"
+        let old = try location(call, folder: isRelative ? try folder(call, 0) : nil, call.strings.first)
+        let new = try location(call, folder: isRelative ? try folder(call, 2) : nil, call.strings.last)
+        guard let old, let new else {
+            if old == nil && new == nil { return }
+            throw Failure(call: call, reason: "Renaming into or out of the folder is not followed")
+        }
+        guard old.folder == new.folder, let inode = old.inode(in: tree), call.arguments.count < 5 || call.arguments[4] == "0"
+        else {
+            throw Failure(call: call, reason: "Renaming like this is not followed")
+        }
+        enter([old: nil, new: inode], call, "rename \(name(old)) to \(new.name.string)")
+    }
+
+    private mutating func remove(_ call: SystemCall) throws(Failure) {
+        let folder = call.name == "unlinkat" ? try folder(call, 0) : nil
+        guard let location = try location(call, folder: folder, call.strings.first) else { return }
+        enter([location: nil], call, "remove \(name(location))")
+    }
+
+    private mutating func close(_ call: SystemCall) {
+        guard let descriptor = call.number(0), let open = descriptors[descriptor] else { return }
+        // Another thread may have been given the number before this one could say that it was free.
+        if open.opened < call.begin { descriptors[descriptor] = nil }
+    }
+
+    private mutating func duplicate(_ call: SystemCall) {
+        if call.name == "fcntl", !call.arguments[1].utf8.starts(with: "F_DUPFD".utf8) { return }
+        guard let descriptor = call.number(0), let copy = call.result else { return }
+        descriptors[copy] = descriptors[descriptor].map { ($0.inode, call.end) }
+    }
+
+    private mutating func synchronize(_ call: SystemCall) {
+        if call.name == "sync" {
+            events.append(.sync(.everything, label: "sync everything", begin: call.begin))
+        } else if let inode = inode(call) {
+            let isForAll = call.name == "syncfs"
+            let label = "\(call.name.string) \(name(inode))"
+            events.append(.sync(isForAll ? .everything : .inode(inode), label: label, begin: call.begin))
+        }
+    }
+}
+
+extension TraceFollower {
+    private mutating func write(_ call: SystemCall) throws(Failure) {
+        guard let file = inode(call), let written = call.result, written > 0 else { return }
+        guard let text = call.strings.first, let offset = call.number(3) else {
+            throw Failure(call: call, reason: "A write lacks its arguments")
+        }
+        // Only the zeros with which files are preallocated are longer than what strace shows. That it is zeros indeed
+        // is seen in the end, when the tree is compared with the folder itself.
+        guard !text.isCut || text.bytes.allSatisfy({ $0 == 0 }) else {
+            throw Failure(call: call, reason: "strace did not show all bytes of a write")
+        }
+        let shown = text.bytes.prefix(written)
+        let stored = shown.prefix(shown.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0)
+        let bytes = FileBytes(Array(stored), count: written)
+        let label = "write \(written) bytes at \(offset) of \(name(file))"
+        perform(.write(file, offset: offset, bytes), call, label)
+    }
+
+    private mutating func resize(_ call: SystemCall) throws(Failure) {
+        guard let file = inode(call) else { return }
+        guard let size = call.number(1) else { throw Failure(call: call, reason: "The size is missing") }
+        perform(.resize(file, to: size), call, "resize \(name(file)) to \(size)")
+    }
+
+    private mutating func send(_ call: SystemCall) throws(Failure) {
+        if inode(call) != nil { throw Failure(call: call, reason: "Writing like this is not followed") }
+        events.append(.sent(call.strings.flatMap(\.bytes)))
+    }
+
+    private func refuse(_ call: SystemCall, unlessOutside location: Location?) throws(Failure) {
+        if location != nil { throw Failure(call: call, reason: "This call is not followed") }
+    }
+
+    private func refuseDescriptors(of call: SystemCall) throws(Failure) {
+        for index in call.arguments.indices where call.number(index).map({ descriptors[$0] != nil }) ?? false {
+            throw Failure(call: call, reason: "This call is not followed")
+        }
+    }
+
+    private mutating func enter(_ changes: [Location: Inode?], _ call: SystemCall, _ label: String) {
+        guard let folder = changes.keys.first?.folder else { return }
+        let entries = changes.map { FileOperation.Entry(name: $0.key.name, target: $0.value) }
+        perform(.enter(folder: folder, entries), call, label)
+    }
+
+    private mutating func perform(_ operation: FileOperation, _ call: SystemCall, _ label: String? = nil) {
+        tree.apply(operation)
+        events.append(.operation(operation, label: label ?? call.name.string, end: call.end))
+    }
+}
+
+extension TraceFollower {
+    /// A name in a folder.
+    private struct Location: Hashable {
+        let folder: Inode
+        let name: UTF8Key
+
+        func inode(in tree: FileTree) -> Inode? {
+            // The folder itself, opened once more.
+            name == "." ? folder : tree.entries(of: folder)[name]
+        }
+    }
+
+    private mutating func makeInode(isFolder: Bool) -> Inode {
+        defer { inodeCount += 1 }
+        return Inode(number: inodeCount, isFolder: isFolder)
+    }
+
+    private func inode(_ call: SystemCall) -> Inode? {
+        call.number(0).flatMap { descriptors[$0]?.inode }
+    }
+
+    /// The folder that a path argument begins at; nil for one that is not ours, such as the working folder.
+    private func folder(_ call: SystemCall, _ index: Int) throws(Failure) -> Inode? {
+        call.number(index).flatMap { descriptors[$0]?.inode }
+    }
+
+    private func name(_ location: Location) -> String {
+        name(location.folder) + "/" + location.name.string
+    }
+
+    /// The path of a file or folder, for people.
+    private func name(_ inode: Inode) -> String {
+        guard let names = tree.names(to: inode) else { return "something removed" }
+        return names.map { $0.byteCount > 40 ? $0.string.prefix(20) + "~" : $0.string }.joined(separator: "/")
+    }
+
+    /// Where a path leads, relative to a folder of ours or absolute; nil when it leads elsewhere.
+    private func location(_ call: SystemCall, folder: Inode?, _ path: SystemCall.Text?) throws(Failure) -> Location? {
+        guard let path else { throw Failure(call: call, reason: "The path is missing") }
+        let names = Self.names(in: path.bytes)
+        var resolved: [UTF8Key]
+        if path.bytes.first == UInt8(ascii: "/") {
+            resolved = []
+        } else {
+            guard let folder else { return nil }
+            if names.isEmpty { return Location(folder: folder, name: ".") }
+            guard let inside = tree.names(to: folder) else { throw Failure(call: call, reason: "The folder has been removed") }
+            resolved = root + inside
+        }
+        for name in names {
+            if name == ".." { _ = resolved.popLast() } else { resolved.append(name) }
+        }
+        guard resolved.starts(with: root) else { return nil }
+        var inside = resolved.dropFirst(root.count)
+        let last = inside.popLast() ?? "."
+        var inner = Inode.root
+        for name in inside {
+            guard let next = tree.entries(of: inner)[name] else { throw Failure(call: call, reason: "There is no such folder") }
+            inner = next
+        }
+        return Location(folder: inner, name: last)
+    }
+
+    private static func names(in path: [UInt8]) -> [UTF8Key] {
+        path.split(separator: UInt8(ascii: "/")).compactMap { UTF8Key(validating: $0) }.filter { $0 != "." }
+    }
+}

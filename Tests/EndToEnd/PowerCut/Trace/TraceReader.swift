@@ -1,0 +1,47 @@
+/// Puts the lines of a trace together to system calls, in the order in which they returned.
+///
+/// A call during which another thread had one is two lines: `name(arguments <unfinished ...>`, and, later,
+/// `<... name resumed>arguments) = result`. One that never returned, because the process was killed, is left out.
+struct TraceReader {
+    private var unfinished: [Int: (begin: Int, start: [UInt8])] = [:]
+    private var lineNumber = 0
+
+    /// All calls of a trace.
+    static func calls(in trace: [UInt8]) throws(SystemCall.SyntaxError) -> [SystemCall] {
+        var reader = TraceReader()
+        var calls: [SystemCall] = []
+        for line in trace.split(separator: UInt8(ascii: "\n")) {
+            if let call = try reader.read(line) { calls.append(call) }
+        }
+        return calls
+    }
+
+    /// Takes in the next line; returns the call that it ends, if it does.
+    mutating func read(_ line: ArraySlice<UInt8>) throws(SystemCall.SyntaxError) -> SystemCall? {
+        lineNumber += 1
+        let digits = line.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        guard let thread = Int(String(decoding: digits, as: UTF8.self)) else { throw SystemCall.SyntaxError(line) }
+        let text = line[digits.endIndex...].drop { $0 == UInt8(ascii: " ") }
+        // Signals and ends of threads.
+        if text.starts(with: "+++".utf8) || text.starts(with: "---".utf8) { return nil }
+        if text.suffix(Self.unfinishedMark.count).elementsEqual(Self.unfinishedMark) {
+            unfinished[thread] = (lineNumber, Array(text.dropLast(Self.unfinishedMark.count)))
+            return nil
+        }
+        guard text.starts(with: "<... ".utf8) else { return try call(text, begin: lineNumber) }
+        guard let (begin, start) = unfinished.removeValue(forKey: thread), let mark = text.firstIndex(of: UInt8(ascii: ">"))
+        else {
+            throw SystemCall.SyntaxError(line)
+        }
+        return try call((start + text[(mark + 1)...])[...], begin: begin)
+    }
+
+    private func call(_ text: ArraySlice<UInt8>, begin: Int) throws(SystemCall.SyntaxError) -> SystemCall {
+        var call = try SystemCall(text)
+        call.begin = begin
+        call.end = lineNumber
+        return call
+    }
+
+    private static let unfinishedMark = Array(" <unfinished ...>".utf8)
+}

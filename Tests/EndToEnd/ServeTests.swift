@@ -1,0 +1,124 @@
+import DocumentModel
+import Foundation
+import HearthClient
+import StrictJSON
+import TestSupport
+import Testing
+
+@Suite("hearth serve", .timeLimit(.minutes(2)))
+struct ServeTests {
+    @Test func `prints its address as soon as it answers, and nothing else on standard output`() async throws {
+        try await withTemporaryFolder { folder in
+            let server = try await TestServer(data: folder)
+            #expect(server.address.wholeMatch(of: /http:\/\/127\.0\.0\.1:[1-9][0-9]*/) != nil)
+            #expect(try await server.connection.serverInfo()["version"]?.string != nil)
+            #expect(try await server.stop() == .code(0))
+            #expect(await server.process.output.reduce(into: []) { $0.append($1) } == [])
+        }
+    }
+
+    @Test(arguments: [SIGTERM, SIGINT]) func `stops cleanly and soon on a signal while somebody watches`(
+        signal: Int32
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            let server = try await TestServer(data: folder)
+            let frames = try await server.connection.watch(.collection(CollectionPath("books")))
+            var kinds: [WatchFrame.Kind] = []
+            var stopping: ContinuousClock.Instant?
+            for try await frame in frames {
+                kinds.append(frame.kind)
+                guard frame.kind == .current else { continue }
+                stopping = .now
+                server.process.send(signal)
+            }
+            #expect(kinds == [.open, .current, .end])
+            #expect(try await server.process.exitStatus() == .code(0))
+            #expect(try .now - #require(stopping) < .seconds(5))
+            await server.connection.shutdown()
+        }
+    }
+
+    @Test func `refuses a data folder that another server uses`() async throws {
+        try await withServer { server in
+            let second = try await hearth("serve", "--data", server.folder.path, "--port", "0")
+            #expect(second.status == .code(1))
+            #expect(second.output == [])
+            #expect(second.errorText.contains("hearth: "))
+            #expect(second.errorText.contains("in use by another Hearth server, process \(server.process.processID)"))
+            #expect(try await server.connection.serverInfo().kind == .object)
+        }
+    }
+
+    @Test func `refuses a port that is taken`() async throws {
+        try await withServer { server in
+            let port = String(server.address.split(separator: ":").last ?? "")
+            try await withTemporaryFolder { folder in
+                let second = try await hearth("serve", "--data", folder.path, "--port", port)
+                #expect(second.status == .code(1))
+                #expect(second.errorText.contains(port))
+            }
+        }
+    }
+
+    @Test func `refuses a data folder that is a file`() async throws {
+        try await withTemporaryFolder { folder in
+            let file = folder.appendingPathComponent("data")
+            try Data("not a folder".utf8).write(to: file)
+            let result = try await hearth("serve", "--data", file.path, "--port", "0")
+            #expect(result.status == .code(1))
+            #expect(result.errorText.contains(file.path))
+            #expect(try String(contentsOf: file, encoding: .utf8) == "not a folder")
+        }
+    }
+
+    // Nobody can make a folder there, not even root.
+    @Test func `refuses a data folder that it can't write to`() async throws {
+        let result = try await hearth("serve", "--data", "/proc/hearth-data", "--port", "0")
+        #expect(result.status == .code(1))
+        #expect(result.errorText.contains("/proc/hearth-data"))
+    }
+
+    @Test func `keeps every acknowledged write when it is killed`() async throws {
+        try await withTemporaryFolder { folder in
+            let server = try await TestServer(data: folder)
+            let collection = try CollectionPath("notes")
+            for number in 0..<50 {
+                let path = DocumentPath(collection: collection, id: try DocumentID("n\(number)"))
+                _ = try await server.connection.set(path, ["number": .integer(Int64(number))])
+            }
+            #expect(try await server.stop(with: SIGKILL) == .signal(SIGKILL))
+
+            let again = try await TestServer(data: folder)
+            let page = try await again.connection.documents(in: collection, pageSize: 100)
+            #expect(page.documents.count == 50)
+            for number in 0..<50 {
+                let path = DocumentPath(collection: collection, id: try DocumentID("n\(number)"))
+                let fields = try await again.connection.document(at: path).decoded().fields
+                #expect(fields == ["number": .integer(Int64(number))])
+            }
+            #expect(try await again.stop() == .code(0))
+        }
+    }
+
+    @Test func `goes on beside files that are no documents, and says what is wrong with them`() async throws {
+        try await withServer { server in
+            let good = try DocumentPath("books/good")
+            _ = try await server.connection.set(good, ["a": .integer(1)])
+            let bad = server.file("books/bad")
+            try Data("{\"a\": 1,\n \"b\"".utf8).write(to: bad)
+
+            let error = await #expect(throws: StatusError.self) {
+                try await server.connection.document(at: DocumentPath("books/bad"))
+            }
+            #expect(error?.code == .dataLoss)
+            #expect(error?.path == "books/bad")
+            #expect(try await server.connection.document(at: good).decoded().fields == ["a": .integer(1)])
+            #expect(try String(contentsOf: bad, encoding: .utf8) == "{\"a\": 1,\n \"b\"")
+
+            let list = try await hearth("list", "books", "--server", server.address)
+            #expect(list.status == .code(1))
+            #expect(list.output == ["books/good"])
+            #expect(list.errorText.contains("bad"))
+        }
+    }
+}

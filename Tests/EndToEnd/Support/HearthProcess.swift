@@ -1,0 +1,89 @@
+import Foundation
+import TestSupport
+
+/// A running `hearth`: the executable that was built beside the tests, as a child process.
+///
+/// Whoever starts one ends it: ``HearthProcess/end(with:)`` or ``HearthProcess/exitStatus()``. Waiting ends with the task that
+/// waits, so a test's time limit bounds it.
+final class HearthProcess: Sendable {
+    /// The lines of standard output and standard error, without line feeds, until the process closes them.
+    let output: AsyncStream<String>
+    let errors: AsyncStream<String>
+    private let exits: AsyncStream<ExitStatus>
+    private let process: ChildProcess
+
+    typealias ExitStatus = ChildProcess.ExitStatus
+
+    var processID: Int32 { process.processID }
+
+    /// Starts `hearth` with these arguments, without the HEARTH_ variables of the tests' own surroundings.
+    init(_ arguments: [String], input: String = "", environment: [String: String] = [:]) throws {
+        let (inputReader, inputWriter) = try ChildProcess.connection()
+        let (outputReader, outputWriter) = try ChildProcess.connection()
+        let (errorReader, errorWriter) = try ChildProcess.connection()
+        let process = try ChildProcess(
+            Self.executable.path,
+            arguments,
+            environment: ProcessInfo.processInfo.environment
+                .filter { !$0.key.hasPrefix("HEARTH_") }
+                .merging(environment) { $1 },
+            input: inputReader,
+            output: outputWriter,
+            errors: errorWriter
+        )
+        for end in [inputReader, outputWriter, errorWriter] { try end.close() }
+        self.process = process
+        self.output = .lines(of: outputReader)
+        self.errors = .lines(of: errorReader)
+        self.exits = process.exits()
+        Thread.detachNewThread {
+            try? inputWriter.write(contentsOf: Data(input.utf8))
+            try? inputWriter.close()
+        }
+    }
+
+    /// Sends a signal.
+    func send(_ signal: Int32) {
+        process.send(signal)
+    }
+
+    /// Waits until the process has ended. To be asked once.
+    func exitStatus() async throws -> ExitStatus {
+        for await status in exits { return status }
+        send(SIGKILL)
+        throw CancellationError()
+    }
+
+    /// Sends a signal and waits for the end.
+    func end(with signal: Int32) async throws -> ExitStatus {
+        send(signal)
+        return try await exitStatus()
+    }
+
+    /// The folder in which the tests and what they run were built.
+    static let products: URL = {
+        let testBundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
+        return testBundle?.bundleURL.deletingLastPathComponent() ?? Bundle.main.bundleURL
+    }()
+
+    static let executable = products.appendingPathComponent("hearth")
+}
+
+/// What a command printed, and how it ended.
+struct CommandResult: Sendable, CustomStringConvertible {
+    let status: HearthProcess.ExitStatus
+    let output: [String]
+    let errors: [String]
+
+    var errorText: String { errors.joined(separator: "\n") }
+
+    var description: String { "\(status)\n\(output.joined(separator: "\n"))\n\(errorText)" }
+}
+
+/// Runs a command to its end.
+func hearth(_ arguments: String..., input: String = "", environment: [String: String] = [:]) async throws -> CommandResult {
+    let process = try HearthProcess(arguments, input: input, environment: environment)
+    async let output = process.output.reduce(into: []) { $0.append($1) }
+    async let errors = process.errors.reduce(into: []) { $0.append($1) }
+    return CommandResult(status: try await process.exitStatus(), output: await output, errors: await errors)
+}

@@ -1,0 +1,313 @@
+// All calls are passed on as bare system calls, so that nothing has to be looked up while the process starts.
+#ifdef __linux__
+#define _GNU_SOURCE
+#endif
+
+#include "fault.h"
+
+#ifdef __linux__
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum action { COUNT, KILL_BEFORE, KILL_WITHIN, KILL_AFTER, FAIL, FAIL_FROM };
+
+static enum action action = COUNT;
+static char wanted_kind[32] = "any";
+static char wanted_folder[256] = "";
+static int wanted_error = 0;
+static long wanted_number = 0;
+
+static char root[PATH_MAX] = "";
+static const char *gate = NULL;
+static int log_file = -1;
+static atomic_long counted = 0;
+
+/// What becomes of a call.
+struct verdict {
+    bool fails;
+    bool dies_within;
+    bool dies_after;
+};
+
+__attribute__((noreturn)) static void refuse(const char *fault) {
+    fprintf(stderr, "HEARTH_FAULT: expected a fault as fault.h lists them, found \"%s\"\n", fault);
+    _exit(127);
+}
+
+static int error_named(const char *name) {
+    static const struct {
+        const char *name;
+        int number;
+    } errors[] = {{"ENOSPC", ENOSPC}, {"EIO", EIO}, {"EDQUOT", EDQUOT}, {"EROFS", EROFS}};
+    for (size_t index = 0; index < sizeof errors / sizeof *errors; index++) {
+        if (strcmp(errors[index].name, name) == 0) return errors[index].number;
+    }
+    return 0;
+}
+
+static void read_fault(const char *fault) {
+    static const struct {
+        const char *name;
+        enum action action;
+    } actions[] = {
+        {"kill-before", KILL_BEFORE}, {"kill-within", KILL_WITHIN}, {"kill-after", KILL_AFTER},
+        {"fail", FAIL},               {"fail-from", FAIL_FROM},
+    };
+    char name[32] = "", target[sizeof wanted_kind + sizeof wanted_folder] = "", error[32] = "";
+    if (sscanf(fault, "%31[^:]:", name) != 1) refuse(fault);
+    for (size_t index = 0; index < sizeof actions / sizeof *actions; index++) {
+        if (strcmp(actions[index].name, name) == 0) action = actions[index].action;
+    }
+    if (action == FAIL || action == FAIL_FROM) {
+        if (sscanf(fault, "%*[^:]:%287[^:]:%31[^:]:%ld", target, error, &wanted_number) != 3) refuse(fault);
+        wanted_error = error_named(error);
+        if (wanted_error == 0) refuse(fault);
+        if (sscanf(target, "%31[^@]@%255s", wanted_kind, wanted_folder) < 1) refuse(fault);
+    } else if (action == COUNT || sscanf(fault, "%*[^:]:%ld", &wanted_number) != 1) {
+        refuse(fault);
+    }
+    if (wanted_number < 1) refuse(fault);
+}
+
+__attribute__((constructor)) static void begin(void) {
+    const char *folder = getenv("HEARTH_FAULT_ROOT");
+    if (folder == NULL || strlen(folder) >= sizeof root) return;
+    const char *fault = getenv("HEARTH_FAULT");
+    if (fault != NULL) read_fault(fault);
+    const char *log = getenv("HEARTH_FAULT_LOG");
+    if (log != NULL) {
+        log_file = (int)syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    }
+    gate = getenv("HEARTH_FAULT_GATE");
+    // Last, because calls are counted from here on.
+    strcpy(root, folder);
+}
+
+/// The path of a name in an open folder, or of an open file when there is no name; false when it can't be told.
+static bool find_path(int file, const char *name, char *path, size_t size) {
+    if (name != NULL && name[0] == '/') return (size_t)snprintf(path, size, "%s", name) < size;
+    char link[64];
+    if (file == AT_FDCWD) {
+        strcpy(link, "/proc/self/cwd");
+    } else {
+        snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+    }
+    long length = syscall(SYS_readlinkat, AT_FDCWD, link, path, size - 1);
+    if (length < 0) return false;
+    path[length] = 0;
+    if (name == NULL) return true;
+    size_t rest = size - (size_t)length;
+    return (size_t)snprintf(path + length, rest, "/%s", name) < rest;
+}
+
+/// The part of a path below the root, or NULL when it is elsewhere.
+static const char *below_root(const char *path) {
+    size_t length = strlen(root);
+    if (length == 0 || strncmp(path, root, length) != 0) return NULL;
+    if (path[length] == 0) return ".";
+    return path[length] == '/' ? path + length + 1 : NULL;
+}
+
+__attribute__((noreturn)) static void die(void) {
+    syscall(SYS_kill, getpid(), SIGKILL);
+    for (;;) pause();
+}
+
+static bool is_wanted(const char *kind, const char *path) {
+    bool is_read = strcmp(kind, "pread") == 0;
+    if (strcmp(wanted_kind, kind) != 0 && (is_read || strcmp(wanted_kind, "any") != 0)) return false;
+    return strncmp(path, wanted_folder, strlen(wanted_folder)) == 0;
+}
+
+static void note(long number, const char *kind, const char *path) {
+    char line[PATH_MAX + 64];
+    int length = snprintf(line, sizeof line, "%ld %s %s\n", number, kind, path);
+    if (length > 0 && (size_t)length < sizeof line) syscall(SYS_write, log_file, line, length);
+}
+
+/// Counts a call and says what becomes of it. Leaves errno as it was.
+static struct verdict judge(const char *kind, int file, const char *name) {
+    struct verdict verdict = {false, false, false};
+    if (root[0] == 0) return verdict;
+    int saved = errno;
+    char full[PATH_MAX];
+    const char *path = find_path(file, name, full, sizeof full) ? below_root(full) : NULL;
+    if (path != NULL && is_wanted(kind, path) && (gate == NULL || syscall(SYS_faccessat, AT_FDCWD, gate, F_OK) == 0)) {
+        long number = atomic_fetch_add(&counted, 1) + 1;
+        if (log_file >= 0) note(number, kind, path);
+        bool is_it = number == wanted_number;
+        if (is_it && action == KILL_BEFORE) die();
+        verdict.dies_within = is_it && action == KILL_WITHIN;
+        verdict.dies_after = is_it && action == KILL_AFTER;
+        verdict.fails = (is_it && action == FAIL) || (number >= wanted_number && action == FAIL_FROM);
+    }
+    errno = saved;
+    return verdict;
+}
+
+/// Makes a call as its verdict says. `part` is what it does when it is cut short.
+#define MAKE(type, kind, file, name, part, call)                                                                                 \
+    struct verdict verdict = judge(kind, file, name);                                                                            \
+    if (verdict.fails || verdict.dies_within) {                                                                                  \
+        (void)(part);                                                                                                            \
+        if (verdict.dies_within) die();                                                                                          \
+        errno = wanted_error;                                                                                                    \
+        return -1;                                                                                                               \
+    }                                                                                                                            \
+    type result = (type)(call);                                                                                                  \
+    if (verdict.dies_after) die();                                                                                               \
+    return result
+
+// Contents
+
+ssize_t write(int file, const void *bytes, size_t count) {
+    MAKE(ssize_t, "write", file, NULL, syscall(SYS_write, file, bytes, count / 2), syscall(SYS_write, file, bytes, count));
+}
+
+ssize_t pwrite(int file, const void *bytes, size_t count, off_t offset) {
+    MAKE(
+        ssize_t, "pwrite", file, NULL, syscall(SYS_pwrite64, file, bytes, count / 2, offset),
+        syscall(SYS_pwrite64, file, bytes, count, offset)
+    );
+}
+
+ssize_t pwrite64(int file, const void *bytes, size_t count, off64_t offset) {
+    return pwrite(file, bytes, count, offset);
+}
+
+ssize_t writev(int file, const struct iovec *parts, int count) {
+    MAKE(ssize_t, "write", file, NULL, syscall(SYS_writev, file, parts, count / 2), syscall(SYS_writev, file, parts, count));
+}
+
+ssize_t pread(int file, void *bytes, size_t count, off_t offset) {
+    MAKE(ssize_t, "pread", file, NULL, 0, syscall(SYS_pread64, file, bytes, count, offset));
+}
+
+ssize_t pread64(int file, void *bytes, size_t count, off64_t offset) {
+    return pread(file, bytes, count, offset);
+}
+
+int ftruncate(int file, off_t size) {
+    MAKE(int, "ftruncate", file, NULL, 0, syscall(SYS_ftruncate, file, size));
+}
+
+int ftruncate64(int file, off64_t size) {
+    return ftruncate(file, size);
+}
+
+int fallocate(int file, int mode, off_t offset, off_t size) {
+    MAKE(int, "fallocate", file, NULL, 0, syscall(SYS_fallocate, file, mode, offset, size));
+}
+
+int fallocate64(int file, int mode, off64_t offset, off64_t size) {
+    return fallocate(file, mode, offset, size);
+}
+
+int posix_fallocate(int file, off_t offset, off_t size) {
+    return fallocate(file, 0, offset, size) == 0 ? 0 : errno;
+}
+
+int posix_fallocate64(int file, off64_t offset, off64_t size) {
+    return posix_fallocate(file, offset, size);
+}
+
+// Syncs
+
+int fsync(int file) {
+    MAKE(int, "fsync", file, NULL, 0, syscall(SYS_fsync, file));
+}
+
+int fdatasync(int file) {
+    MAKE(int, "fdatasync", file, NULL, 0, syscall(SYS_fdatasync, file));
+}
+
+int syncfs(int file) {
+    MAKE(int, "syncfs", file, NULL, 0, syscall(SYS_syncfs, file));
+}
+
+// Names
+
+static int open_in(int folder, const char *name, int flags, mode_t mode) {
+    if ((flags & O_CREAT) == 0) return (int)syscall(SYS_openat, folder, name, flags, mode);
+    MAKE(int, "open", folder, name, 0, syscall(SYS_openat, folder, name, flags, mode));
+}
+
+/// The mode that follows the flags of an open call, where there is one.
+#define MODE(flags, mode)                                                                                                        \
+    mode_t mode = 0;                                                                                                             \
+    if (((flags) & (O_CREAT | O_TMPFILE)) != 0) {                                                                                \
+        va_list rest;                                                                                                            \
+        va_start(rest, flags);                                                                                                   \
+        mode = va_arg(rest, mode_t);                                                                                             \
+        va_end(rest);                                                                                                            \
+    }
+
+int openat(int folder, const char *name, int flags, ...) {
+    MODE(flags, mode)
+    return open_in(folder, name, flags, mode);
+}
+
+int openat64(int folder, const char *name, int flags, ...) {
+    MODE(flags, mode)
+    return open_in(folder, name, flags, mode);
+}
+
+int open(const char *path, int flags, ...) {
+    MODE(flags, mode)
+    return open_in(AT_FDCWD, path, flags, mode);
+}
+
+int open64(const char *path, int flags, ...) {
+    MODE(flags, mode)
+    return open_in(AT_FDCWD, path, flags, mode);
+}
+
+int renameat2(int folder, const char *name, int new_folder, const char *new_name, unsigned int flags) {
+    MAKE(int, "rename", new_folder, new_name, 0, syscall(SYS_renameat2, folder, name, new_folder, new_name, flags));
+}
+
+int renameat(int folder, const char *name, int new_folder, const char *new_name) {
+    return renameat2(folder, name, new_folder, new_name, 0);
+}
+
+int rename(const char *path, const char *new_path) {
+    return renameat2(AT_FDCWD, path, AT_FDCWD, new_path, 0);
+}
+
+int linkat(int folder, const char *name, int new_folder, const char *new_name, int flags) {
+    MAKE(int, "link", new_folder, new_name, 0, syscall(SYS_linkat, folder, name, new_folder, new_name, flags));
+}
+
+int mkdirat(int folder, const char *name, mode_t mode) {
+    MAKE(int, "mkdir", folder, name, 0, syscall(SYS_mkdirat, folder, name, mode));
+}
+
+int mkdir(const char *path, mode_t mode) {
+    return mkdirat(AT_FDCWD, path, mode);
+}
+
+int unlinkat(int folder, const char *name, int flags) {
+    const char *kind = (flags & AT_REMOVEDIR) != 0 ? "rmdir" : "unlink";
+    MAKE(int, kind, folder, name, 0, syscall(SYS_unlinkat, folder, name, flags));
+}
+
+int unlink(const char *path) {
+    return unlinkat(AT_FDCWD, path, 0);
+}
+
+int rmdir(const char *path) {
+    return unlinkat(AT_FDCWD, path, AT_REMOVEDIR);
+}
+#endif
