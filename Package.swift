@@ -14,6 +14,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .executable(name: "hearth", targets: ["HearthCLI"]),
+        .executable(name: "hearth-bench", targets: ["HearthBench"]),
         .library(name: "HearthClient", targets: ["HearthClient"]),
         // Preloaded into servers by the crash tests; never linked.
         .library(name: "FaultShim", type: .dynamic, targets: ["FaultShim"]),
@@ -98,6 +99,14 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .executableTarget(
+            name: "HearthBench",
+            dependencies: [
+                "DocumentModel", "DocumentStore", "StrictJSON",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swiftSettings
         ),

@@ -1,0 +1,89 @@
+import Glibc
+import StrictJSON
+
+/// The results of one run, as a table for a person and as JSON for a program.
+struct Report {
+    private var measurements: [Measurement] = []
+
+    /// Adds a result and prints its row at once, so that a long run shows how far it is.
+    mutating func add(_ measurement: Measurement) {
+        if measurements.isEmpty {
+            print(Self.row("workload", "rate", "CPU/op", "of its limit", "aim"))
+        }
+        measurements.append(measurement)
+        let ratio = ratio(of: measurement)
+        print(
+            Self.row(
+                measurement.name,
+                "\(Self.grouped(measurement.rate)) \(measurement.unit)s/s",
+                "\(Self.decimal(measurement.processorMicroseconds, digits: 1)) µs",
+                ratio.map { "\(Self.decimal($0, digits: 2)) ×" } ?? "",
+                measurement.target.map { "\(Self.decimal($0.share, digits: 2)) × \($0.limit)" } ?? ""
+            )
+        )
+    }
+
+    /// Writes the results to a file as JSON: `{"measurements": [{"name", "rate", …}]}`.
+    func write(to path: String) throws {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("measurements")
+        writer.beginArray()
+        for measurement in measurements {
+            writer.beginObject()
+            writer.key("name")
+            writer.string(measurement.name)
+            writer.key("unit")
+            writer.string(measurement.unit)
+            writer.key("operations")
+            writer.integer(Int64(measurement.operations))
+            writer.key("seconds")
+            writer.double(measurement.elapsed / .seconds(1))
+            writer.key("rate")
+            writer.double(measurement.rate)
+            writer.key("processorMicroseconds")
+            writer.double(measurement.processorMicroseconds)
+            if let target = measurement.target, let ratio = ratio(of: measurement) {
+                writer.key("limit")
+                writer.string(target.limit)
+                writer.key("ofLimit")
+                writer.double(ratio)
+                writer.key("aim")
+                writer.double(target.share)
+            }
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+        try RawFile.write(writer.bytes + [UInt8(ascii: "\n")], to: path)
+    }
+
+    /// The measured rate as a share of its limit's rate; `nil` when it has no limit or the limit was not measured.
+    private func ratio(of measurement: Measurement) -> Double? {
+        guard let target = measurement.target else { return nil }
+        return measurements.last { $0.name == target.limit }.map { measurement.rate / $0.rate }
+    }
+
+    private static func row(_ name: String, _ rate: String, _ processor: String, _ ratio: String, _ aim: String) -> String {
+        pad(name, 44) + pad(rate, 24) + pad(processor, 12) + pad(ratio, 14) + aim
+    }
+
+    private static func pad(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(1, width - text.count))
+    }
+
+    private static func decimal(_ value: Double, digits: Int) -> String {
+        var scale = 1.0
+        for _ in 0..<digits { scale *= 10 }
+        return "\((value * scale).rounded() / scale)"
+    }
+
+    private static func grouped(_ value: Double) -> String {
+        let digits = Array("\(Int(value.rounded()))")
+        return String(
+            digits.enumerated().flatMap { offset, digit in
+                offset > 0 && (digits.count - offset).isMultiple(of: 3) ? [",", digit] : [digit]
+            }
+        )
+    }
+}
