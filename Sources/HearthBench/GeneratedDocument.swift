@@ -9,6 +9,16 @@ struct GeneratedDocuments {
         state = seed
     }
 
+    /// Documents of the collection `documents`.
+    mutating func documents(_ count: Int) throws -> [Document] {
+        var documents: [Document] = []
+        for index in 0..<count {
+            let path = try DocumentPath("documents/d\(index)")
+            documents.append(Document(path: path, fields: next(), createTime: .minimum, updateTime: .minimum))
+        }
+        return documents
+    }
+
     /// The next document's fields: text, numbers, a time, a place, tags and a nested map.
     mutating func next() -> MapValue {
         let title = text(words: 6)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Logging
 
 /// The benchmark program: each workload runs beside the limit it is judged by, in the same run and the same folder.
 @main
@@ -10,7 +11,9 @@ struct HearthBench: AsyncParsableCommand {
             Every figure is printed with the rate of the limit it is compared with, measured in the same run, and \
             with the processor time that the whole process used for an operation.
             """,
-        subcommands: [StoreBenchmark.self, JSONBenchmark.self]
+        subcommands: [
+            StoreBenchmark.self, HTTPBenchmark.self, SustainedBenchmark.self, JSONBenchmark.self, ConstantServer.self,
+        ]
     )
 }
 
@@ -22,6 +25,18 @@ struct BenchmarkOptions: ParsableArguments {
     @Option(help: "Seed of the generated documents.")
     var seed: UInt64 = 1
 
+    @Option(help: "How many programs compete for the processor meanwhile.")
+    var busy = 0
+
     @Option(help: "Also write the results as JSON to this file.")
     var json: String?
+}
+
+extension Logger {
+    /// Warnings and errors of what is measured, on standard error.
+    static let benchmark = {
+        var logger = Logger(label: "hearth-bench") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = .warning
+        return logger
+    }()
 }

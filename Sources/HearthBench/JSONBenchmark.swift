@@ -25,17 +25,17 @@ struct JSONBenchmark: AsyncParsableCommand {
         }
         let bytes = texts.reduce(0) { $0 + $1.count } * rounds
         report.add(
-            try await measure("scan to a tape", operations: bytes, unit: "byte") {
+            try await Measurement.run("scan to a tape", operations: bytes, unit: "byte") {
                 for _ in 0..<rounds { for text in texts { _ = try JSONText(text) } }
             }
         )
         report.add(
-            try await measure("scan and build values", operations: bytes, unit: "byte") {
+            try await Measurement.run("scan and build values", operations: bytes, unit: "byte") {
                 for _ in 0..<rounds { for text in texts { _ = try MapValue(json: try JSONText(text).root) } }
             }
         )
         report.add(
-            await measure("write values", operations: bytes, unit: "byte") {
+            try await Measurement.run("write values", operations: bytes, unit: "byte") {
                 for _ in 0..<rounds {
                     for fields in documents {
                         var writer = JSONWriter(reservingCapacity: 1_500)

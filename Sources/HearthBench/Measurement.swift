@@ -10,7 +10,7 @@ struct Measurement: Sendable {
     var unit: String
     /// Time from the first operation's start to the last one's end.
     var elapsed: Duration
-    /// Processor time of the whole process, user and system, in the same span.
+    /// Processor time of the process that is charged, user and system, in the same span.
     var processorTime: Duration
     /// The workload whose rate is this one's limit, and the share of it that is aimed for.
     var target: Target?
@@ -28,34 +28,39 @@ struct Measurement: Sendable {
     var processorMicroseconds: Double { processorTime / .microseconds(1) / Double(operations) }
 }
 
-/// Runs `body`, which does `operations` operations, and measures it.
-func measure(
-    _ name: String,
-    operations: Int,
-    unit: String,
-    target: Measurement.Target? = nil,
-    body: () async throws -> Void
-) async rethrows -> Measurement {
-    let clock = ContinuousClock()
-    let processorStart = processorTime()
-    let start = clock.now
-    try await body()
-    let elapsed = clock.now - start
-    return Measurement(
-        name: name,
-        operations: operations,
-        unit: unit,
-        elapsed: elapsed,
-        processorTime: processorTime() - processorStart,
-        target: target
-    )
-}
+extension Measurement {
+    /// Runs `body`, which does `operations` operations, and measures it.
+    ///
+    /// - Parameter processorTime: What the process that is charged has used so far; this one, when it isn't said.
+    static func run(
+        _ name: String,
+        operations: Int,
+        unit: String,
+        target: Target? = nil,
+        processorTime: () throws -> Duration = ownProcessorTime,
+        body: () async throws -> Void
+    ) async throws -> Measurement {
+        let clock = ContinuousClock()
+        let processorStart = try processorTime()
+        let start = clock.now
+        try await body()
+        let elapsed = clock.now - start
+        return Measurement(
+            name: name,
+            operations: operations,
+            unit: unit,
+            elapsed: elapsed,
+            processorTime: try processorTime() - processorStart,
+            target: target
+        )
+    }
 
-/// User and system time that this process has used so far.
-private func processorTime() -> Duration {
-    var usage = rusage()
-    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-    let seconds = Int64(usage.ru_utime.tv_sec) + Int64(usage.ru_stime.tv_sec)
-    let microseconds = Int64(usage.ru_utime.tv_usec) + Int64(usage.ru_stime.tv_usec)
-    return .seconds(seconds) + .microseconds(microseconds)
+    /// User and system time that this process has used so far.
+    static func ownProcessorTime() -> Duration {
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        let seconds = Int64(usage.ru_utime.tv_sec) + Int64(usage.ru_stime.tv_sec)
+        let microseconds = Int64(usage.ru_utime.tv_usec) + Int64(usage.ru_stime.tv_usec)
+        return .seconds(seconds) + .microseconds(microseconds)
+    }
 }

@@ -1,0 +1,52 @@
+import Foundation
+import Glibc
+
+/// A program that runs beside the benchmark, so that its processor time and memory are its own.
+struct ChildProgram {
+    private let processID: pid_t
+
+    /// Starts a program without input, whose output goes to `output`; its errors are the benchmark's.
+    init(_ path: String, _ arguments: [String], output: String = "/dev/null") throws {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, O_WRONLY, 0)
+        var words = ([path] + arguments).map { strdup($0) }
+        defer { for word in words { free(word) } }
+        words.append(nil)
+        var processID: pid_t = 0
+        let code = posix_spawn(&processID, path, &actions, nil, words, environ)
+        guard code == 0 else { throw RawFile.Failure(call: "Starting \(path)", code: code) }
+        self.processID = processID
+    }
+
+    /// User and system time that the program has used so far, to a hundredth of a second.
+    func processorTime() throws -> Duration {
+        // The name in parentheses may hold anything; utime and stime are the 12th and 13th fields behind it (proc(5)).
+        let stat = try String(contentsOfFile: "/proc/\(processID)/stat", encoding: .utf8)
+        let fields = stat.split(separator: ")").last?.split(separator: " ").map { Int64($0) ?? 0 } ?? []
+        return .seconds(fields[11] + fields[12]) / sysconf(Int32(_SC_CLK_TCK))
+    }
+
+    /// How much memory the program holds, in bytes.
+    func residentBytes() throws -> Int {
+        let pages = try String(contentsOfFile: "/proc/\(processID)/statm", encoding: .utf8).split(separator: " ")
+        return (Int(pages[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE))
+    }
+
+    /// Sends SIGTERM and waits for the end.
+    func end() {
+        kill(processID, SIGTERM)
+        var status: Int32 = 0
+        while waitpid(processID, &status, 0) < 0, errno == EINTR {}
+    }
+}
+
+extension ChildProgram {
+    /// The program beside this one.
+    static func sibling(_ name: String) throws -> String {
+        try URL(filePath: FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+            .deletingLastPathComponent().appending(path: name).path
+    }
+}

@@ -1,0 +1,32 @@
+import DocumentModel
+import StrictJSON
+
+/// What the file system can do with the documents' files: the limits that the store is measured against.
+enum DiskLimits {
+    static let unsynced = "create and rename, no sync"
+    static let naive = "write, fsync, rename, fsync folder"
+    static let journalSync = "append and sync 1 KiB"
+
+    static func measure(_ documents: [Document], in folder: String, into report: inout Report) async throws {
+        let files = documents.map { DocumentFile.encode($0, storesID: false) }
+        report.add(
+            try await Measurement.run(unsynced, operations: files.count, unit: "document") {
+                for (index, file) in files.enumerated() { try RawFile.replace(folder + "/raw-\(index).json", with: file) }
+            }
+        )
+        let few = files.prefix(files.count / 20)
+        report.add(
+            try await Measurement.run(naive, operations: few.count, unit: "document") {
+                for (index, file) in few.enumerated() {
+                    try RawFile.replaceDurably("naive-\(index).json", in: folder, with: file)
+                }
+            }
+        )
+        let block = [UInt8](repeating: 0x68, count: 1_024)
+        report.add(
+            try await Measurement.run(journalSync, operations: few.count, unit: "sync") {
+                try RawFile.appendAndSync(block, count: few.count, to: folder + "/journal")
+            }
+        )
+    }
+}

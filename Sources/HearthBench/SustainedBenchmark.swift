@@ -1,0 +1,96 @@
+import ArgumentParser
+import DocumentModel
+import Foundation
+import NIOCore
+import StrictJSON
+
+/// Writes for so long that memory or journal would show if they grew.
+struct SustainedBenchmark: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sustained",
+        abstract: "Many writes over HTTP, with the server's memory and journal after every tenth of them."
+    )
+
+    @OptionGroup var options: BenchmarkOptions
+
+    @Option(help: "How many writes.")
+    var writes = 1_000_000
+
+    @Option(help: "To how many documents.")
+    var documents = 50_000
+
+    @Option(help: "How many connections are used at once.")
+    var connections = 64
+
+    @Option(help: "The hearth program; by default the one beside this program.")
+    var hearth: String?
+
+    func validate() throws {
+        guard writes >= 1_000, documents >= 1, connections >= 1 else {
+            throw ValidationError("At least 1,000 writes, 1 document and 1 connection are needed.")
+        }
+    }
+
+    func run() async throws {
+        var report = Report()
+        try await BusyCores.with(options.busy) {
+            try await RawFile.withTemporaryFolder(in: options.folder) { folder in
+                let data = folder + "/data"
+                try await BenchmarkServer.with(
+                    hearth ?? ChildProgram.sibling("hearth"),
+                    ["serve", "--data", data, "--port", "0"],
+                    in: folder
+                ) { server in
+                    var generator = GeneratedDocuments(seed: options.seed)
+                    for part in 0..<10 {
+                        try await measure(part, data, &generator, of: server, into: &report)
+                    }
+                }
+            }
+        }
+        if let path = options.json { try report.write(to: path) }
+    }
+
+    private func measure(
+        _ part: Int,
+        _ data: String,
+        _ generator: inout GeneratedDocuments,
+        of server: BenchmarkServer,
+        into report: inout Report
+    ) async throws {
+        let count = writes / 10
+        let load = HTTPLoad(port: server.port, connections: connections)
+        var calls: [ByteBuffer] = []
+        for index in 0..<count {
+            let fields = generator.next()
+            calls.append(
+                .call("documents.set") { params in
+                    params.key("path")
+                    params.string("documents/d\((part * count + index) % documents)")
+                    params.key("fields")
+                    fields.write(to: &params)
+                }
+            )
+        }
+        var measurement = try await Measurement.run(
+            "",
+            operations: count,
+            unit: "call",
+            processorTime: server.program.processorTime
+        ) {
+            try await load.post(calls, to: "/rpc", expecting: HTTPLoad.result)
+        }
+        let memory = try server.program.residentBytes() >> 20
+        let journal = try Self.bytes(of: data + "/journal") >> 20
+        measurement.name = "\((part + 1) * count) set: memory \(memory) MiB, journal \(journal) MiB"
+        report.add(measurement)
+    }
+
+    private static func bytes(of folder: String) throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: folder).reduce(0) { sum, name in
+            // A segment may go while it is looked at.
+            let attributes = try? FileManager.default.attributesOfItem(atPath: folder + "/" + name)
+            return sum + (attributes?[.size] as? Int ?? 0)
+        }
+    }
+}
