@@ -33,7 +33,7 @@ struct HTTPBenchmark: AsyncParsableCommand {
         let documents = try generator.documents(documents)
         try await BusyCores.with(options.busy) {
             try await RawFile.withTemporaryFolder(in: options.folder) { folder in
-                try await DiskLimits.measure(documents, in: folder, into: &report)
+                try await DiskLimits.measureFiles(documents, in: folder, into: &report)
                 try await measureServer(documents, in: folder, into: &report)
             }
         }
