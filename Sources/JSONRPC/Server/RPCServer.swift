@@ -14,7 +14,7 @@ package struct UnexpectedFailure: Sendable {
 package struct RPCServer<Context: Sendable>: Sendable {
     package let methods: MethodTable<Context>
     package let limits: RPCLimits
-    let clock: any Clock<Duration>
+    private let deadlines: CallDeadlines
     private let onUnexpectedFailure: @Sendable (UnexpectedFailure) -> Void
 
     /// Makes a server.
@@ -25,12 +25,12 @@ package struct RPCServer<Context: Sendable>: Sendable {
     package init(
         methods: MethodTable<Context>,
         limits: RPCLimits = RPCLimits(),
-        clock: any Clock<Duration> = ContinuousClock(),
+        clock: some Clock<Duration> = ContinuousClock(),
         onUnexpectedFailure: @escaping @Sendable (UnexpectedFailure) -> Void
     ) {
         self.methods = methods
         self.limits = limits
-        self.clock = clock
+        deadlines = CallDeadlines(timeout: limits.callTimeout, clock: clock)
         self.onUnexpectedFailure = onUnexpectedFailure
     }
 
@@ -115,7 +115,7 @@ package struct RPCServer<Context: Sendable>: Sendable {
             return .error(.cancelled)
         }
         do {
-            return .result(try await withDeadline { try await entry.call(request.params, context) })
+            return .result(try await deadlines.run { try await entry.call(request.params, context) })
         } catch {
             return .error(clientError(for: error, method: request.method))
         }
