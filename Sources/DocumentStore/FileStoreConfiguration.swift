@@ -15,7 +15,7 @@ package struct FileStoreConfiguration: Sendable {
     /// How many bytes of recent commits are held in memory for watchers.
     package var recentBytes = 8 << 20
     /// How many bytes of documents are held in memory for readers.
-    package var cacheBytes = 32 << 20
+    package var cacheBytes = 64 << 20
     /// How many threads read files at the same time.
     package var readers = 4
     /// The clock.
