@@ -13,7 +13,8 @@ extension Document {
 }
 
 extension UTF8Key {
-    fileprivate var size: Int { byteCount + 1 }
+    /// What a field's name adds to a document.
+    var size: Int { byteCount + 1 }
 }
 
 extension DocumentPath {
@@ -31,15 +32,24 @@ extension MapValue {
 extension Value {
     fileprivate var size: Int {
         switch self {
+        case .array(let value): value.reduce(0) { $0 + $1.size }
+        case .map(let value): Swift.max(value.size, 1)
+        default: ownSize
+        }
+    }
+
+    /// What the value adds to a document, without the values in it.
+    var ownSize: Int {
+        switch self {
         case .null, .boolean: 1
         case .integer, .double, .timestamp: 8
         case .string(let value): value.utf8.count + 1
         case .bytes(let value): value.count
         case .reference(let value): value.nameSize
         case .geoPoint: 16
-        case .array(let value): value.reduce(0) { $0 + $1.size }
         case .vector(let value): 8 * value.count
-        case .map(let value): Swift.max(value.size, 1)
+        case .array: 0
+        case .map(let value): value.isEmpty ? 1 : 0
         }
     }
 }

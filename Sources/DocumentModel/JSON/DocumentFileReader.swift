@@ -35,11 +35,12 @@ struct DocumentFileReader {
         }
         let metadata = try DocumentFileMetadata(metadataNode)
         let path = collection.document(try metadata.resolveID(id, from: metadataNode))
+        var room = DocumentRoom()
         let fields =
             if let map = content.map {
-                try MapValue(tagged: map, level: 0)
+                try MapValue(tagged: map, level: 0, room: &room)
             } else {
-                try MapValue(reading: content.members, of: root, level: 0)
+                try MapValue(reading: content.members, of: root, level: 0, room: &room)
             }
         do throws(StatusError) {
             try Document.validate(fields, at: path)

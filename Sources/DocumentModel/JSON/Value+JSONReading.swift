@@ -6,20 +6,21 @@ extension Value {
     /// JSON's own kinds stand for themselves; a number is an integer without fraction and exponent, else a double. An
     /// object whose only member is one of the tags `$double`, `$timestamp`, `$bytes`, `$reference`, `$geoPoint`, `$vector`
     /// and `$map` is the value that the tag says; names of a map that begin with `$` stand in `$map` only.
-    /// The form is checked, and that maps and arrays are at most 20 levels deep; the other rules for documents are
-    /// checked by ``Document/validate(_:at:)``.
+    /// The form is checked, that maps and arrays are at most 20 levels deep, and that the value is less than twice as large
+    /// as a document may be; the other rules for documents are checked by ``Document/validate(_:at:)``.
     ///
     /// - Throws: ``StatusCode/invalidArgument`` with the place inside the value as the error's `field`, and in its text.
     public init(json node: JSONNode) throws(StatusError) {
         do throws(JSONFormFault) {
-            try self.init(reading: node, level: 0)
+            var room = DocumentRoom()
+            try self.init(reading: node, level: 0, room: &room)
         } catch {
             throw error.located
         }
     }
 
     /// Reads a value that stands inside `level` maps and arrays.
-    init(reading node: JSONNode, level: Int) throws(JSONFormFault) {
+    init(reading node: JSONNode, level: Int, room: inout DocumentRoom) throws(JSONFormFault) {
         if let string = node.string {
             self = .string(string)
         } else if let number = node.number {
@@ -27,16 +28,17 @@ extension Value {
         } else if let boolean = node.boolean {
             self = .boolean(boolean)
         } else if let elements = node.elements {
-            self = .array(try Self.read(elements, of: node, level: level + 1))
+            self = .array(try Self.read(elements, of: node, level: level + 1, room: &room))
         } else if let members = node.members {
             if let (tag, payload) = try node.tagged() {
-                self = try Value(tag, payload, level: level)
+                self = try Value(tag, payload, level: level, room: &room)
             } else {
-                self = .map(try MapValue(reading: members, of: node, level: level + 1))
+                self = .map(try MapValue(reading: members, of: node, level: level + 1, room: &room))
             }
         } else {
             self = .null
         }
+        try room.take(ownSize, for: node)
     }
 
     private init(number: JSONNumber, of node: JSONNode) throws(JSONFormFault) {
@@ -50,14 +52,17 @@ extension Value {
     private static func read(
         _ elements: JSONNode.Elements,
         of node: JSONNode,
-        level: Int
+        level: Int,
+        room: inout DocumentRoom
     ) throws(JSONFormFault) -> [Value] {
         try node.checkDepth(level)
         var values: [Value] = []
-        values.reserveCapacity(node.count)
+        values.reserveCapacity(Swift.min(node.count, 1_024))
         for element in elements {
             do throws(JSONFormFault) {
-                values.append(try Value(reading: element, level: level))
+                // Arrays directly in arrays are refused later, and would cost nothing until then.
+                if element.kind == .array { try room.take(1, for: element) }
+                values.append(try Value(reading: element, level: level, room: &room))
             } catch {
                 throw error.inside(element: values.count)
             }
@@ -73,11 +78,12 @@ extension MapValue {
     public init(json node: JSONNode) throws(StatusError) {
         do throws(JSONFormFault) {
             guard let members = node.members else { throw JSONFormFault(node, expected: "an object of fields") }
+            var room = DocumentRoom()
             switch try node.tagged() {
             case nil:
-                try self.init(reading: members, of: node, level: 0)
+                try self.init(reading: members, of: node, level: 0, room: &room)
             case (.map, let payload)?:
-                try self.init(tagged: payload, level: 0)
+                try self.init(tagged: payload, level: 0, room: &room)
             case (let tag, _)?:
                 throw JSONFormFault(node, "Expected an object of fields, found a single value tagged \(tag.key).")
             }
@@ -90,30 +96,33 @@ extension MapValue {
     init(
         reading members: some Sequence<(key: UTF8Key, value: JSONNode)>,
         of node: JSONNode,
-        level: Int
+        level: Int,
+        room: inout DocumentRoom
     ) throws(JSONFormFault) {
-        try self.init(reading: members, of: node, level: level, allowingDollar: false)
+        try self.init(reading: members, of: node, level: level, room: &room, allowingDollar: false)
     }
 
     /// Reads what stands behind the tag `$map`, whose names may begin with `$`.
-    init(tagged payload: JSONNode, level: Int) throws(JSONFormFault) {
+    init(tagged payload: JSONNode, level: Int, room: inout DocumentRoom) throws(JSONFormFault) {
         guard let members = payload.members else { throw JSONFormFault(payload, expected: "an object after $map") }
-        try self.init(reading: members, of: payload, level: level, allowingDollar: true)
+        try self.init(reading: members, of: payload, level: level, room: &room, allowingDollar: true)
     }
 
     private init(
         reading members: some Sequence<(key: UTF8Key, value: JSONNode)>,
         of node: JSONNode,
         level: Int,
+        room: inout DocumentRoom,
         allowingDollar: Bool
     ) throws(JSONFormFault) {
         try node.checkDepth(level)
         var values: [(key: UTF8Key, value: Value)] = []
-        values.reserveCapacity(members.underestimatedCount)
+        values.reserveCapacity(Swift.min(members.underestimatedCount, 1_024))
         for (key, member) in members {
             guard allowingDollar || !key.beginsWithDollar else { throw JSONFormFault(misplacedTag: key, of: member) }
             do throws(JSONFormFault) {
-                values.append((key, try Value(reading: member, level: level)))
+                try room.take(key.size, for: member)
+                values.append((key, try Value(reading: member, level: level, room: &room)))
             } catch {
                 throw error.inside(field: key)
             }

@@ -2,7 +2,7 @@ internal import StrictJSON
 
 extension Value {
     /// Reads what stands behind a tag; the tagged value itself stands inside `level` maps and arrays.
-    init(_ tag: ValueTag, _ payload: JSONNode, level: Int) throws(JSONFormFault) {
+    init(_ tag: ValueTag, _ payload: JSONNode, level: Int, room: inout DocumentRoom) throws(JSONFormFault) {
         switch tag {
         case .double: self = .double(try Double(named: payload))
         case .timestamp: self = .timestamp(try Self.timestamp(payload))
@@ -10,7 +10,7 @@ extension Value {
         case .reference: self = .reference(try Self.reference(payload))
         case .geoPoint: self = .geoPoint(try Self.geoPoint(payload))
         case .vector: self = .vector(try Self.vector(payload))
-        case .map: self = .map(try MapValue(tagged: payload, level: level + 1))
+        case .map: self = .map(try MapValue(tagged: payload, level: level + 1, room: &room))
         }
     }
 

@@ -140,4 +140,24 @@ struct JSONFormErrorTests {
         #expect(try vector(2_048) == .vector(Array(repeating: 1.5, count: 2_048)))
         #expect(throws: StatusError.self) { try vector(2_049) }
     }
+
+    @Test(
+        "Reading stops at the first value that no document has room for",
+        arguments: [
+            ("[", "null,", 2_097_152, "]"), ("[", "1,", 262_144, "]"), ("[", "{},", 2_097_152, "]"), ("[", "[],", 2_097_152, "]"),
+            ("[", "{\"a\":1},", 209_715, "]"),
+        ]
+    )
+    func room(opening: String, element: String, count: Int, closing: String) throws {
+        func read(_ count: Int) throws -> Value {
+            // What comes last can't be read, which shows only where it is come to.
+            let text = opening + String(repeating: element, count: count) + "{\"$x\":1}" + closing
+            return try Value(json: JSONText(text).root)
+        }
+        let reached = #expect(throws: StatusError.self) { try read(count) }
+        #expect(reached?.message.contains("known tag") == true)
+        let stopped = #expect(throws: StatusError.self) { try read(count + 1) }
+        #expect(stopped?.message.contains("at most 1048576 bytes, found more than twice") == true, "\(stopped?.message ?? "")")
+        #expect(stopped?.field?.utf8.starts(with: "[\(count)]".utf8) == true, "\(stopped?.field ?? "")")
+    }
 }
