@@ -10,6 +10,7 @@ extension WatchFrame {
         switch self {
         case .open: "open"
         case .added: "added"
+        case .damaged: "damaged"
         case .modified: "modified"
         case .deleted: "deleted"
         case .current: "current"
@@ -22,7 +23,7 @@ extension WatchFrame {
     /// The bookmark that the frame carries.
     var token: WatchToken? {
         switch self {
-        case .open, .reset, .added(_, nil): nil
+        case .open, .reset, .damaged, .added(_, nil): nil
         case .added(_, let position?), .modified(_, let position), .deleted(_, let position): position.token
         case .current(_, _, let token), .checkpoint(_, let token): token
         case .end(_, let token): token
@@ -50,6 +51,8 @@ extension WatchFrame {
             writer.write(sequence: position)
             writer.write(document)
             writer.write(place: position)
+        case .damaged(let document):
+            document.writeMembers(to: &writer)
         case .deleted(let path, let position):
             writer.write(sequence: position)
             writer.key("path")

@@ -1,5 +1,5 @@
 package import DocumentModel
-import StrictJSON
+package import StrictJSON
 
 /// A document that is on disk and can't be read: it is left untouched, and reported where it would be listed.
 package struct DamagedDocument: Sendable {
@@ -9,6 +9,12 @@ package struct DamagedDocument: Sendable {
     /// Writes `{"message": …, "path"?: …, "file"?: {path, line, column}}`.
     func write(to writer: inout JSONWriter) {
         writer.beginObject()
+        writeMembers(to: &writer)
+        writer.endObject()
+    }
+
+    /// Writes the members alone, for an object that has others.
+    package func writeMembers(to writer: inout JSONWriter) {
         writer.key("message")
         writer.string(error.message)
         if let path = error.path {
@@ -26,6 +32,5 @@ package struct DamagedDocument: Sendable {
             writer.integer(Int64(file.column))
             writer.endObject()
         }
-        writer.endObject()
     }
 }

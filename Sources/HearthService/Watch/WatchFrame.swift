@@ -4,13 +4,16 @@ package import DocumentStore
 /// One message of a watch stream.
 ///
 /// A stream begins with ``open(epoch:sequence:oldest:heartbeat:)``. Unless it was resumed, the state follows: one
-/// ``added(_:position:)`` without position for each document, and ``current(sequence:count:token:)`` when they are complete.
+/// ``added(_:position:)`` without position for each document, or ``damaged(_:)``, and ``current(sequence:count:token:)`` when
+/// they are complete.
 /// Then come the changes, commit by commit in the order of the commits, each frame with its ``Position``.
 package enum WatchFrame: Sendable {
     /// The stream works. `sequence` is the last commit at this moment, `oldest` the oldest one that can be resumed from.
     case open(epoch: String, sequence: SequenceNumber, oldest: SequenceNumber, heartbeat: Duration)
     /// A document is in the target that was not before. Without a position it is part of the initial state.
     case added(EncodedDocument, position: Position?)
+    /// A document of the target can't be read, and is left out of the initial state; its file stays as it is.
+    case damaged(DamagedDocument)
     /// A document of the target has changed.
     case modified(EncodedDocument, position: Position)
     /// A document of the target no longer exists.

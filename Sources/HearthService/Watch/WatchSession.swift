@@ -5,8 +5,8 @@ import DocumentStore
 /// changes of one commit.
 ///
 /// Nothing is queued for a slow reader: it reads the log of commits at its own pace, and writers never wait for it. One that
-/// falls behind what the log keeps gets a ``WatchFrame/reset(_:)`` and the whole state again. Documents that cannot be read
-/// are left out of a collection's state; `documents.list` reports them.
+/// falls behind what the log keeps gets a ``WatchFrame/reset(_:)`` and the whole state again. A document that can't be read is
+/// told by a ``WatchFrame/damaged(_:)`` in a collection's state; a stream of that document alone fails.
 ///
 /// The stream ends after an ``WatchFrame/end(_:token:)`` frame, and without one when its task is cancelled.
 package struct WatchSession: AsyncSequence, Sendable {
@@ -164,7 +164,8 @@ extension WatchSession.Iterator {
             let documents = page.documents.compactMap { entry in
                 if case .document(let document) = entry { document } else { nil }
             }
-            return state.take(page: documents, upTo: page.next, at: await settledPosition())
+            let damaged = page.damaged.map { WatchFrame.damaged(DamagedDocument(error: $0)) }
+            return state.take(page: documents, upTo: page.next, at: await settledPosition()) + damaged
         }
     }
 

@@ -13,17 +13,25 @@ import Synchronization
 struct TestServer: Sendable {
     let port: Int
     let context: ServiceContext
+    /// The data folder.
+    let folder: String
     private let stop: @Sendable () async -> Void
 
-    init(port: Int, context: ServiceContext, stop: @escaping @Sendable () async -> Void) {
+    init(port: Int, context: ServiceContext, folder: String, stop: @escaping @Sendable () async -> Void) {
         self.port = port
         self.context = context
+        self.folder = folder
         self.stop = stop
     }
 
     /// Tells the server to stop gracefully; it may take a while until it has.
     func stopGracefully() async {
         await stop()
+    }
+
+    /// Writes a file of the data folder, as people can.
+    func write(_ text: String, toFile path: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: folder).appendingPathComponent(path))
     }
 
     /// Sets a document.
@@ -57,7 +65,7 @@ func withServer(
                 try await group.run()
             }
             if let port = await ports.first(where: { _ in true }) {
-                try await body(TestServer(port: port, context: context) { await group.triggerGracefulShutdown() })
+                try await body(TestServer(port: port, context: context, folder: folder) { await group.triggerGracefulShutdown() })
             }
             await group.triggerGracefulShutdown()
             try await tasks.waitForAll()

@@ -302,6 +302,29 @@ import Testing
         }
     }
 
+    @Test("A damaged document is told in the state of its collection, with its place")
+    func damagedDocument() async throws {
+        try await withServer { server in
+            try await server.set("books/a", [:])
+            try await server.set("books/b", [:])
+            try server.write("{\n  \"x\": tru\n}", toFile: "documents/books/b.json")
+            try await withConnection(to: server) { connection in
+                let response = try await connection.ask("GET", "/watch?collection=books&timeout=1")
+                let frames = try response.body.split(separator: "\n").map { try JSONText(String($0)).root }
+                #expect(frames.compactMap { $0["type"]?.string } == ["open", "added", "damaged", "current", "end"])
+                let damaged = try #require(frames.first { $0["type"]?.string == "damaged" })
+                #expect(damaged["path"]?.string == "books/b")
+                #expect(damaged["message"]?.string?.contains("not valid JSON") == true)
+                #expect(
+                    damaged["file"].map { String(decoding: $0.rawBytes, as: UTF8.self) }
+                        == #"{"path":"documents/books/b.json","line":2,"column":11}"#
+                )
+                #expect(frames[3]["count"]?.number == .integer(1))
+                #expect(!response.body.contains(server.folder))
+            }
+        }
+    }
+
     @Test("Clients may leave at any moment of a stream")
     func leaving() async throws {
         try await withServer(.standard.with(\.maximumWatchers, 40)) { server in

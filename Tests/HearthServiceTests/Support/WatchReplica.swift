@@ -27,6 +27,9 @@ struct WatchReplica {
             log.append("added \(document.path.id) \(Self.version(of: document))")
             check(position)
             if documents.updateValue(document, forKey: document.path) != nil { fault("added again") }
+        case .damaged(let document):
+            log.append("damaged \(document.error.path ?? "?")")
+            if isCurrent { fault("damaged after current") }
         case .modified(let document, let position):
             log.append("modified \(document.path.id) \(Self.version(of: document))")
             check(position)
