@@ -49,7 +49,11 @@ package struct HearthServer: Service {
         Self.addRoutes(to: router, configuration, context: context, logger: logger)
         addRoutes(router)
         self.configuration = configuration
-        self.connection = ConnectionConfiguration(configuration, maximumBodyBytes: context.server.limits.maximumBodyBytes)
+        self.connection = ConnectionConfiguration(
+            configuration,
+            maximumBodyBytes: context.server.limits.maximumBodyBytes,
+            logger: logger
+        )
         self.router = router.buildResponder()
         self.logger = logger
         self.onRunning = onRunning
@@ -67,8 +71,8 @@ package struct HearthServer: Service {
                     configuration: .init(
                         idleTimeout: TimeAmount(configuration.idleTimeout),
                         httpDecoderConfiguration: .init(
-                            maxHeaderFieldSize: 32 << 10,
-                            maxHeaderListSize: 32 << 10,
+                            maxHeaderFieldSize: ConnectionConfiguration.maximumHeadBytes,
+                            maxHeaderListSize: ConnectionConfiguration.maximumHeadBytes,
                             maxHeaderFieldCount: 100
                         )
                     )
@@ -105,6 +109,7 @@ extension HearthServer {
             ])
             HostMiddleware(listeningOn: configuration.host, others: configuration.allowedHosts)
             OriginMiddleware()
+            BodyMiddleware(budget: BodyBudget(limit: configuration.maximumHeldBodyBytes))
         }
     }
 
@@ -114,10 +119,11 @@ extension HearthServer {
         context: ServiceContext,
         logger: Logger
     ) {
-        let calls = RPCRoute(context, notificationStatus: configuration.notificationStatus, logger: logger)
+        let calls = RPCRoute(context, configuration: configuration, logger: logger)
         router.post("rpc") { request, _ in try await calls.respond(to: request) }
 
-        let watch = WatchRoute(service: context, slots: WatchSlots(limit: configuration.maximumWatchers))
+        let slots = WatchSlots(limit: configuration.maximumWatchers, limitPerAddress: configuration.maximumWatchersPerAddress)
+        let watch = WatchRoute(service: context, slots: slots)
         router.get("watch") { request, context in try await watch.respond(to: request, in: context) }
         router.post("watch") { request, context in try await watch.respond(to: request, in: context) }
         // Nothing of a stream can be told without beginning it.
@@ -125,7 +131,8 @@ extension HearthServer {
 
         let description = DescriptionRoute()
         router.get("openrpc.json") { request, _ in description.respond(to: request) }
-        router.get("health") { _, _ in Response(json: Array(#"{"status":"ok"}"#.utf8)) }
+        let health = HealthRoute()
+        router.get("health") { _, _ in health.respond() }
     }
 }
 

@@ -8,6 +8,17 @@ package struct HearthServerConfiguration: Sendable {
     /// Host names under which the server may be called besides ``host``, `localhost`, `127.0.0.1` and `[::1]`, such as the
     /// name that a reverse proxy passes on. Without ports: any port is accepted.
     package var allowedHosts: [String] = []
+    /// How many connections may be open at the same time; one more is answered with 503 and closed. When nil, as many as the
+    /// limit of open files leaves room for, by ``OpenFileLimit/connections``.
+    package var maximumConnections: Int?
+    /// How long a client may take to send the head of a request, from its first byte on.
+    package var headTimeout: Duration = .seconds(10)
+    /// How long a client may take to send the body of a request.
+    package var bodyTimeout: Duration = .seconds(60)
+    /// How many bytes of request bodies are held in memory at the same time, over all requests.
+    package var maximumHeldBodyBytes = 64 << 20
+    /// How many bodies of more than 1 MiB are worked on at the same time; others wait for their turn.
+    package var maximumLargeBodies = 2
     /// How long a connection may be without a request, or a request without progress, before it is closed.
     package var idleTimeout: Duration = .seconds(75)
     /// How long a client may accept nothing of a response before its connection is closed.
@@ -19,6 +30,8 @@ package struct HearthServerConfiguration: Sendable {
     package var shutdownGrace: Duration = .seconds(2)
     /// How many watch streams may be open at the same time.
     package var maximumWatchers = 1_000
+    /// How many of them one client address may have, loopback included. Behind a proxy all clients have the proxy's address.
+    package var maximumWatchersPerAddress = 64
     /// The status that a call with nothing to answer, a notification, gets. Some clients take 204 for a failure.
     package var notificationStatus: NotificationStatus = .noContent
 

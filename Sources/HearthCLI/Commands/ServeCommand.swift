@@ -42,6 +42,8 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        // As many connections as the system allows, which is read when the server is made.
+        OpenFileLimit.raise()
         let logger = Logger(label: "hearth") { StreamLogHandler.standardError(label: $0) }
         let assets = try AssetLocation.find(explicit: assets)
         let store = try await FileStore.open(FileStoreConfiguration(folder: data), logger: logger)

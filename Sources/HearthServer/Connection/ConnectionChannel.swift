@@ -14,10 +14,15 @@ struct ConnectionChannel: ServerChildChannel {
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
-        base.setup(channel: channel, logger: logger).flatMapThrowing { value in
+        let isAdmitted = configuration.slots.take()
+        if isAdmitted {
+            channel.closeFuture.whenComplete { [slots = configuration.slots] _ in slots.giveBack() }
+        }
+        return base.setup(channel: channel, logger: logger).flatMapThrowing { value in
             let pipeline = channel.pipeline.syncOperations
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-            try pipeline.addHandler(ConnectionHandler(configuration), position: .after(decoder))
+            try pipeline.addHandler(ArrivalHandler(), position: .before(decoder))
+            try pipeline.addHandler(ConnectionHandler(configuration, isAdmitted: isAdmitted), position: .after(decoder))
             return value
         }
     }

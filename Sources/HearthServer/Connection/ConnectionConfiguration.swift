@@ -1,17 +1,30 @@
+import Logging
 import NIOCore
 import Synchronization
 
 /// What the connections of a server have in common.
 struct ConnectionConfiguration: Sendable {
+    /// How long the target and each field of a request may be, and all fields together.
+    static let maximumHeadBytes = 32 << 10
+
     let maximumBodyBytes: Int
     let stallTimeout: TimeAmount
     let lingerTimeout: TimeAmount
+    let headTimeout: TimeAmount
+    let bodyTimeout: TimeAmount
+    let slots: ConnectionSlots
     let shutdown: ShutdownClock
 
-    init(_ configuration: HearthServerConfiguration, maximumBodyBytes: Int) {
+    init(_ configuration: HearthServerConfiguration, maximumBodyBytes: Int, logger: Logger) {
         self.maximumBodyBytes = maximumBodyBytes
         self.stallTimeout = TimeAmount(configuration.stallTimeout)
         self.lingerTimeout = TimeAmount(configuration.lingerTimeout)
+        self.headTimeout = TimeAmount(configuration.headTimeout)
+        self.bodyTimeout = TimeAmount(configuration.bodyTimeout)
+        self.slots = ConnectionSlots(
+            limit: configuration.maximumConnections ?? OpenFileLimit.current.connections,
+            logger: logger
+        )
         self.shutdown = ShutdownClock(grace: TimeAmount(configuration.shutdownGrace))
     }
 

@@ -1,37 +1,66 @@
+import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// Does on a connection what ``ConnectionState`` says, and closes it when the client accepts nothing for too long.
+/// Does on a connection what ``ConnectionState`` says, and closes it when the client keeps it waiting for too long.
+///
+/// What is wrong with a request before it is one, or with a connection as such, is answered here, in the form that all other
+/// failures have.
 final class ConnectionHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    private var state: ConnectionState
-    private var stall: StallDetector
-    private let configuration: ConnectionConfiguration
+    var state: ConnectionState
+    var requestLine = RequestLine()
+    var headDeadline: Deadline
+    var bodyDeadline: Deadline
+    var stall: StallDetector
+    var stallCheck: Scheduled<Void>?
+    let configuration: ConnectionConfiguration
+    private let isAdmitted: Bool
+    /// What the client is told of a head that can't be read.
+    private var unreadableHead: HTTPFailure?
     private var lingering: Scheduled<Void>?
-    private var stallCheck: Scheduled<Void>?
 
-    init(_ configuration: ConnectionConfiguration) {
+    /// - Parameter isAdmitted: False for a connection too many, which is told so and closed.
+    init(_ configuration: ConnectionConfiguration, isAdmitted: Bool) {
         self.configuration = configuration
+        self.isAdmitted = isAdmitted
         self.state = ConnectionState(maximumBodyBytes: configuration.maximumBodyBytes)
+        self.headDeadline = Deadline(configuration.headTimeout)
+        self.bodyDeadline = Deadline(configuration.bodyTimeout)
         self.stall = StallDetector(timeout: configuration.stallTimeout)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         lingering?.cancel()
         stallCheck?.cancel()
+        headDeadline.stop()
+        bodyDeadline.stop()
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        context.fireChannelActive()
+        if !isAdmitted { answer(.tooManyConnections(limit: configuration.slots.limit), context: context) }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let action =
-            switch unwrapInboundIn(data) {
-            case .head(let head): state.receive(head)
-            case .body: state.receiveBody()
-            case .end: state.receiveEnd()
-            }
+        var data = data
+        let action: ConnectionState.RequestAction
+        switch unwrapInboundIn(data) {
+        case .head(var head):
+            headDeadline.stop()
+            requestLine = RequestLine()
+            head.resolveTarget()
+            action = state.receive(head)
+            data = wrapInboundOut(.head(head))
+        case .body:
+            action = state.receiveBody()
+        case .end:
+            action = state.receiveEnd()
+        }
         switch action {
         case .drop:
             break
@@ -45,16 +74,33 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         context.fireChannelReadComplete()
+        updateBodyDeadline(context: context)
         // Who handles requests has stopped reading; what comes now is only to be taken off the socket.
         if state.isClosing { context.read() }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case ChannelEvent.inputClosed = event {
+        switch event {
+        case let arrival as Arrival:
+            // Of no concern to anybody else.
+            return noteArrival(of: arrival.bytes, context: context)
+        case ChannelEvent.inputClosed:
             let isLeaving = state.inputClosed()
             if isLeaving || lingering != nil { context.close(promise: nil) }
+        case is ChannelShouldQuiesceEvent:
+            if state.stop() { context.close(promise: nil) }
+        default:
+            break
         }
         context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if let error = error as? HTTPParserError {
+            headDeadline.stop()
+            unreadableHead = HTTPFailure(error, isTargetTooLong: requestLine.length > ConnectionConfiguration.maximumHeadBytes)
+        }
+        context.fireErrorCaught(error)
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -63,9 +109,12 @@ final class ConnectionHandler: ChannelDuplexHandler {
             return
         }
         switch unwrapOutboundIn(data) {
-        case .head(var head):
-            state.send(&head)
-            context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .head where state.isWithoutRequest && unreadableHead != nil:
+            // The answer comes in its turn, but says no more than 400.
+            unreadableHead.map { writeHeadAndBody(of: $0, context: context) }
+            promise?.succeed()
+        case .head(let head):
+            write(head, context: context, promise: promise)
         case .body where state.sendsBody:
             context.write(data, promise: promise)
         case .body:
@@ -75,7 +124,14 @@ final class ConnectionHandler: ChannelDuplexHandler {
         }
     }
 
+    private func write(_ head: HTTPResponseHead, context: ChannelHandlerContext, promise: EventLoopPromise<Void>?) {
+        var head = head
+        state.send(&head)
+        context.write(wrapOutboundOut(.head(head)), promise: promise)
+    }
+
     private func writeEnd(_ data: NIOAny, context: ChannelHandlerContext, promise: EventLoopPromise<Void>?) {
+        defer { updateBodyDeadline(context: context) }
         switch state.sendEnd() {
         case .keepOpen:
             context.write(data, promise: promise)
@@ -97,7 +153,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// the connection, and the client would lose the response.
     private func linger(context: ChannelHandlerContext) {
         guard context.channel.isActive else { return }
-        guard !state.isInputClosed else { return context.close(promise: nil) }
+        guard isAdmitted, !state.isInputClosed else { return context.close(promise: nil) }
         lingering = context.eventLoop.assumeIsolated().scheduleTask(in: configuration.lingerTimeout) {
             context.close(promise: nil)
         }
@@ -107,54 +163,26 @@ final class ConnectionHandler: ChannelDuplexHandler {
 }
 
 extension ConnectionHandler {
-    func channelWritabilityChanged(context: ChannelHandlerContext) {
-        stallCheck?.cancel()
-        stallCheck = nil
-        if !context.channel.isWritable {
-            stall.begin(pendingBytes: Self.pendingBytes(of: context.channel), at: .now())
-            scheduleStallCheck(context: context)
-        }
-        context.fireChannelWritabilityChanged()
+    /// Answers a client that has no request to be answered, and closes the connection.
+    func answer(_ failure: HTTPFailure, context: ChannelHandlerContext) {
+        guard !state.isClosing else { return }
+        writeHeadAndBody(of: failure, context: context)
+        writeEnd(wrapOutboundOut(.end(nil)), context: context, promise: nil)
+        context.flush()
     }
 
-    private func scheduleStallCheck(context: ChannelHandlerContext) {
-        stallCheck = context.eventLoop.assumeIsolated().scheduleTask(in: configuration.stallCheckInterval) {
-            let isStalled = self.stall.isStalled(pendingBytes: Self.pendingBytes(of: context.channel), at: .now())
-            if isStalled || self.configuration.shutdown.isOverdue(at: .now()) {
-                context.close(promise: nil)
-            } else {
-                self.scheduleStallCheck(context: context)
-            }
-        }
-    }
-
-    private static func pendingBytes(of channel: any Channel) -> Int {
-        (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
-    }
-}
-
-/// Finds out whether a client accepts what is sent to it.
-struct StallDetector {
-    private let timeout: TimeAmount
-    private var pendingBytes = 0
-    private var lastProgress = NIODeadline.now()
-
-    init(timeout: TimeAmount) {
-        self.timeout = timeout
-    }
-
-    /// Begins to look when the client accepts no more for now.
-    mutating func begin(pendingBytes: Int, at now: NIODeadline) {
-        self.pendingBytes = pendingBytes
-        lastProgress = now
-    }
-
-    /// Whether nothing was accepted for too long.
-    mutating func isStalled(pendingBytes: Int, at now: NIODeadline) -> Bool {
-        if pendingBytes < self.pendingBytes {
-            lastProgress = now
-        }
-        self.pendingBytes = pendingBytes
-        return now - lastProgress >= timeout
+    private func writeHeadAndBody(of failure: HTTPFailure, context: ChannelHandlerContext) {
+        let body = failure.json(toCall: false)
+        var fields = ResponseMiddleware.headers
+        fields.append(contentsOf: failure.headers)
+        fields[.contentType] = "application/json"
+        fields[.contentLength] = String(body.count)
+        let head = HTTPResponseHead(
+            version: .http1_1,
+            status: HTTPResponseStatus(statusCode: failure.status.code, reasonPhrase: failure.status.reasonPhrase),
+            headers: HTTPHeaders(fields.map { ($0.name.rawName, $0.value) })
+        )
+        write(head, context: context, promise: nil)
+        context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: body)))), promise: nil)
     }
 }

@@ -9,7 +9,8 @@ import NIOHTTP1
 /// - one that comes before the request was read to its end closes the connection, since the rest is of no use to anybody;
 /// - a request that waits for `100 Continue` gets it when its turn has come, unless its body is too large;
 /// - a response to HEAD has no body;
-/// - a response without end is ended by the client's not sending any more.
+/// - a response without end is ended by the client's not sending any more;
+/// - when the server stops, requests that have come are answered, and the rest is not waited for.
 struct ConnectionState {
     /// A request that was not answered to the end.
     private struct Request {
@@ -27,8 +28,12 @@ struct ConnectionState {
     private var isLastRequest = false
     /// Whether the connection closes after the response that is being written.
     private var closesAfterResponse = false
-    /// Whether a response is being written whose end is not known.
+    /// Whether a response is being written.
+    private var isResponding = false
+    /// Whether its end is not known.
     private var isStreaming = false
+    /// Whether the server takes no more requests.
+    private var isStopping = false
     /// Whether the client has said that it sends nothing more.
     private(set) var isInputClosed = false
     private(set) var isClosing = false
@@ -86,6 +91,30 @@ extension ConnectionState {
         return isStreaming
     }
 
+    /// Takes note that the server stops: no request is taken any more, and one whose body has not come is given up.
+    ///
+    /// - Returns: Whether to close the connection at once, because nothing else is being worked on.
+    mutating func stop() -> Bool {
+        isStopping = true
+        isLastRequest = true
+        return isWaitingForBody
+    }
+
+    /// Whether what comes next is a head, or more of one.
+    var isReadingHead: Bool {
+        !isReadingRequest && !isLastRequest && !isClosing
+    }
+
+    /// Whether all requests have been answered.
+    var isWithoutRequest: Bool {
+        requests.isEmpty
+    }
+
+    /// Whether it is the client's turn to send more of a body.
+    var isWaitingForBody: Bool {
+        isReadingRequest && requests.count == 1 && !isResponding && !isClosing
+    }
+
     private func expectsContinue(_ head: HTTPRequestHead) -> Bool {
         guard head.version.isHTTP1_1,
             head.headers[canonicalForm: "expect"].contains(where: {
@@ -93,7 +122,7 @@ extension ConnectionState {
             })
         else { return false }
         // One that is too large is refused before it is sent.
-        return head.headers.first(name: "content-length").flatMap { Int($0) }.map { $0 <= maximumBodyBytes } ?? true
+        return head.headers.first(name: "content-length").map { (Int($0) ?? .max) <= maximumBodyBytes } ?? true
     }
 
     private mutating func takeExpectation() -> Bool {
@@ -112,7 +141,8 @@ extension ConnectionState {
         let version = requests.first?.version ?? .http1_1
         let isRead = requests.count > 1 || !isReadingRequest
         let isFramed = version.isHTTP1_1 || head.headers.contains(name: "content-length") || !head.status.mayHaveResponseBody
-        closesAfterResponse = !isKeepAlive || !isRead || !isFramed || !head.isKeepAlive
+        closesAfterResponse = !isKeepAlive || !isRead || !isFramed || !head.isKeepAlive || isLastToAnswer
+        isResponding = true
         isStreaming = !head.headers.contains(name: "content-length") && head.status.mayHaveResponseBody
         head.version = version
         if closesAfterResponse {
@@ -124,7 +154,12 @@ extension ConnectionState {
 
     /// Whether a part of a response's body is sent.
     var sendsBody: Bool {
-        requests.first.map { !$0.isHead } ?? false
+        requests.first.map { !$0.isHead } ?? true
+    }
+
+    /// Whether the server stops, and nothing behind the first request has come completely.
+    private var isLastToAnswer: Bool {
+        isStopping && requests.count - (isReadingRequest ? 1 : 0) <= 1
     }
 
     /// What is to be done after a response.
@@ -138,6 +173,7 @@ extension ConnectionState {
 
     mutating func sendEnd() -> ResponseAction {
         if !requests.isEmpty { requests.removeFirst() }
+        isResponding = false
         isStreaming = false
         guard closesAfterResponse else { return takeExpectation() ? .keepOpenAndContinue : .keepOpen }
         isClosing = true

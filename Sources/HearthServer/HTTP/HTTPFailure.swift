@@ -56,6 +56,13 @@ extension HTTPFailure {
 
     /// The response: `{"error": {code, message, data}}`, for calls with the members that make it a JSON-RPC response.
     func response(toCall isCall: Bool) -> Response {
+        var response = Response(json: json(toCall: isCall), status: status)
+        response.headers.append(contentsOf: headers)
+        return response
+    }
+
+    /// The body of the response.
+    func json(toCall isCall: Bool) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         if isCall {
@@ -67,9 +74,7 @@ extension HTTPFailure {
         writer.key("error")
         error.write(to: &writer)
         writer.endObject()
-        var response = Response(json: writer.finish(), status: status)
-        response.headers.append(contentsOf: headers)
-        return response
+        return writer.finish()
     }
 }
 

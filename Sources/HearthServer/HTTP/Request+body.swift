@@ -15,10 +15,12 @@ extension Request {
             .invalidArgument,
             "The body is larger than \(maximumBytes) bytes. Send less at once."
         )
-        let length = headers[.contentLength].flatMap { Int($0) } ?? 0
+        // Digits that are no Int are more than any Int.
+        let length = headers[.contentLength].map { Int($0) ?? .max } ?? 0
         guard length <= maximumBytes else { throw tooLarge }
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(length)
+        // No more on the client's word alone.
+        bytes.reserveCapacity(min(length, 64 << 10))
         for try await part in body {
             guard bytes.count + part.readableBytes <= maximumBytes else { throw tooLarge }
             bytes.append(contentsOf: part.readableBytesView)

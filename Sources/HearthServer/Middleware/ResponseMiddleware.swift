@@ -21,9 +21,6 @@ struct ResponseMiddleware: RouterMiddleware {
         var response: Response
         do {
             response = try await next(request, context)
-        } catch let error as HTTPParserError {
-            // The connection can't be used any more; its channel answers and closes it.
-            throw error
         } catch let error as HTTPError where error.status == .notFound && error.body == nil {
             response = respondUnmatched(request)
         } catch {
@@ -41,6 +38,9 @@ struct ResponseMiddleware: RouterMiddleware {
         switch error {
         case let failure as HTTPFailure:
             return failure
+        case let error as HTTPParserError:
+            // In the body; what is wrong with a head never comes here.
+            return HTTPFailure(error)
         case let error as any RPCErrorConvertible where error.rpcError.code != .internalError:
             return HTTPFailure(error.rpcError)
         case let error as any HTTPResponseError:
@@ -66,7 +66,8 @@ struct ResponseMiddleware: RouterMiddleware {
         .response(toCall: request.isCall)
     }
 
-    private static let headers: HTTPFields = [
+    /// The headers of every response that doesn't set them itself.
+    static let headers: HTTPFields = [
         .xContentTypeOptions: "nosniff",
         .cacheControl: "no-store",
         .contentSecurityPolicy: "default-src 'none'; frame-ancestors 'none'",
@@ -84,6 +85,7 @@ extension HTTPField.Name {
     /// `Host`, for what is left when the first of the fields has become the request's authority.
     static let secondHost = literal("Host")
     static let lastEventID = literal("Last-Event-ID")
+    static let secFetchSite = literal("Sec-Fetch-Site")
     static let referrerPolicy = literal("Referrer-Policy")
     static let xAccelBuffering = literal("X-Accel-Buffering")
 }

@@ -12,10 +12,12 @@ struct RPCRoute: Sendable {
     private let server: RPCServer<ServiceContext>
     private let context: ServiceContext
     private let notificationStatus: HearthServerConfiguration.NotificationStatus
+    private let largeBodies: LargeBodies
 
-    init(_ context: ServiceContext, notificationStatus: HearthServerConfiguration.NotificationStatus, logger: Logger) {
+    init(_ context: ServiceContext, configuration: HearthServerConfiguration, logger: Logger) {
         self.context = context
-        self.notificationStatus = notificationStatus
+        self.notificationStatus = configuration.notificationStatus
+        self.largeBodies = LargeBodies(limit: configuration.maximumLargeBodies)
         self.server = RPCServer(methods: HearthMethods.table, limits: context.server.limits.rpc) { failure in
             logger.error(
                 "call failed",
@@ -30,7 +32,8 @@ struct RPCRoute: Sendable {
 
     func respond(to request: Request) async throws -> Response {
         let body = try await request.jsonBody(atMost: context.server.limits.maximumBodyBytes)
-        return switch await server.handle(body, context: context) {
+        let reply = await largeBodies.work(onBodyOf: body.count) { await server.handle(body, context: context) }
+        return switch reply {
         case .response(let bytes): Response(json: bytes)
         case .nothing: Response(status: notificationStatus == .ok || request.namesJSONRPC ? .ok : .noContent)
         }

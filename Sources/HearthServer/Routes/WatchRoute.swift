@@ -17,14 +17,7 @@ struct WatchRoute: Sendable {
 
     func respond(to request: Request, in context: HearthRequestContext) async throws -> Response {
         let parameters = try await request.watchParameters(atMost: Self.maximumBodyBytes)
-        guard let slot = slots.take() else {
-            throw HTTPFailure(
-                .tooManyRequests,
-                .resourceExhausted,
-                "As many streams are open as this server allows. Try again later.",
-                headers: [.retryAfter: "5"]
-            )
-        }
+        let slot = try takeSlot(for: context.channel.remoteAddress?.ipAddress ?? "")
         let stream = WatchStream(
             session: try WatchSession(parameters.request, in: service),
             encoder: WatchFrameEncoder(format: parameters.format ?? request.acceptedFormat),
@@ -43,6 +36,22 @@ struct WatchRoute: Sendable {
             ],
             body: ResponseBody { writer in try await stream.write(to: &writer, on: context.channel) }
         )
+    }
+
+    private func takeSlot(for address: String) throws(HTTPFailure) -> WatchSlots.Slot {
+        do throws(WatchSlots.Refusal) {
+            return try slots.take(for: UTF8Key(address))
+        } catch {
+            let message =
+                switch error {
+                case .full:
+                    "\(slots.limit) streams are open, as many as this server allows. Try again later."
+                case .addressIsFull:
+                    "Your address \(address) has \(slots.limitPerAddress) streams open, as many as this server allows one address. "
+                        + "Close some, or watch a collection instead of its documents."
+                }
+            throw HTTPFailure(.tooManyRequests, .resourceExhausted, message, headers: [.retryAfter: "5"])
+        }
     }
 }
 

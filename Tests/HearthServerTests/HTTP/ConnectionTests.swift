@@ -180,6 +180,9 @@ import Testing
                 let response = try await connection.response()
                 #expect(response.status == 400)
                 #expect(response["connection"] == "close")
+                #expect(response["content-type"] == "application/json")
+                #expect(response["x-content-type-options"] == "nosniff")
+                #expect(response.body.contains(#""error":{"code":3,"message":"The request is not well-formed"#))
                 #expect(try await connection.receiveAll().isEmpty)
             }
             try await withConnection(to: server) { connection in
@@ -189,14 +192,33 @@ import Testing
         }
     }
 
-    @Test("A head with too many or too long fields is refused")
-    func largeHead() async throws {
+    @Test("What is no HTTP is answered in its turn, after the requests before it")
+    func malformedBehindOthers() async throws {
         try await withServer { server in
-            for fields in [(0..<200).map { "X-\($0): y" }, ["X: " + String(repeating: "y", count: 40_000)]] {
-                try await withConnection(to: server) { connection in
-                    let response = try await connection.ask("GET", "/health", fields)
-                    #expect(response.status == 400)
-                }
+            try await withConnection(to: server) { connection in
+                let call = RawConnection.request("POST", "/rpc", [Self.json], body: Self.call)
+                try await connection.send(call + call + "NONSENSE\r\n\r\n")
+                for status in [200, 200, 400] { #expect(try await connection.response().status == status) }
+                #expect(try await connection.receiveAll().isEmpty)
+            }
+        }
+    }
+
+    @Test(
+        "A head with too many or too long fields, or too long a target, is refused with a status that says so",
+        arguments: [
+            ("/health", (0..<200).map { "X-\($0): y" }, 431),
+            ("/health", ["X: " + String(repeating: "y", count: 40_000)], 431),
+            ("/health?" + String(repeating: "y", count: 40_000), [], 414),
+        ] as [(String, [String], Int)]
+    )
+    func largeHead(target: String, fields: [String], status: Int) async throws {
+        try await withServer { server in
+            try await withConnection(to: server) { connection in
+                let response = try await connection.ask("GET", target, fields)
+                #expect(response.status == status)
+                #expect(response["connection"] == "close")
+                #expect(response.body.contains(#""error":{"code":3,"#))
             }
         }
     }

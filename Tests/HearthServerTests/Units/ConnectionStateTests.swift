@@ -122,6 +122,7 @@ import Testing
             (["expect": "100-continue"], .http1_1, .forwardAndContinue),
             (["expect": "100-Continue", "content-length": "100"], .http1_1, .forwardAndContinue),
             (["expect": "100-continue", "content-length": "101"], .http1_1, .forward),
+            (["expect": "100-continue", "content-length": "18446744073709551615"], .http1_1, .forward),
             (["expect": "100-continue"], .http1_0, .forward), (["expect": "200-ok"], .http1_1, .forward),
             ([:], .http1_1, .forward),
         ] as [(HTTPHeaders, HTTPVersion, ConnectionState.RequestAction)]
@@ -145,6 +146,36 @@ import Testing
         #expect(state.receiveEnd() == .forward)
         state.send(&response)
         #expect(state.sendEnd() == .keepOpen)
+    }
+
+    @Test("When the server stops, what has come is answered and the rest not waited for")
+    func stopping() {
+        var state = ConnectionState(maximumBodyBytes: 100)
+        #expect(state.receive(Self.head()) == .forward)
+        #expect(state.receiveEnd() == .forward)
+        #expect(state.receive(Self.head()) == .forward)
+        #expect(state.receiveEnd() == .forward)
+        #expect(state.receive(Self.head(.POST)) == .forward)
+        let closesAtOnce = state.stop()
+        #expect(!closesAtOnce)
+        var response = Self.response()
+        state.send(&response)
+        #expect(response.headers.first(name: "connection") == nil)
+        #expect(state.sendEnd() == .keepOpen)
+        state.send(&response)
+        #expect(response.headers.first(name: "connection") == "close")
+        #expect(state.sendEnd() == .close)
+    }
+
+    @Test("When the server stops, a connection with nothing but half a body is closed", arguments: [true, false])
+    func stoppingInBody(isRead: Bool) {
+        var state = ConnectionState(maximumBodyBytes: 100)
+        _ = state.receive(Self.head(.POST))
+        _ = state.receiveBody()
+        if isRead { _ = state.receiveEnd() }
+        let closesAtOnce = state.stop()
+        #expect(closesAtOnce == !isRead)
+        #expect(state.receive(Self.head()) == .drop)
     }
 
     @Test("An interim response ends nothing")

@@ -74,13 +74,17 @@ import Testing
     }
 
     @Test("Slots are free again when nobody holds them")
-    func slots() {
-        let slots = WatchSlots(limit: 2)
-        var held = [slots.take(), slots.take()]
-        #expect(slots.take() == nil)
-        held[0] = nil
-        held[0] = slots.take()
-        #expect(held[0] != nil)
-        #expect(slots.take() == nil)
+    func slots() throws {
+        let slots = WatchSlots(limit: 3, limitPerAddress: 2)
+        var held = [try slots.take(for: "a"), try slots.take(for: "a")]
+        #expect(throws: WatchSlots.Refusal.addressIsFull) { try slots.take(for: "a") }
+        held.append(try slots.take(for: "b"))
+        #expect(throws: WatchSlots.Refusal.full) { try slots.take(for: "c") }
+        held.removeFirst()
+        held.append(try slots.take(for: "a"))
+        #expect(throws: WatchSlots.Refusal.full) { try slots.take(for: "a") }
+        held.removeAll()
+        held = [try slots.take(for: "a"), try slots.take(for: "a")]
+        #expect(held.count == 2)
     }
 }

@@ -1,4 +1,5 @@
 import DocumentModel
+import DocumentStore
 import HearthServer
 import HearthService
 import StrictJSON
@@ -71,6 +72,48 @@ import Testing
                 await server.stopGracefully()
                 // The server closes although nothing more is read.
                 await connection.sendUntilClosed()
+            }
+        }
+    }
+
+    @Test("A request whose body has not come can't hold the server up", arguments: [false, true])
+    func unfinishedBody(isPipelined: Bool) async throws {
+        // Nothing but the server's stopping ends the connection within the time that the test may take.
+        try await withServer(.standard.with(\.bodyTimeout, .seconds(600)).with(\.idleTimeout, .seconds(600))) { server in
+            try await withConnection(to: server) { connection in
+                let half =
+                    "POST /rpc HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
+                if isPipelined {
+                    try await connection.send(RawConnection.request("GET", "/health") + half)
+                    #expect(try await connection.response().status == 200)
+                } else {
+                    try await connection.send(half)
+                    // The server has read what came before this.
+                    _ = try await withConnection(to: server) { try await $0.ask("GET", "/health") }
+                }
+                await server.stopGracefully()
+                #expect(try await connection.receiveAll().isEmpty)
+            }
+        }
+    }
+
+    @Test("A request that is being worked on is finished")
+    func requestUnderWay() async throws {
+        try await withServer { server in
+            try await withConnection(to: server) { connection in
+                let calls = (0..<200).map { #"{"jsonrpc":"2.0","id":\#($0),"method":"documents.set","params":["a/\#($0)",{}]}"# }
+                try await connection.send(
+                    RawConnection.request(
+                        "POST",
+                        "/rpc",
+                        ["Content-Type: application/json"],
+                        body: "[\(calls.joined(separator: ","))]"
+                    )
+                )
+                while server.context.store.position.lastSequence == .zero { await Task.yield() }
+                await server.stopGracefully()
+                #expect(try await connection.response().body.utf8.reversed().starts(with: "}}]".utf8.reversed()))
+                #expect(try await connection.receiveAll().isEmpty)
             }
         }
     }

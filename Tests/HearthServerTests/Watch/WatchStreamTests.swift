@@ -302,6 +302,27 @@ import Testing
         }
     }
 
+    @Test("One address may have so many streams and no more, and is told how many; other paths are open to it")
+    func slotsPerAddress() async throws {
+        try await withServer(.standard.with(\.maximumWatchersPerAddress, 2)) { server in
+            try await withConnection(to: server) { first in
+                try await first.send(RawConnection.request("GET", "/watch?document=a/b"))
+                _ = try await first.receive(through: "\"current\"")
+                try await withConnection(to: server) { second in
+                    try await second.send(RawConnection.request("GET", "/watch?document=a/b"))
+                    _ = try await second.receive(through: "\"current\"")
+                    let refused = try await withConnection(to: server) { try await $0.ask("GET", "/watch?document=a/b") }
+                    #expect(refused.status == 429)
+                    #expect(refused["retry-after"] == "5")
+                    #expect(refused.body.contains("Your address 127.0.0.1 has 2 streams open"))
+                    #expect(refused.body.contains("RESOURCE_EXHAUSTED"))
+                    let health = try await withConnection(to: server) { try await $0.ask("GET", "/health") }
+                    #expect(health.status == 200)
+                }
+            }
+        }
+    }
+
     @Test("A damaged document is told in the state of its collection, with its place")
     func damagedDocument() async throws {
         try await withServer { server in

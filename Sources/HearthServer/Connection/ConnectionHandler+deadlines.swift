@@ -1,0 +1,69 @@
+import NIOCore
+
+/// Bytes that have arrived, before anybody has looked at them.
+struct Arrival {
+    let bytes: ByteBuffer
+}
+
+/// Tells ``ConnectionHandler`` of every arrival: a head that is not complete shows in no other way.
+final class ArrivalHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        context.fireUserInboundEventTriggered(Arrival(bytes: unwrapInboundIn(data)))
+        context.fireChannelRead(data)
+    }
+}
+
+/// The time that a client has for something.
+struct Deadline {
+    private let timeout: TimeAmount
+    private var task: Scheduled<Void>?
+
+    init(_ timeout: TimeAmount) {
+        self.timeout = timeout
+    }
+
+    /// Begins to run, unless it runs already.
+    mutating func start(on eventLoop: any EventLoop, _ action: @escaping () -> Void) {
+        guard task == nil else { return }
+        task = eventLoop.assumeIsolated().scheduleTask(in: timeout, action)
+    }
+
+    mutating func stop() {
+        task?.cancel()
+        task = nil
+    }
+}
+
+extension ConnectionHandler {
+    /// Gives the client the time that a head may take from its first byte on, however often it sends another.
+    func noteArrival(of bytes: ByteBuffer, context: ChannelHandlerContext) {
+        guard state.isReadingHead else { return }
+        requestLine.take(bytes)
+        if requestLine.length > 0 { startHeadDeadline(context: context) }
+    }
+
+    private func startHeadDeadline(context: ChannelHandlerContext) {
+        headDeadline.start(on: context.eventLoop) {
+            self.headDeadline.stop()
+            if self.state.isWithoutRequest {
+                self.answer(.late("head", after: self.configuration.headTimeout), context: context)
+            } else {
+                // Nothing may have been read for as long as earlier requests are worked on.
+                self.startHeadDeadline(context: context)
+            }
+        }
+    }
+
+    /// Gives the client the time that a body may take, from when it is its turn to send it.
+    func updateBodyDeadline(context: ChannelHandlerContext) {
+        guard state.isWaitingForBody else { return bodyDeadline.stop() }
+        bodyDeadline.start(on: context.eventLoop) {
+            guard self.state.isWaitingForBody else { return }
+            // Whoever reads the body gets the error, and answers with it.
+            context.fireErrorCaught(HTTPFailure.late("body", after: self.configuration.bodyTimeout))
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import DocumentModel
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+
+/// What is wrong with a connection, or with a request before it is one.
+extension HTTPFailure {
+    /// A request that is not HTTP/1.1, or larger than is taken.
+    ///
+    /// - Parameter isTargetTooLong: Whether what is too large is the first line of the request.
+    init(_ error: HTTPParserError, isTargetTooLong: Bool = false) {
+        switch error {
+        case .headerOverflow where isTargetTooLong:
+            self.init(.uriTooLong, .invalidArgument, "The address is too long. Send long parameters in the body of a POST.")
+        case .headerOverflow:
+            self.init(
+                .requestHeaderFieldsTooLarge,
+                .invalidArgument,
+                "The headers are too many or too long. Send at most 100 of them, and 32 KiB in all."
+            )
+        default:
+            self.init(.badRequest, .invalidArgument, "The request is not well-formed HTTP/1.1: \(error).")
+        }
+    }
+
+    /// A part of a request that takes longer to arrive than it may.
+    static func late(_ part: String, after timeout: TimeAmount) -> HTTPFailure {
+        HTTPFailure(
+            .requestTimeout,
+            .deadlineExceeded,
+            "The \(part) of the request was not complete after \(timeout.nanoseconds / 1_000_000) ms. Send it faster, or less at once."
+        )
+    }
+
+    /// A connection beyond those that may be open.
+    static func tooManyConnections(limit: Int) -> HTTPFailure {
+        HTTPFailure(
+            .serviceUnavailable,
+            .resourceExhausted,
+            "\(limit) connections are open, as many as this server allows. Try again in a moment.",
+            headers: [.retryAfter: "5"]
+        )
+    }
+}
