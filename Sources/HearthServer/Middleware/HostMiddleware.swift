@@ -6,7 +6,7 @@ import StrictJSON
 /// Lets through only requests that call the server by a name of its own.
 ///
 /// A page of another site can make its name resolve to this machine and so have a browser ask here as if it were the same
-/// site. The name in `Host` gives it away.
+/// site. The name in `Host` gives it away; ``ConnectionHandler`` has put the one there that stood in the target.
 struct HostMiddleware: RouterMiddleware {
     private let allowed: Set<UTF8Key>
 
@@ -33,10 +33,11 @@ struct HostMiddleware: RouterMiddleware {
             throw HTTPFailure(.badRequest, .invalidArgument, "A request has exactly one Host header.")
         }
         guard let name = Self.name(in: authority), allowed.contains(name) else {
+            let refused = Excerpt(Self.name(in: authority)?.string ?? authority)
             throw HTTPFailure(
                 .misdirectedRequest,
                 .permissionDenied,
-                "This server is not called by the name in the Host header. Use its address, or allow the name where it is started."
+                "This server is not called by the name \(refused). Use its address, or start it with --allow-host \(refused.text)."
             )
         }
         return try await next(request, context)

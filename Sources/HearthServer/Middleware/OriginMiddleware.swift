@@ -2,7 +2,11 @@ import DocumentModel
 import HTTPTypes
 import Hummingbird
 
-/// Refuses what the pages of other sites ask for: a request with an `Origin` must come from this server's own pages.
+/// Refuses what the pages of other sites ask for.
+///
+/// A request with an `Origin` must come from this server's own pages. Browsers leave it out where a page only loads or links
+/// something; `Sec-Fetch-Site` then tells whose page it is. Links to pages are let through, calls, streams and whatever else
+/// could change something are not.
 struct OriginMiddleware: RouterMiddleware {
     func handle(
         _ request: Request,
@@ -10,6 +14,9 @@ struct OriginMiddleware: RouterMiddleware {
         next: (Request, HearthRequestContext) async throws -> Response
     ) async throws -> Response {
         for origin in request.headers[values: .origin] where !Self.isOwn(origin, authority: request.head.authority) {
+            throw HTTPFailure(.forbidden, .permissionDenied, "Pages of other sites may not call this server.")
+        }
+        if request.isGuarded, request.headers[values: .origin].isEmpty, request.isOfAnotherSite {
             throw HTTPFailure(.forbidden, .permissionDenied, "Pages of other sites may not call this server.")
         }
         return try await next(request, context)
@@ -21,6 +28,21 @@ struct OriginMiddleware: RouterMiddleware {
         let origin = origin.utf8.map(\.lowercased)
         return ["http://", "https://"].contains { scheme in
             origin.elementsEqual(Array(scheme.utf8) + authority.utf8.map(\.lowercased))
+        }
+    }
+}
+
+extension Request {
+    /// Whether more is at stake than looking at a page.
+    fileprivate var isGuarded: Bool {
+        ![.get, .head, .options].contains(method) || isCall || hasPath("/watch")
+    }
+
+    /// Whether a browser says that the page that asks is of another site, or of another host of the same site.
+    fileprivate var isOfAnotherSite: Bool {
+        headers[values: .secFetchSite].contains { value in
+            let site = FieldValue(value.utf8)
+            return site.isValue("cross-site") || site.isValue("same-site")
         }
     }
 }

@@ -42,6 +42,46 @@ import Testing
         }
     }
 
+    @Test("The refusal names the host, and the option that allows it")
+    func refusalMessage() async throws {
+        try await withServer { server in
+            let response = try await withConnection(to: server) { try await $0.ask("GET", "/health", ["Host: Db.example:443"]) }
+            #expect(response.body.contains(#"by the name \"db.example\"."#))
+            #expect(response.body.contains("--allow-host db.example."))
+        }
+    }
+
+    @Test(
+        "The host of a target that is a whole URL counts, whatever Host says",
+        arguments: [
+            ("http://evil.example/health", 421), ("HTTP://evil.example:80/health", 421), ("https://evil.example?x", 421),
+            ("http://user@localhost/health", 421), ("http:///health", 421), ("ftp://evil.example/health", 421),
+            ("http://evil.example", 421), ("health", 400),
+            ("http://localhost/health", 200), ("http://LOCALHOST:1/health?x=1", 200), ("http://localhost", 404),
+            ("https://[::1]/health", 200),
+        ]
+    )
+    func absoluteTarget(target: String, status: Int) async throws {
+        try await withServer { server in
+            try await withConnection(to: server) { connection in
+                let response = try await connection.ask("GET", target, ["Host: localhost"])
+                #expect(response.status == status)
+            }
+        }
+    }
+
+    @Test("A target that is a whole URL needs exactly one Host beside it, which then does not count")
+    func hostBesideAbsoluteTarget() async throws {
+        try await withServer { server in
+            for (fields, status) in [("", 400), ("Host: a\r\nHost: b\r\n", 400), ("Host: evil.example\r\n", 200)] {
+                try await withConnection(to: server) { connection in
+                    try await connection.send("GET http://localhost/health HTTP/1.1\r\n\(fields)\r\n")
+                    #expect(try await connection.response().status == status)
+                }
+            }
+        }
+    }
+
     @Test("A request has exactly one Host")
     func oneHost() async throws {
         try await withServer { server in
@@ -69,6 +109,32 @@ import Testing
                     let response = try await connection.ask("GET", path, ["Host: localhost:8080", "Origin: \(origin)"])
                     #expect(response.status == status)
                 }
+            }
+        }
+    }
+
+    @Test(
+        "What a page of another site makes a browser send is refused, where it is more than looking at a page",
+        arguments: [
+            ("POST", "/rpc", "cross-site", nil, 403), ("POST", "/rpc", "Same-Site", nil, 403),
+            ("POST", "/rpc", "same-origin", nil, 200),
+            ("POST", "/rpc", "none", nil, 200), ("POST", "/rpc", nil, nil, 200),
+            ("POST", "/rpc", "cross-site", "http://localhost", 200),
+            ("POST", "/rpc", "cross-site", "http://evil.example", 403), ("POST", "/watch", "cross-site", nil, 403),
+            ("GET", "/watch", "cross-site", nil, 403), ("GET", "/watch?document=a/b&timeout=1", "same-site", nil, 403),
+            ("GET", "/watch", "same-origin", nil, 400), ("GET", "/health", "cross-site", nil, 200),
+            ("DELETE", "/health", "cross-site", nil, 403),
+        ] as [(String, String, String?, String?, Int)]
+    )
+    func fetchSite(method: String, target: String, site: String?, origin: String?, status: Int) async throws {
+        try await withServer { server in
+            try await withConnection(to: server) { connection in
+                let fields =
+                    ["Content-Type: application/json"] + (site.map { ["Sec-Fetch-Site: \($0)"] } ?? [])
+                    + (origin.map { ["Origin: \($0)"] } ?? [])
+                let body = #"{"jsonrpc":"2.0","id":1,"method":"server.info"}"#
+                let response = try await connection.ask(method, target, fields, body: method == "GET" ? nil : body)
+                #expect(response.status == status)
             }
         }
     }
