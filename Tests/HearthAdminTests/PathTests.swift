@@ -79,12 +79,6 @@ struct PathTests {
         #expect(AdminRoute(rawPath: path) == route)
     }
 
-    @Test("An encoded slash is an error, not another path")
-    func slash() {
-        #expect(throws: StatusError.self) { try DataPath(["books", "a/b"]) }
-        #expect(throws: StatusError.self) { try DataPath(["books/hitchhiker"]) }
-    }
-
     @Test(
         "Query items are read by bytes",
         arguments: [

@@ -119,6 +119,29 @@ struct PathTests {
     }
 }
 
+@Suite("Paths of either kind")
+struct DataPathTests {
+    @Test("The number of segments tells a document from a collection")
+    func kind() throws {
+        #expect(try DataPath("books") == .collection(try CollectionPath("books")))
+        #expect(try DataPath("books/hitchhiker") == .document(try DocumentPath("books/hitchhiker")))
+        #expect(try DataPath(["books", "hitchhiker", "reviews"]) == .collection(try CollectionPath("books/hitchhiker/reviews")))
+        #expect(try DataPath(["books", "hitchhiker"]).string == "books/hitchhiker")
+    }
+
+    @Test("What breaks a rule of paths is refused", arguments: ["", "/", "books/", "books//reviews", "__books__"])
+    func refused(text: String) {
+        #expect(throws: StatusError.self) { try DataPath(text) }
+    }
+
+    @Test("A slash in an ID is an error, not another path")
+    func slash() {
+        for segments: [UTF8Key] in [["books", "a/b"], ["books/hitchhiker"], []] {
+            #expect(throws: StatusError.self) { try DataPath(segments) }
+        }
+    }
+}
+
 @Suite("The order of paths")
 struct PathOrderTests {
     @Test("goes segment by segment in the order of ids, the shorter first")
