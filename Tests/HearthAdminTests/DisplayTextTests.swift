@@ -14,7 +14,8 @@ struct DisplayTextTests {
             ("é\u{200D}\u{200D}é", "é⟨ZWJ⟩⟨ZWJ⟩é"),
             ("a\u{E0041}", "a⟨U+E0041⟩"), ("a\u{AD}b", "a⟨SHY⟩b"), ("\u{202A}\u{202E}", "⟨LRE⟩⟨RLO⟩"),
             ("x\u{1B}[31m", "x⟨ESC⟩[31m"), (" ", "⟨SP⟩"), (" a  b ", "⟨SP⟩a  b⟨SP⟩"), ("a\u{A0}", "a⟨NBSP⟩"),
-            ("\u{3164}", "⟨HF⟩"),
+            ("\u{3164}", "⟨HF⟩"), ("a\u{FE0F}b", "a⟨U+FE0F⟩b"), ("é\u{FE00}\u{FE01}", "é\u{FE00}⟨U+FE01⟩"),
+            ("a\u{E0101}", "a⟨U+E0101⟩"), ("a\u{34F}b", "a⟨CGJ⟩b"), ("1\u{FE0F}2", "1⟨U+FE0F⟩2"),
         ]
     )
     func marks(text: String, shown: String) {
@@ -24,7 +25,8 @@ struct DisplayTextTests {
     @Test(
         "What shapes its neighbours is left alone, as is all else",
         arguments: [
-            "", "plain", "می‌خواهم", "👩‍👩‍👧‍👦", "🏴󠁧󠁢󠁳󠁣󠁴󠁿", "🇩🇪", "ക്‍ഷ", "e\u{301}", "é", "दस्तावेज़", "עברית, 42!", "\u{301}", "a\u{A0}b", "❤️",
+            "", "plain", "می‌خواهم", "👩‍👩‍👧‍👦", "🏴󠁧󠁢󠁳󠁣󠁴󠁿", "🇩🇪", "ക്‍ഷ", "e\u{301}", "é", "दस्तावेज़", "עברית, 42!", "\u{301}", "a\u{A0}b", "❤️", "1️⃣",
+            "🏳️‍🌈", "葛\u{E0100}",
         ]
     )
     func ordinary(text: String) {

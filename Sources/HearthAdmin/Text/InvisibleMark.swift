@@ -34,20 +34,30 @@ struct InvisibleMark: Hashable, Sendable {
 extension InvisibleMark {
     private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        case 0x00...0x1f, 0x7f...0x9f, 0xad: true
-        case 0x061c, 0x180e, 0x200b...0x200f, 0x2028...0x202e, 0x2060...0x206f, 0xfeff: true
-        case 0x115f, 0x1160, 0x17b4, 0x17b5, 0x3164, 0xffa0, 0xfff9...0xfffb, 0xe0000...0xe007f: true
-        default: false
+        case 0x20..<0x7f: false
+        // Controls, separators of lines, controls of annotations.
+        case 0x00...0x1f, 0x7f...0x9f, 0x2028, 0x2029, 0xfff9...0xfffb: true
+        // Bidirectional controls, joiners, fillers, selectors of variants, tags.
+        default: scalar.properties.isDefaultIgnorableCodePoint
         }
     }
 
     /// Whether an invisible scalar does its proper work here and would break the text if it were taken out.
     private static func shapes(_ scalar: Unicode.Scalar, after previous: Unicode.Scalar?, before next: Unicode.Scalar?) -> Bool {
-        guard let previous, !previous.isASCII else { return false }
+        guard let previous else { return false }
         switch scalar.value {
+        // The one that makes an emoji of a digit, as in a keycap.
+        case 0xfe0f where previous.isASCII:
+            return next?.value == 0x20e3
+        case _ where previous.isASCII:
+            return false
+        // The form of one character before, as of an emoji or a Chinese character.
+        case 0xfe00...0xfe0f, 0xe0100...0xe01ef, 0x180b...0x180d, 0x180f:
+            return !isInvisible(previous)
         case 0x200c, 0x200d:
             guard let next else { return false }
-            return !next.isASCII && !isInvisible(previous) && !isInvisible(next)
+            // Within an emoji, the selector of a form may stand before.
+            return !next.isASCII && (!isInvisible(previous) || previous.value == 0xfe0f) && !isInvisible(next)
         // The tags that spell a region after a black flag, as in the flag of Scotland.
         case 0xe0020...0xe007f:
             return previous.value == 0x1f3f4 || (0xe0020...0xe007e).contains(previous.value)
@@ -72,6 +82,7 @@ extension InvisibleMark {
         0x85: ("NEL", "NEXT LINE"),
         0xa0: ("NBSP", "NO-BREAK SPACE"),
         0xad: ("SHY", "SOFT HYPHEN"),
+        0x034f: ("CGJ", "COMBINING GRAPHEME JOINER"),
         0x061c: ("ALM", "ARABIC LETTER MARK"),
         0x180e: ("MVS", "MONGOLIAN VOWEL SEPARATOR"),
         0x200b: ("ZWSP", "ZERO WIDTH SPACE"),
