@@ -155,6 +155,8 @@ let package = Package(
             dependencies: [
                 "HearthAdmin", "HearthService", "DocumentModel", "DocumentStore", "StrictJSON", "CLibXML2",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Golden"],

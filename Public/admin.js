@@ -6,8 +6,8 @@ for (const button of document.querySelectorAll('button.copy')) {
   const label = button.textContent;
   button.hidden = false;
   button.addEventListener('click', async () => {
-    const source = button.dataset.copyFrom;
-    const text = source ? document.getElementById(source).textContent : button.dataset.copy;
+    const { copy, copyEncoded, copyFrom } = button.dataset;
+    const text = copyFrom ? document.getElementById(copyFrom).textContent : copy ?? decodeURIComponent(copyEncoded);
     try {
       await navigator.clipboard.writeText(text);
       button.textContent = 'Copied';

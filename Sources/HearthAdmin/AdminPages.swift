@@ -13,7 +13,7 @@ import StrictJSON
 /// ```
 ///
 /// The address of a page mirrors the path of what it shows: `/admin/data/books/hitchhiker`. Pages are whole without
-/// script. They read through the service's context as callers do, and know nothing of files.
+/// script. They read through the service's calls as clients do, and know nothing of files.
 package struct AdminPages: Sendable {
     private let context: ServiceContext
     private let templates: TemplateLibrary
@@ -24,7 +24,6 @@ package struct AdminPages: Sendable {
     /// What differs from request to request and isn't in the request.
     struct Surroundings: Sendable {
         var now: @Sendable () -> Timestamp = Timestamp.current
-        var uptime: @Sendable (ServerDescription) -> Duration = { ContinuousClock.now - $0.startTime }
         var nonce: @Sendable () -> String = Nonce.make
     }
 
@@ -50,6 +49,7 @@ package struct AdminPages: Sendable {
 
     /// A request as far as the pages look at it.
     struct PageRequest: Sendable {
+        var method = HTTPRequest.Method.get
         /// The raw path, still percent-encoded.
         var path: String
         /// The raw query.
@@ -62,7 +62,12 @@ package struct AdminPages: Sendable {
 
     /// Answers a request.
     func response(to request: PageRequest) async -> PageResponse {
-        switch AdminRoute(rawPath: request.path) {
+        let route = AdminRoute(rawPath: request.path)
+        if route.isKnown, ![.get, .head].contains(request.method) {
+            if request.method == .options { return .methods }
+            return await respond(with: ProblemPage.wrongMethod).allowing(PageResponse.allowedMethods)
+        }
+        return switch route {
         case .overview:
             await respond(with: overview(for: request))
         case .data(let segments):
@@ -84,13 +89,8 @@ package struct AdminPages: Sendable {
 }
 
 extension AdminPages {
-    private func overview(for request: PageRequest) -> OverviewPage {
-        OverviewPage(
-            context: context,
-            host: request.host,
-            now: surroundings.now(),
-            uptime: surroundings.uptime(context.server)
-        )
+    private func overview(for request: PageRequest) async -> OverviewPage {
+        OverviewPage(await ServerInfo.call((), in: context), host: request.host, now: surroundings.now())
     }
 
     /// The page of what a path names; of what is wrong, when it can't be shown.
@@ -110,7 +110,7 @@ extension AdminPages {
     }
 
     private func collectionPage(_ request: CollectionRequest) async throws(StatusError) -> any Page {
-        let listing = try await CollectionListing(request, from: context.store)
+        let listing = try await CollectionListing(request, in: context)
         return switch request.view {
         case .table: CollectionTablePage(listing)
         case .map: CollectionMapPage(listing)
@@ -118,10 +118,19 @@ extension AdminPages {
     }
 
     private func documentPage(_ path: DocumentPath, showsJSON: Bool) async throws(StatusError) -> any Page {
-        let document = try await context.store.document(at: path)?.decoded()
-        if let document, showsJSON { return DocumentJSONPage(document, now: surroundings.now()) }
-        let subcollections = try await Subcollections(of: path, from: context.store)
-        guard let document else { return MissingDocumentPage(path, subcollections: subcollections) }
+        let document: Document
+        do throws(StatusError) {
+            document = try await GetDocument.call(.init(path: path), in: context).decoded()
+        } catch {
+            switch error.code {
+            case .notFound: return MissingDocumentPage(path, subcollections: try await Subcollections(of: path, in: context))
+            case .dataLoss:
+                return DamagedDocumentPage(path, error, subcollections: try await Subcollections(of: path, in: context))
+            default: throw error
+            }
+        }
+        if showsJSON { return DocumentJSONPage(document, now: surroundings.now()) }
+        let subcollections = try await Subcollections(of: path, in: context)
         return DocumentFieldsPage(document, subcollections: subcollections, now: surroundings.now())
     }
 
@@ -143,7 +152,7 @@ extension AdminPages {
         page.chrome.scriptURL = files.url(of: .script)
         page.chrome.logoURL = files.url(of: .logo)
         do throws(StatusError) {
-            page.chrome.setRoots(try await context.store.collections(under: nil, after: nil, limit: PageChrome.rootLimit))
+            page.chrome.setRoots(try await ListCollections.call(.init(pageSize: PageChrome.rootLimit), in: context))
         } catch {
             // The page is of use without the list beside it.
             log(error)

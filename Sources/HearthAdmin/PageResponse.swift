@@ -47,6 +47,21 @@ struct PageResponse: Sendable {
         return PageResponse(status: .temporaryRedirect, headers: headers, body: [])
     }
 
+    /// The methods that pages and static files answer.
+    static let allowedMethods = "GET, HEAD, OPTIONS"
+
+    /// What an address can be asked with.
+    static var methods: PageResponse {
+        PageResponse(status: .noContent, headers: common, body: []).allowing(allowedMethods)
+    }
+
+    /// The same response with the methods that the address answers.
+    func allowing(_ methods: String) -> PageResponse {
+        var response = self
+        response.headers[.allow] = methods
+        return response
+    }
+
     private static let common: HTTPFields = [
         .xContentTypeOptions: "nosniff",
         .referrerPolicy: "same-origin",

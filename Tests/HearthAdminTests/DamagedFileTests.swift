@@ -1,4 +1,5 @@
 import DocumentModel
+import DocumentStore
 import Foundation
 import HTTPTypes
 import Testing
@@ -20,22 +21,66 @@ struct DamagedFileTests {
         try await withDamage { site in
             let page = try await site.page("/admin/data/books")
             #expect(page.complaints == [])
-            #expect(try page.texts("//section[@class='alert']//li/code") == ["documents/books/hitchhiker.json:2:26"])
+            #expect(try page.texts("//section[@class='alert']//li//code") == ["documents/books/hitchhiker.json:2:26"])
+            #expect(try page.one("//section[@class='alert']//li/a")["href"] == "/admin/data/books/hitchhiker")
             #expect(try page.all("//tbody/tr").count == 4)
             try GoldenFile.check(page, "collection-damaged.html")
         }
     }
 
-    @Test("A document's page says what is wrong with its file and where")
-    func document() async throws {
+    @Test(
+        "A document's page says what is wrong with its file, where, and how to mend it",
+        arguments: ["/admin/data/books/hitchhiker", "/admin/data/books/hitchhiker?view=json"]
+    )
+    func document(address: String) async throws {
         try await withDamage { site in
-            let response = await site.get("/admin/data/books/hitchhiker")
-            #expect(response.status == .internalServerError)
+            let response = await site.get(address)
+            #expect(response.status == .ok)
             let page = try HTMLPage(response.body)
             #expect(page.complaints == [])
-            #expect(try page.texts("//main//code").contains("documents/books/hitchhiker.json:2:26"))
+            #expect(
+                try page.one("//section[@class='alert']/p[1]").text == "documents/books/hitchhiker.json, line 2, column 26"
+            )
+            #expect(try page.all("//section[@aria-labelledby='mend']//li").count == 2)
             #expect(try page.texts("//nav[@aria-label='Breadcrumb']//a") == ["books", "hitchhiker"])
-            try GoldenFile.check(page, "problem-damaged.html")
+            #expect(!page.source.contains(site.folder.lastPathComponent), "the page names the machine's own folder")
+            try GoldenFile.check(page, "document-damaged.html")
+        }
+    }
+
+    @Test("The collections below a damaged document can be reached from its page")
+    func below() async throws {
+        try await withDamage { site in
+            _ = try await site.store.commit([.create(try DocumentPath("books/hitchhiker/reviews/r1"), [:])])
+            let links = try await site.page("/admin/data/books/hitchhiker").all("//ul[@class='collections']//a")
+            #expect(links.map { $0["href"] } == ["/admin/data/books/hitchhiker/reviews"])
+        }
+    }
+
+    @Test("A file that was mended is a document again, and one that was moved away is none")
+    func mended() async throws {
+        try await withDamage { site in
+            let file = site.folder.appending(path: "documents/books/hitchhiker.json")
+            let text = try String(
+                contentsOf: site.folder.appending(path: "documents/books/hitchhiker-tags.json"),
+                encoding: .utf8
+            )
+            try Data(text.utf8).write(to: file)
+            #expect(try await site.page("/admin/data/books/hitchhiker").all("//table[@class='fields']").count == 1)
+            try FileManager.default.removeItem(at: file)
+            #expect(await site.get("/admin/data/books/hitchhiker").status == .notFound)
+        }
+    }
+
+    @Test("A collection of many of them lists the first and says how many more there are")
+    func many() async throws {
+        try await TestSite.with(GuideData.writes()) { site in
+            for number in 100..<160 {
+                try Data("{".utf8).write(to: site.folder.appending(path: "documents/books/d\(number).json"))
+            }
+            let page = try await site.page("/admin/data/books?size=200")
+            #expect(try page.all("//section[@class='alert']//li").count == 50)
+            #expect(try page.one("//section[@class='alert']/p[2]").text == "And 10 more.")
         }
     }
 

@@ -1,4 +1,6 @@
 import DocumentModel
+import DocumentStore
+import Foundation
 import HTTPTypes
 import StrictJSON
 import Testing
@@ -21,8 +23,8 @@ struct HostileValueTests {
     /// The attributes that elements of the pages may have.
     private static let attributes: Set<String> = [
         "alt", "aria-current", "aria-hidden", "aria-label", "aria-labelledby", "charset", "class", "colspan", "content", "d",
-        "data-copy",
-        "data-copy-from", "datetime", "defer", "dir", "fill-rule", "height", "hidden", "href", "id", "lang", "name", "nonce",
+        "data-copy", "data-copy-encoded", "data-copy-from", "datetime", "defer", "dir", "fill-rule", "height", "hidden", "href",
+        "id", "lang", "name", "nonce",
         "rel", "role", "scope",
         "src", "tabindex", "title", "transform", "type", "viewbox", "width", "x",
     ]
@@ -67,6 +69,57 @@ struct HostileValueTests {
                 #expect(page.complaints == [], "\(address)")
                 try Self.checkInert(page)
             }
+        }
+    }
+
+    /// Characters that can't be seen or that change the order of others, of every kind; none is changed by being in a file.
+    static let invisible = [
+        "\u{202E}", "\u{202D}", "\u{202A}", "\u{2066}", "\u{2067}", "\u{2069}", "\u{200E}", "\u{200F}", "\u{061C}", "\u{200B}",
+        "\u{200D}", "\u{2060}", "\u{FEFF}", "\u{AD}", "\u{34F}", "\u{180E}", "\u{2028}", "\u{3164}", "\u{FE0F}", "\u{E0041}",
+        "\u{E0101}", "\u{1D173}", "\u{1B}", "\u{7F}", "\u{85}", "\r", "\n",
+    ]
+
+    @Test("No page's source has a raw character that can't be seen", arguments: invisible)
+    func visible(character: String) async throws {
+        let text = "a\(character)txt.exe"
+        let path = CollectionPath(parent: try DocumentPath("ids/top"), id: try CollectionID(text)).document(try DocumentID(text))
+        let place: Value = .geoPoint(try GeoPoint(latitude: 1, longitude: 2))
+        let fields: MapValue = [
+            UTF8Key(text): .string(text), "map": .map([UTF8Key(text): place]), "list": .array([.string(text), .reference(path)]),
+            "long": .string(String(repeating: "\(text) ", count: 100)), "address": .string("https://example.com/\(text)"),
+        ]
+        try await TestSite.with([.create(path, fields), .create(try CollectionPath(text).document(path.id), fields)]) { site in
+            let damaged = path.collection.document(try DocumentID("\(text)2"))
+            _ = try await site.store.commit([.create(damaged, [:])])
+            let folder = site.folder.appending(path: "documents/ids/top")
+            let files = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.contains("exe2") }
+            for file in files { try Data("{\"\(text)\": \(text)".utf8).write(to: folder.appending(path: file)) }
+            #expect(files.count == 1)
+            for address in [
+                "/admin/", "/admin/data/ids/top", AdminURL.collection(path.collection), AdminURL.document(path),
+                AdminURL.document(path) + "?view=json", AdminURL.collection(path.collection) + "?view=map",
+                AdminURL.collection(path.collection) + "?size=25&after=" + PercentEncoding.encode(path.id.key),
+                AdminURL.document(damaged), AdminURL.document(path) + "nothing",
+                AdminURL.document(path) + "%2F",
+                AdminURL.collection(path.collection) + "?after=" + PercentEncoding.encode(UTF8Key(text + "/")),
+            ] {
+                let source = try await site.page(address).source
+                for line in source.utf8.split(separator: UInt8(ascii: "\n")) {
+                    // Markup is indented, and ends with a space here and there.
+                    let found = DisplayText(String(Substring(line))).runs.compactMap(\.mark).filter { $0.scalar != " " }
+                    #expect(found == [], "in a line of \(address)")
+                }
+            }
+        }
+    }
+
+    @Test("What the copy button copies is the true path", arguments: hostileIDs)
+    func copied(id: String) async throws {
+        let path = try CollectionPath("odd").document(try DocumentID(id))
+        try await TestSite.with([.create(path, [:])]) { site in
+            let button = try await site.page(AdminURL.document(path)).one("//h1/button")
+            let encoded = try #require(button["data-copy-encoded"])
+            #expect(PercentEncoding.decode(encoded.utf8) == Array(path.string.utf8))
         }
     }
 

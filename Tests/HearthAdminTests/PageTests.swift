@@ -1,5 +1,6 @@
 import DocumentModel
 import HTTPTypes
+import HearthService
 import StrictJSON
 import Testing
 
@@ -147,6 +148,42 @@ struct PageTests {
             let second = try await site.page("/admin/data/many?after=d124&size=25")
             #expect(try second.one("//nav[@class='pages']/a[1]")["href"] == "/admin/data/many?size=25")
             #expect(try second.texts("//nav[@class='pages']//a[@aria-current]") == ["25"])
+        }
+    }
+
+    @Test("A long ID is shortened in the table and whole on its own page")
+    func longID() async throws {
+        let id = "begin" + String(repeating: "x", count: 1_490) + "-end"
+        try await TestSite.with([.create(try CollectionPath("many").document(try DocumentID(id)), [:])]) { site in
+            let link = try await site.page("/admin/data/many").one("//tbody/tr/th/a")
+            #expect(link.text.utf8.count < 80 && link.text.hasPrefix("beginxx") && link.text.hasSuffix("x-end"))
+            #expect(try await site.page(try #require(link["href"])).one("//h1/bdi").text == id)
+        }
+    }
+
+    @Test("A page has no more documents than a call of the service gives")
+    func limits() async throws {
+        var writes: [Write] = []
+        for number in 100..<130 { writes.append(.create(try DocumentPath("many/d\(number)"), ["n": .integer(Int64(number))])) }
+        try await TestSite.with(writes, limits: ServiceLimits(maximumPageSize: 7)) { site in
+            let page = try await site.page("/admin/data/many?size=25")
+            #expect(try page.all("//tbody/tr").count == 7)
+            #expect(try page.one("//a[@rel='next']")["href"] == "/admin/data/many?after=d106&size=25")
+        }
+    }
+
+    @Test("More places than a page has room for are told of", arguments: [(1_000, nil), (1_001, "1,001"), (2_345, "2,345")])
+    func manyPlaces(count: Int, total: String?) async throws {
+        let place: Value = .geoPoint(try GeoPoint(latitude: 1, longitude: 2))
+        try await TestSite.with([
+            .create(try DocumentPath("many/places"), ["list": .array(Array(repeating: place, count: count))])
+        ]) {
+            site in
+            let notes = total.map { ["The first 1,000 of \($0) places here are shown."] } ?? []
+            let map = try await site.page("/admin/data/many?view=map")
+            #expect(try map.texts("//main/p[@class='note']") == notes)
+            #expect(try map.all("//tbody/tr").count == 1_000)
+            #expect(try await site.page("/admin/data/many/places").texts("//section[@aria-labelledby='places']/p") == notes)
         }
     }
 

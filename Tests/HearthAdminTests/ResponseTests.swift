@@ -1,6 +1,8 @@
 import DocumentModel
 import Foundation
 import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
 import Testing
 
 @testable import HearthAdmin
@@ -76,6 +78,88 @@ struct ResponseTests {
     func traversal(name: String) async throws {
         try await TestSite.with { site in
             #expect(await site.get("/admin/assets/\(name)").status == .notFound)
+        }
+    }
+}
+
+@Suite("Methods of pages")
+struct PageMethodTests {
+    private static let methods: [HTTPRequest.Method] = [
+        .post, .put, .patch, .delete, .trace, HTTPRequest.Method("PROPFIND")!,
+    ]
+
+    @Test(
+        "Pages are only to look at: another method gives a page that says so, and the methods that there are",
+        arguments: methods
+    )
+    func wrongMethod(method: HTTPRequest.Method) async throws {
+        try await withRouter { client in
+            for address in [
+                "/", "/admin", "/admin/", "/admin/data/books", "/admin/data/books/hitchhiker", "/admin/assets/admin.css",
+            ] {
+                try await client.execute(uri: address, method: method) { response in
+                    #expect(response.status == .methodNotAllowed)
+                    #expect(response.headers[.allow] == "GET, HEAD, OPTIONS")
+                    #expect(response.headers[.contentType] == "text/html; charset=utf-8")
+                    #expect(response.headers[.contentSecurityPolicy]?.contains("'nonce-\(TestSite.nonce)'") == true)
+                    let page = try HTMLPage(Array(response.body.readableBytesView))
+                    #expect(try page.one("//h1").text == "Only to look at")
+                }
+            }
+        }
+    }
+
+    @Test("An address without a page has none for any method", arguments: [.get] + methods)
+    func unknown(method: HTTPRequest.Method) async throws {
+        try await withRouter { client in
+            try await client.execute(uri: "/admin/nothing", method: method) { response in
+                #expect(response.status == .notFound)
+                #expect(response.headers[.contentType] == "text/html; charset=utf-8")
+            }
+        }
+    }
+
+    @Test("OPTIONS tells the methods")
+    func options() async throws {
+        try await withRouter { client in
+            try await client.execute(uri: "/admin/data/books", method: .options) { response in
+                #expect(response.status == .noContent)
+                #expect(response.headers[.allow] == "GET, HEAD, OPTIONS")
+            }
+        }
+    }
+
+    @Test("HEAD gives the headers of GET, and no body")
+    func head() async throws {
+        try await withRouter { client in
+            let page = try await client.execute(uri: "/admin/", method: .get)
+            try await client.execute(uri: "/admin/", method: .head) { response in
+                #expect(response.status == .ok)
+                #expect(response.headers[.contentLength] == String(page.body.readableBytes))
+                #expect(response.body.readableBytes == 0)
+            }
+        }
+    }
+
+    @Test(
+        "What isn't a page's address is left to the other routes",
+        arguments: ["/rpc", "/administrator", "/admin.css", "/x/admin/"]
+    )
+    func others(address: String) async throws {
+        try await withRouter { client in
+            try await client.execute(uri: address, method: .get) { response in
+                #expect(response.status == .notFound)
+                #expect(response.headers[.contentType] != "text/html; charset=utf-8")
+            }
+        }
+    }
+
+    /// Runs `body` with a client of a router that has the pages and nothing else.
+    private func withRouter(_ body: @escaping @Sendable (any TestClientProtocol) async throws -> Void) async throws {
+        try await TestSite.with(GuideData.writes()) { site in
+            let router = Router()
+            site.pages.addRoutes(to: router)
+            try await Application(router: router).test(.router, body)
         }
     }
 }

@@ -35,6 +35,14 @@ enum AdminRoute: Hashable, Sendable {
         self = Self(segments)
     }
 
+    /// Whether something has this address.
+    var isKnown: Bool {
+        switch self {
+        case .overview, .data, .asset, .moved: true
+        case .unknown, .malformed: false
+        }
+    }
+
     private init(_ segments: [UTF8Key]) {
         let empty: UTF8Key = ""
         switch segments {

@@ -21,19 +21,12 @@ struct WebLink: Sendable {
         let authority = bytes[start...].prefix { !Self.endsAuthority($0) }
         guard let first = authority.first, first != UInt8(ascii: ":"), !authority.contains(UInt8(ascii: "@")) else { return nil }
         url = string
-        text = string.utf8.count > textLimit ? Self.shortened(string, to: textLimit) : string
+        text = string.shortened(scalars: textLimit)
     }
 }
 
 extension WebLink {
     private static let maximumBytes = 2_048
-
-    /// Leaves out the middle: sites differ at the beginning of an address, the pages of one at its end.
-    private static func shortened(_ string: String, to limit: Int) -> String {
-        let scalars = string.unicodeScalars
-        guard scalars.count > limit else { return string }
-        return String(scalars.prefix(limit - limit / 3 - 1)) + "…" + String(scalars.suffix(limit / 3))
-    }
 
     /// Where the authority begins after `http://` or `https://`, in either case.
     private static func endOfScheme(in bytes: String.UTF8View) -> String.Index? {

@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStore
+import HearthService
 
 /// The part of a collection that a page shows.
 struct CollectionListing: Sendable {
@@ -13,30 +14,20 @@ struct CollectionListing: Sendable {
     let request: CollectionRequest
     private(set) var entries: [Entry] = []
     /// The files among the entries that can't be read as documents.
-    private(set) var damaged: [StatusError] = []
+    private(set) var damaged: [StatusError]
     /// Where the next part begins; nil when this is the last one.
-    private(set) var next: DocumentID?
+    let next: DocumentID?
 
-    /// Reads the part that a request asks for.
-    ///
-    /// It is read in small steps and ends early when it has become large, so that no page takes unbounded memory.
-    init(_ request: CollectionRequest, from store: any DocumentStore) async throws(StatusError) {
+    /// Reads the part that a request asks for. It ends early when its documents are large.
+    init(_ request: CollectionRequest, in context: ServiceContext) async throws(StatusError) {
+        let page = try await ListDocuments.call(
+            .init(collection: request.path, pageSize: request.size, after: request.after, showMissing: true),
+            in: context
+        )
         self.request = request
-        next = request.after
-        var bytes = 0
-        var count = 0
-        repeat {
-            let page = try await store.documents(
-                in: request.path,
-                after: next,
-                limit: min(Self.step, request.size - count),
-                includingMissing: true
-            )
-            for listed in page.documents { bytes += append(listed) }
-            damaged += page.damaged
-            count += max(1, page.documents.count + page.damaged.count)
-            next = page.next
-        } while next != nil && count < request.size && bytes < Self.maximumBytes
+        next = page.next
+        damaged = page.damaged.map(\.error)
+        for listed in page.documents { append(listed) }
     }
 
     /// The documents that exist.
@@ -46,22 +37,16 @@ struct CollectionListing: Sendable {
         }
     }
 
-    /// Takes an entry, and tells how many bytes it has.
-    private mutating func append(_ listed: ListedDocument) -> Int {
+    private mutating func append(_ listed: ListedDocument) {
         switch listed {
         case .missing(let path):
             entries.append(.missing(path))
-            return 0
         case .document(let encoded):
             do throws(StatusError) {
                 entries.append(.document(try encoded.decoded()))
             } catch {
                 damaged.append(error)
             }
-            return encoded.fieldsJSON.count
         }
     }
-
-    private static let step = 25
-    private static let maximumBytes = 4 << 20
 }

@@ -16,24 +16,19 @@ struct CollectionMapPage: Page {
     private let navigation: CollectionNavigation
     private let map: MapView?
     private let entries: [Entry]
+    /// How many places are shown of how many.
+    private let extent: String?
     private let frames: [Choice]
 
     init(_ listing: CollectionListing) {
+        let found = GeoPlaces(in: listing.documents)
+        extent = found.extent
         var places: [MapView.Place] = []
         var entries: [Entry] = []
-        for document in listing.documents {
-            let url = AdminURL.document(document.path)
-            let name = DisplayText(document.path.id.key.string)
-            for found in GeoPlaces(in: document.fields).found {
-                places.append(MapView.Place(point: found.point, label: name, url: url))
-                entries.append(
-                    Entry(
-                        link: LinkView(url: url, text: name),
-                        field: DisplayText(found.field),
-                        place: PlaceView(found.point)
-                    )
-                )
-            }
+        for place in found.shown {
+            let link = LinkView(toRowOf: place.document)
+            places.append(MapView.Place(point: place.point, label: link.text, url: link.url))
+            entries.append(Entry(link: link, field: DisplayText(place.field), place: PlaceView(place.point, in: .listed)))
         }
         self.entries = entries
         let request = listing.request
@@ -46,7 +41,7 @@ struct CollectionMapPage: Page {
                 isCurrent: world == request.showsWorld
             )
         }
-        navigation = CollectionNavigation(listing)
+        navigation = CollectionNavigation(listing, hasPlaces: true)
         chrome = PageChrome(at: request.path.segments)
     }
 
@@ -54,6 +49,7 @@ struct CollectionMapPage: Page {
         switch name {
         case "map": map.orAbsent
         case "entries": entries
+        case "extent": extent.orAbsent
         case "frames": frames
         default: navigation.child(named: name)
         }

@@ -1,23 +1,22 @@
 import DocumentModel
+import HearthService
 import StrictJSON
 
 /// What the views of a collection have in common: its name, the ways to other parts and views of it, its damaged files.
 struct CollectionNavigation: Sendable {
-    private let name: DisplayText
-    private let path: String
+    private let heading: PathHeading
     private let views: [Choice]
     private let sizes: [Choice]
     private let firstURL: String?
     private let nextURL: String?
     private let count: String
     private let damaged: [DamagedFile]
+    private let damagedCount: Int
     private let isEmpty: Bool
 
-    init(_ listing: CollectionListing) {
+    init(_ listing: CollectionListing, hasPlaces: Bool) {
         let request = listing.request
-        name = DisplayText(request.path.id.key.string)
-        path = request.path.string
-        let hasPlaces = listing.documents.contains { !GeoPlaces(in: $0.fields).found.isEmpty }
+        heading = PathHeading(request.path.segments)
         let views: [(CollectionRequest.View, String)] =
             hasPlaces || request.view == .map ? [(.table, "Table"), (.map, "Map")] : [(.table, "Table")]
         self.views = views.map { view, text in
@@ -28,23 +27,24 @@ struct CollectionNavigation: Sendable {
             )
         }
         sizes = CollectionRequest.sizes.map { size in
-            Choice(text: String(size), url: request.url(after: request.after, size: size), isCurrent: size == request.size)
+            Choice(text: String(size.count), url: request.url(after: request.after, size: size), isCurrent: size == request.size)
         }
         firstURL = request.after == nil ? nil : request.url(after: nil)
         nextURL = listing.next.map { request.url(after: $0) }
         let documents = Counting.phrase(listing.documents.count, "document", "documents")
         let isWhole = request.after == nil && listing.next == nil
         count = isWhole ? documents : "\(documents) on this page"
-        damaged = listing.damaged.map(DamagedFile.init)
+        damaged = listing.damaged.prefix(Self.damagedLimit).map(DamagedFile.init)
+        damagedCount = listing.damaged.count
         isEmpty = listing.entries.isEmpty && listing.damaged.isEmpty
     }
+
+    private static let damagedLimit = 50
 }
 
 extension CollectionNavigation: ViewModel {
     func child(named name: String) -> Any? {
         switch name {
-        case "name": self.name
-        case "path": path
         case "views": views
         case "hasViews": views.count > 1
         case "sizes": sizes
@@ -55,8 +55,9 @@ extension CollectionNavigation: ViewModel {
         case "damaged": damaged
         case "hasDamaged": !damaged.isEmpty
         case "isOneDamaged": damaged.count == 1
+        case "moreDamaged": damagedCount > damaged.count ? Counting.grouped(damagedCount - damaged.count) : Absent()
         case "isEmpty": isEmpty
-        default: nil
+        default: heading.child(named: name)
         }
     }
 }

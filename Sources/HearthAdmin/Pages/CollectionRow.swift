@@ -18,7 +18,7 @@ struct CollectionRow: Sendable {
 
     /// A document that exists.
     init(_ document: Document, columns: [CollectionColumns.Column], values: inout ValueViewBuilder) {
-        link = Self.link(to: document.path)
+        link = LinkView(toRowOf: document.path)
         cells = columns.map { column in
             guard let value = document.fields[column.key] else { return Cell(value: nil, unusualType: nil, isNumeric: false) }
             let type = ValueType(of: value)
@@ -32,12 +32,8 @@ struct CollectionRow: Sendable {
 
     /// A document that doesn't exist, with others below it.
     init(missing path: DocumentPath) {
-        link = Self.link(to: path)
+        link = LinkView(toRowOf: path)
         cells = nil
-    }
-
-    private static func link(to path: DocumentPath) -> LinkView {
-        LinkView(url: AdminURL.document(path), text: DisplayText(path.id.key.string))
     }
 }
 

@@ -19,7 +19,7 @@ struct CollectionTablePage: Page {
             }
         }
         self.columns = columns
-        navigation = CollectionNavigation(listing)
+        navigation = CollectionNavigation(listing, hasPlaces: GeoPlaces(in: listing.documents).count > 0)
         chrome = PageChrome(at: listing.request.path.segments)
         chrome.colors = values.colors
     }

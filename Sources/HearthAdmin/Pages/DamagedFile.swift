@@ -2,12 +2,15 @@ import DocumentModel
 
 /// A file that lies among the documents and can't be read as one.
 struct DamagedFile: Sendable {
-    let place: DisplayText
-    let message: DisplayText
+    /// The file in the data folder; nil when the error knows none.
+    private let file: StatusError.FileLocation?
+    /// What it should be: a document, or something in a collection.
+    private let path: String?
+    private let message: DisplayText
 
     init(_ error: StatusError) {
-        let file = error.file.map { "\($0.path):\($0.line):\($0.column)" }
-        place = DisplayText(file ?? error.path ?? "")
+        file = error.file
+        path = error.path
         message = DisplayText(error.message)
     }
 }
@@ -15,7 +18,11 @@ struct DamagedFile: Sendable {
 extension DamagedFile: ViewModel {
     func child(named name: String) -> Any? {
         switch name {
-        case "place": place
+        case "place": DisplayText(file.map { "\($0.path):\($0.line):\($0.column)" } ?? path ?? "")
+        case "url": (path.flatMap { try? DocumentPath($0) }.map { AdminURL.document($0) }).orAbsent
+        case "file": (file.map { DisplayText($0.path) }).orAbsent
+        case "line": (file?.line).orAbsent
+        case "column": (file?.column).orAbsent
         case "message": message
         default: nil
         }

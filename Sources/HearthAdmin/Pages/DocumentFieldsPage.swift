@@ -8,14 +8,16 @@ struct DocumentFieldsPage: Page {
     private let header: DocumentHeader
     private let fields: FieldRows
     private let map: MapView?
+    /// How many places the map shows of how many.
+    private let placesExtent: String?
     private let subcollections: Subcollections
 
     init(_ document: Document, subcollections: Subcollections, now: Timestamp) {
         header = DocumentHeader(document, view: .fields, now: now)
         fields = FieldRows(of: document.fields)
-        let places = GeoPlaces(in: document.fields).found.map { found in
-            MapView.Place(point: found.point, label: DisplayText(found.field), url: nil)
-        }
+        let found = GeoPlaces(in: [document])
+        placesExtent = found.extent
+        let places = found.shown.map { MapView.Place(point: $0.point, label: DisplayText($0.field), url: nil) }
         map = places.isEmpty ? nil : MapView(of: places, in: MapFrame(around: places.map(\.point)))
         self.subcollections = subcollections
         chrome = PageChrome(at: document.path.segments)
@@ -28,6 +30,7 @@ struct DocumentFieldsPage: Page {
         case "hasRows": !fields.rows.isEmpty
         case "hiddenRows": fields.hidden > 0 ? Counting.phrase(fields.hidden, "more line", "more lines") : Absent()
         case "map": map.orAbsent
+        case "extent": placesExtent.orAbsent
         case "subcollections": subcollections
         default: header.child(named: name)
         }

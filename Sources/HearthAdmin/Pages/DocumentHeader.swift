@@ -15,16 +15,14 @@ struct DocumentHeader: Sendable {
         case json
     }
 
-    private let name: DisplayText
-    private let path: String
+    private let heading: PathHeading
     private let size: String
     private let created: Moment
     private let updated: Moment
     private let views: [Choice]
 
     init(_ document: Document, view: View, now: Timestamp) {
-        name = DisplayText(document.path.id.key.string)
-        path = document.path.string
+        heading = PathHeading(document.path.segments)
         size = Counting.phrase(Document.size(of: document.fields, at: document.path), "byte", "bytes")
         created = Moment(document.createTime, now: now)
         updated = Moment(document.updateTime, now: now)
@@ -43,13 +41,11 @@ struct DocumentHeader: Sendable {
 extension DocumentHeader: ViewModel {
     func child(named name: String) -> Any? {
         switch name {
-        case "name": self.name
-        case "path": path
         case "size": size
         case "created": created
         case "updated": updated
         case "views": views
-        default: nil
+        default: heading.child(named: name)
         }
     }
 }

@@ -1,29 +1,50 @@
 import DocumentModel
 import StrictJSON
 
-/// The geo points anywhere in a document's fields.
+/// The geo points anywhere in documents, as far as a page has room for them.
 struct GeoPlaces: Sendable {
     /// A point and the field that it is in.
     struct Found: Sendable {
+        let document: DocumentPath
         let field: String
         let point: GeoPoint
     }
 
-    private(set) var found: [Found] = []
+    /// The first of them.
+    private(set) var shown: [Found] = []
+    /// How many there are.
+    private(set) var count = 0
 
-    /// Looks through maps and arrays, up to a number of points.
-    init(in fields: MapValue) {
-        for (key, value) in fields { look(into: value, at: FieldName.text(of: key)) }
+    /// Looks through the fields, maps and arrays of documents.
+    init(in documents: [Document]) {
+        for document in documents {
+            for (key, value) in document.fields {
+                look(into: value, at: isFull ? "" : FieldName.text(of: key), of: document.path)
+            }
+        }
     }
 
-    private mutating func look(into value: Value, at field: String) {
-        guard found.count < Self.limit else { return }
+    /// How many are shown of how many; nil when that is all.
+    var extent: String? {
+        guard shown.count < count else { return nil }
+        return "The first \(Counting.grouped(shown.count)) of \(Counting.grouped(count)) places here are shown."
+    }
+
+    private var isFull: Bool { shown.count >= Self.limit }
+
+    private mutating func look(into value: Value, at field: String, of document: DocumentPath) {
         switch value {
-        case .geoPoint(let point): found.append(Found(field: field, point: point))
+        case .geoPoint(let point):
+            if !isFull { shown.append(Found(document: document, field: field, point: point)) }
+            count += 1
         case .map(let map):
-            for (key, value) in map { look(into: value, at: FieldName.text(of: key, in: field)) }
+            for (key, value) in map {
+                look(into: value, at: isFull ? "" : FieldName.text(of: key, in: field), of: document)
+            }
         case .array(let elements):
-            for (index, value) in elements.enumerated() { look(into: value, at: FieldName.text(of: index, in: field)) }
+            for (index, value) in elements.enumerated() {
+                look(into: value, at: isFull ? "" : FieldName.text(of: index, in: field), of: document)
+            }
         default: break
         }
     }

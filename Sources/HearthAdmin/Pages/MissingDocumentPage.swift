@@ -8,12 +8,12 @@ struct MissingDocumentPage: Page {
 
     let status = HTTPResponse.Status.notFound
     var chrome: PageChrome
-    private let name: DisplayText
+    private let heading: PathHeading
     private let subcollections: Subcollections
     private let collection: LinkView
 
     init(_ path: DocumentPath, subcollections: Subcollections) {
-        name = DisplayText(path.id.key.string)
+        heading = PathHeading(path.segments)
         collection = LinkView(url: AdminURL.collection(path.collection), text: DisplayText(path.collection.id.key.string))
         self.subcollections = subcollections
         chrome = PageChrome(at: path.segments)
@@ -21,10 +21,9 @@ struct MissingDocumentPage: Page {
 
     func content(named name: String) -> Any? {
         switch name {
-        case "name": self.name
         case "collection": collection
         case "subcollections": subcollections
-        default: nil
+        default: heading.child(named: name)
         }
     }
 }

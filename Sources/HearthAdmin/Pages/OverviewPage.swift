@@ -19,14 +19,14 @@ struct OverviewPage: Page {
     private let firstCall: String
 
     /// - Parameters:
-    ///   - context: The server's.
+    ///   - info: What the server says of itself.
     ///   - host: The `Host` that the browser called, for the example.
     ///   - now: The present.
-    init(context: ServiceContext, host: String?, now: Timestamp, uptime: Duration) {
-        let position = context.store.position
+    init(_ info: ServerInfo.Result, host: String?, now: Timestamp) {
+        let position = info.position
         var facts = [
             Fact(name: "Version", value: DisplayText("\(ServerDescription.name) \(ServerDescription.version)"), time: nil),
-            Fact(name: "Running", value: DisplayText(Age.text(of: uptime)), time: nil),
+            Fact(name: "Running", value: DisplayText(Age.text(of: info.uptime)), time: nil),
             Fact(name: "Commits", value: DisplayText(Counting.grouped(position.lastSequence.rawValue)), time: nil),
         ]
         if let time = position.lastCommitTime {

@@ -5,20 +5,12 @@ import StrictJSON
 
 /// What every page has around its own contents: title, way back, list of collections, styles.
 struct PageChrome: Sendable {
-    /// A way to a place in the database.
-    struct Way: Sendable {
-        let text: DisplayText
-        let url: String
-        /// Whether it leads to where the page is.
-        let isCurrent: Bool
-    }
-
     /// What the page's tab is called.
     var title: String
     /// The way from the top of the database to what the page shows.
-    var steps: [Way] = []
+    var steps: [LinkView] = []
     /// The collections at the top.
-    var roots: [Way] = []
+    var roots: [LinkView] = []
     /// Whether there are more collections at the top than are listed.
     var hasMoreRoots = false
     var colors = ColorStyles()
@@ -38,7 +30,7 @@ struct PageChrome: Sendable {
         var url = "/admin/data"
         for (index, segment) in segments.enumerated() {
             url += "/" + PercentEncoding.encode(segment)
-            steps.append(Way(text: DisplayText(segment.string), url: url, isCurrent: index == segments.count - 1))
+            steps.append(LinkView(url: url, text: DisplayText(segment.string), isCurrent: index == segments.count - 1))
         }
     }
 
@@ -47,13 +39,13 @@ struct PageChrome: Sendable {
         let current = steps.first?.url
         roots = page.collections.map { id in
             let url = "/admin/data/" + PercentEncoding.encode(id.key)
-            return Way(text: DisplayText(id.key.string), url: url, isCurrent: url == current)
+            return LinkView(url: url, text: DisplayText(id.key.string), isCurrent: url == current)
         }
         hasMoreRoots = page.next != nil
     }
 
     /// How many collections at the top are listed.
-    static let rootLimit = 200
+    static let rootLimit: PageSize = 200
 }
 
 extension PageChrome: ViewModel {
@@ -74,17 +66,6 @@ extension PageChrome: ViewModel {
         case "scriptURL": scriptURL
         case "logoURL": logoURL
         case "version": ServerDescription.version
-        default: nil
-        }
-    }
-}
-
-extension PageChrome.Way: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "text": text
-        case "url": url
-        case "isCurrent": isCurrent
         default: nil
         }
     }

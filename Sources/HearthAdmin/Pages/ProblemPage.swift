@@ -10,7 +10,6 @@ struct ProblemPage: Page {
     private let heading: String
     private let message: DisplayText
     private let place: DisplayText?
-    private let file: DamagedFile?
 
     /// A problem in words of its own.
     private init(status: HTTPResponse.Status, heading: String, message: String) {
@@ -18,7 +17,6 @@ struct ProblemPage: Page {
         self.heading = heading
         self.message = DisplayText(message)
         place = nil
-        file = nil
         chrome = PageChrome(title: heading)
     }
 
@@ -32,13 +30,19 @@ struct ProblemPage: Page {
         message: "Its path isn’t percent-encoded UTF-8."
     )
 
-    /// An error of the store or the model.
+    /// The address is asked with a method that isn't for looking.
+    static let wrongMethod = ProblemPage(
+        status: .methodNotAllowed,
+        heading: "Only to look at",
+        message: "Pages answer GET and HEAD. To change documents, call POST /rpc."
+    )
+
+    /// An error of the service.
     init(_ error: StatusError) {
         status = error.code.httpStatus
         heading = Self.heading(for: error.code)
         message = DisplayText(error.message)
         place = error.path.map { DisplayText($0) }
-        file = error.file.map { _ in DamagedFile(error) }
         chrome = PageChrome(title: heading)
     }
 
@@ -48,7 +52,6 @@ struct ProblemPage: Page {
         case "heading": heading
         case "message": message
         case "place": place.orAbsent
-        case "file": file.orAbsent
         default: nil
         }
     }
@@ -57,7 +60,6 @@ struct ProblemPage: Page {
         switch code {
         case .invalidArgument, .outOfRange: "This address can’t be right"
         case .notFound: "Nothing here"
-        case .dataLoss: "This document’s file is damaged"
         case .permissionDenied, .unauthenticated: "Not allowed"
         case .resourceExhausted, .unavailable, .deadlineExceeded: "Not now"
         default: "Something went wrong"

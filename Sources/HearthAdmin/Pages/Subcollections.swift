@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStore
+import HearthService
 import StrictJSON
 
 /// The collections under a document, as links.
@@ -9,15 +10,15 @@ struct Subcollections: Sendable {
     let hasMore: Bool
 
     /// Reads the first of them.
-    init(of path: DocumentPath, from store: any DocumentStore) async throws(StatusError) {
-        let page = try await store.collections(under: path, after: nil, limit: Self.limit)
+    init(of path: DocumentPath, in context: ServiceContext) async throws(StatusError) {
+        let page = try await ListCollections.call(.init(parent: path, pageSize: Self.limit), in: context)
         links = page.collections.map { id in
             LinkView(url: AdminURL.collection(path.collection(id)), text: DisplayText(id.key.string))
         }
         hasMore = page.next != nil
     }
 
-    private static let limit = 200
+    private static let limit: PageSize = 200
 }
 
 extension Subcollections: ViewModel {

@@ -14,6 +14,7 @@ struct TemplateLibrary: Sendable {
         case collection
         case collectionMap = "collection-map"
         case document
+        case damaged
         case documentJSON = "document-json"
         case missing
         case problem

@@ -1,4 +1,12 @@
 extension String {
+    /// The text without its middle, when it has more Unicode scalars than `limit`: of a long address or ID, the beginning and the
+    /// end tell most.
+    func shortened(scalars limit: Int) -> String {
+        // Every scalar takes at least a byte.
+        guard utf8.count > limit, unicodeScalars.count > limit else { return self }
+        return String(unicodeScalars.prefix(limit - limit / 3 - 1)) + "…" + String(unicodeScalars.suffix(limit / 3))
+    }
+
     /// The first characters, at most `limit` Unicode scalars of them, and whether anything follows.
     ///
     /// Characters stay whole, so that no emoji or accent is torn, unless one alone is longer than the limit.

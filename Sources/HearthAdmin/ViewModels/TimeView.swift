@@ -4,8 +4,10 @@ import DocumentModel
 struct TimeView: Sendable {
     /// The form that HTML's `datetime` attribute takes: at most three digits after the second.
     let machine: String
-    /// Date and time of day in UTC, without needless zeros: `2014-09-09 08:00:47 UTC`.
+    /// Date and time of day in UTC, without needless zeros: `2014-09-09 08:00:47.25 UTC`.
     let text: String
+    /// The same to the second: `2014-09-09 08:00:47 UTC`.
+    let brief: String
 
     init(_ time: Timestamp) {
         // Always `YYYY-MM-DDTHH:MM:SS.ffffffZ`.
@@ -14,8 +16,9 @@ struct TimeView: Sendable {
         while let last = fraction.last, last == UInt8(ascii: "0") || last == UInt8(ascii: ".") { fraction.removeLast() }
         machine = String(decoding: bytes[..<19] + fraction.prefix(4) + [UInt8(ascii: "Z")], as: UTF8.self)
         let date = String(decoding: bytes[..<10], as: UTF8.self)
-        let timeOfDay = String(decoding: bytes[11..<19] + fraction, as: UTF8.self)
-        text = "\(date) \(timeOfDay) UTC"
+        let timeOfDay = String(decoding: bytes[11..<19], as: UTF8.self)
+        text = "\(date) \(timeOfDay)\(String(decoding: fraction, as: UTF8.self)) UTC"
+        brief = "\(date) \(timeOfDay) UTC"
     }
 }
 
@@ -24,6 +27,7 @@ extension TimeView: ViewModel {
         switch name {
         case "machine": machine
         case "text": text
+        case "brief": brief
         default: nil
         }
     }

@@ -49,26 +49,33 @@ extension BytesView: ViewModel {
 
 /// A geo point as coordinates.
 struct PlaceView: Sendable {
-    let decimal: String
-    /// In degrees, minutes and seconds; left out where there is little room.
-    let degrees: String?
-
-    /// A point in full.
-    init(_ point: GeoPoint) {
-        decimal = Coordinates.decimal(point)
-        degrees = Coordinates.degrees(point)
+    /// How much of it there is room for.
+    enum Form: Sendable {
+        /// As stored, and in degrees.
+        case full
+        /// Rounded, and in degrees.
+        case listed
+        /// Rounded.
+        case short
     }
 
-    /// A point in short.
-    init(rounding point: GeoPoint) {
-        decimal = Coordinates.rounded(point)
-        degrees = nil
+    /// As stored.
+    private let exact: String
+    private let decimal: String
+    /// In degrees, minutes and seconds.
+    private let degrees: String?
+
+    init(_ point: GeoPoint, in form: Form) {
+        exact = Coordinates.decimal(point)
+        decimal = form == .full ? exact : Coordinates.rounded(point)
+        degrees = form == .short ? nil : Coordinates.degrees(point)
     }
 }
 
 extension PlaceView: ViewModel {
     func child(named name: String) -> Any? {
         switch name {
+        case "exact": exact
         case "decimal": decimal
         case "degrees": degrees.orAbsent
         default: nil

@@ -25,7 +25,7 @@ struct ValueViewBuilder: Sendable {
         case .string(let value): view(of: value, in: room)
         case .bytes(let value): .bytes(BytesView(value, limit: room == .cell ? 8 : 32))
         case .reference(let path): .reference(LinkView(url: AdminURL.document(path), text: DisplayText(path.string)))
-        case .geoPoint(let point): .place(room == .line ? PlaceView(point) : PlaceView(rounding: point))
+        case .geoPoint(let point): .place(PlaceView(point, in: room == .line ? .full : .short))
         case .vector(let components): .vector(VectorView(components))
         case .array, .map: group(of: value)
         }

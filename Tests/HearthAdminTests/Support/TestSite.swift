@@ -1,6 +1,7 @@
 import DocumentModel
 import DocumentStore
 import Foundation
+import HTTPTypes
 import HearthService
 import Logging
 
@@ -21,6 +22,7 @@ struct TestSite: Sendable {
     /// Runs `body` with pages over a store that holds what `writes` make, and removes its folder in the end.
     static func with<Result>(
         _ writes: [Write] = [],
+        limits: ServiceLimits = ServiceLimits(),
         _ body: (TestSite) async throws -> Result
     ) async throws -> Result {
         let folder = FileManager.default.temporaryDirectory.appending(path: "hearth-admin-\(UUID().uuidString)")
@@ -35,10 +37,10 @@ struct TestSite: Sendable {
         let store = try await FileStore.open(configuration, logger: logger)
         if !writes.isEmpty { _ = try await store.commit(writes) }
         let pages = try AdminPages(
-            context: ServiceContext(store: store),
+            context: ServiceContext(store: store, server: ServerDescription(startTime: .now - .seconds(7_201), limits: limits)),
             assets: AssetLocation(folder: repository),
             logger: logger,
-            surroundings: AdminPages.Surroundings(now: { now }, uptime: { _ in .seconds(7_201) }, nonce: { nonce })
+            surroundings: AdminPages.Surroundings(now: { now }, nonce: { nonce })
         )
         do {
             let result = try await body(TestSite(store: store, pages: pages, folder: folder))
@@ -51,10 +53,11 @@ struct TestSite: Sendable {
     }
 
     /// Gets an address: a path with or without query.
-    func get(_ address: String, knownTags: String? = nil) async -> PageResponse {
+    func get(_ address: String, method: HTTPRequest.Method = .get, knownTags: String? = nil) async -> PageResponse {
         let parts = address.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1)
         return await pages.response(
             to: AdminPages.PageRequest(
+                method: method,
                 path: parts.first.map { String(Substring($0)) } ?? "/",
                 query: parts.count > 1 ? String(Substring(parts[1])) : nil,
                 host: "127.0.0.1:8080",
