@@ -1,0 +1,113 @@
+// Looks at the page as it is laid out and painted, and gives what is wrong with it as a list of sentences.
+//
+// `least` says how many of some things there must be, so that nothing is right because nothing is there.
+(least) => {
+  const faults = [];
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  const name = (element) => {
+    const text = element.textContent.trim().replace(/\s+/gu, ' ');
+    return `<${element.localName}${element.className ? ` class="${element.className.baseVal ?? element.className}"` : ''}> “${text.slice(0, 40)}”`;
+  };
+  const isShown = (element) => element.checkVisibility({ visibilityProperty: true, contentVisibilityAuto: true });
+
+  // Colours as WCAG 2.2 compares them.
+
+  // rgb(), rgba() and color(srgb …): the forms that computed styles have.
+  const components = (color) => {
+    const numbers = color.match(/[\d.]+(e-?\d+)?/gu).map(Number);
+    const scale = color.startsWith('color(srgb') ? 1 : 255;
+    return { rgb: numbers.slice(0, 3).map((value) => value / scale), alpha: numbers[3] ?? 1 };
+  };
+  const over = (top, ground) => top.rgb.map((value, index) => value * top.alpha + ground[index] * (1 - top.alpha));
+  const ground = (element) => {
+    const layers = [];
+    for (let current = element; current; current = current.parentElement) {
+      const layer = components(getComputedStyle(current).backgroundColor);
+      if (layer.alpha > 0) layers.push(layer);
+      if (layer.alpha === 1) break;
+    }
+    return layers.reduceRight((below, layer) => over(layer, below), [1, 1, 1]);
+  };
+  const luminance = (rgb) => {
+    const [red, green, blue] = rgb.map((value) => value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const contrast = (element) => {
+    const below = ground(element);
+    const levels = [luminance(over(components(getComputedStyle(element).color), below)), luminance(below)];
+    return (Math.max(...levels) + 0.05) / (Math.min(...levels) + 0.05);
+  };
+
+  const readable = (element, what) => {
+    const ratio = contrast(element);
+    if (ratio < 4.5) faults.push(`${what} has a contrast of ${ratio.toFixed(2)}, less than 4.5: ${name(element)}`);
+  };
+  const chips = all('.chip').filter(isShown);
+  for (const chip of chips) {
+    if (components(getComputedStyle(chip).backgroundColor).alpha < 1) faults.push(`a chip has no colour: ${name(chip)}`);
+    readable(chip.querySelector('bdi'), 'a chip');
+  }
+  const texts = new Set();
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    if (walker.currentNode.data.trim() && !element.closest('svg, .unseen') && isShown(element)) texts.add(element);
+  }
+  for (const element of texts) readable(element, 'a text');
+
+  // What reaches beyond the window, unless something around it scrolls, or ends it with an ellipsis.
+  const isCut = (element) => {
+    for (let current = element.parentElement; current !== document.body; current = current.parentElement) {
+      const { overflowX, textOverflow } = getComputedStyle(current);
+      if (['auto', 'scroll'].includes(overflowX) || (overflowX === 'hidden' && textOverflow === 'ellipsis')) return true;
+    }
+    return false;
+  };
+  const width = document.documentElement.clientWidth;
+  const scrolled = document.documentElement.scrollWidth;
+  if (scrolled > width) faults.push(`the page is ${scrolled} px wide in a window of ${width} px`);
+  for (const element of all('body *')) {
+    const box = element.getBoundingClientRect();
+    const reaches = box.width > 0 && (box.right > width + 1 || box.left < -1);
+    if (reaches && !element.closest('svg, .unseen') && isShown(element) && !isCut(element)) {
+      faults.push(`reaches from ${Math.round(box.left)} to ${Math.round(box.right)} px in a window of ${width} px: ${name(element)}`);
+    }
+  }
+
+  // A map's points lie on the map.
+  const dots = all('.map .dot');
+  for (const dot of dots) {
+    const map = dot.ownerSVGElement.getBoundingClientRect();
+    const point = dot.getPointAtLength(0).matrixTransform(dot.getScreenCTM());
+    if (!(point.x >= map.left && point.x <= map.right && point.y >= map.top && point.y <= map.bottom)) {
+      faults.push(`a point lies beside the map: ${dot.getAttribute('d')}`);
+    }
+  }
+  for (const map of all('.map svg')) {
+    if (map.getBoundingClientRect().height < 100) faults.push('a map is less than 100 px high');
+  }
+
+  // Every datum has the direction of its own first letter.
+  const rightToLeft = all('bdi').filter((element) => {
+    const letter = element.textContent.match(/\p{L}/u)?.[0] ?? '';
+    const isRightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}]/u.test(letter);
+    if (letter && !element.dir && isRightToLeft !== (getComputedStyle(element).direction === 'rtl')) {
+      faults.push(`runs in the wrong direction: ${name(element)}`);
+    }
+    return isRightToLeft;
+  });
+
+  const headings = all('h1').filter(isShown);
+  if (headings.length !== 1) faults.push(`the page has ${headings.length} headings of the first level instead of one`);
+  if (document.styleSheets.length === 0) faults.push('the page has no style sheet');
+  for (const image of all('img')) {
+    if (!image.complete || image.naturalWidth === 0) faults.push(`an image isn't there: ${image.src}`);
+  }
+  if (all('button.copy[hidden]').length > 0) faults.push('the page\'s script has not run: its copy buttons are hidden');
+
+  const found = { chips: chips.length, dots: dots.length, rightToLeft: rightToLeft.length, texts: texts.size };
+  for (const [what, number] of Object.entries({ texts: 5, ...least })) {
+    if (found[what] < number) faults.push(`expected at least ${number} ${what}, found ${found[what]}`);
+  }
+  return faults;
+}
