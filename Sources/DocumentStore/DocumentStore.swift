@@ -49,4 +49,16 @@ package protocol DocumentStore: Sendable {
 
     /// Where the log of commits stands.
     var position: StorePosition { get }
+
+    /// Where the log of commits stands once it includes everything that the reads before this call can have shown.
+    ///
+    /// A commit can be read a moment before it is in the log; this waits until it is.
+    ///
+    /// - Throws: `.cancelled` when the task is cancelled meanwhile.
+    func settledPosition() async throws(StatusError) -> StorePosition
+
+    /// Why the store takes no writes now, as the error that a write would get; nil when it takes them.
+    ///
+    /// Costs a few system calls, however much is stored.
+    var writeObstacle: StatusError? { get async }
 }

@@ -37,10 +37,20 @@ package final class FileStore: DocumentStore {
 
     /// Takes no more commits, finishes those that were taken, ends all watching, and gives the folder back complete without
     /// its journal. Reading goes on as long as the store is held.
-    package func close() async {
-        await queue.close()
+    ///
+    /// - Returns: Why the folder is not complete without its journal, or gone; nil when all is well. It is in the log too.
+    @discardableResult
+    package func close() async -> StatusError? {
+        let failure = await queue.close()
         parts.feed.close()
         data.unlock()
+        if let failure {
+            parts.logger.error(
+                "The store could not be closed completely",
+                metadata: ["error": "\(failure)", "error.cause": "\(failure.cause.map { "\($0)" } ?? "")"]
+            )
+        }
+        return failure
     }
 
     package func document(at path: DocumentPath) async throws(StatusError) -> EncodedDocument? {
@@ -93,6 +103,18 @@ package final class FileStore: DocumentStore {
     }
 
     package var position: StorePosition { parts.feed.position }
+
+    package func settledPosition() async throws(StatusError) -> StorePosition {
+        try await parts.feed.settledPosition()
+    }
+
+    package var writeObstacle: StatusError? {
+        get async {
+            let parts = parts
+            let obstacle = try? await readers.run { () throws(StatusError) in parts.writeObstacle }
+            return obstacle ?? nil
+        }
+    }
 
     /// A page holds something, and no more than can be in memory.
     private static func pageLimit(_ limit: Int) -> Int {

@@ -3,6 +3,7 @@ internal import Logging
 
 /// What the parts of an open store share.
 struct StoreParts: Sendable {
+    let data: DataFolder
     let files: DocumentFiles
     let cache: DocumentCache
     let uninstalled: UninstalledDocuments
@@ -12,4 +13,22 @@ struct StoreParts: Sendable {
     let now: @Sendable () -> Timestamp
     let checkpointBytes: Int
     let logger: Logger
+}
+
+extension StoreParts {
+    /// Why the store takes no writes now; nil when it does.
+    var writeObstacle: StatusError? {
+        permanentObstacle ?? uninstalled.obstacle
+    }
+
+    /// Why the store takes no writes, where trying again is of no use.
+    var permanentObstacle: StatusError? {
+        if let error = failure.error { return error }
+        do throws(StatusError) {
+            try data.checkPresence()
+            return nil
+        } catch {
+            return error
+        }
+    }
 }

@@ -131,8 +131,8 @@ extension HearthServer {
 
         let description = DescriptionRoute()
         router.get("openrpc.json") { request, _ in description.respond(to: request) }
-        let health = HealthRoute()
-        router.get("health") { _, _ in health.respond() }
+        let health = HealthRoute(store: context.store)
+        router.get("health") { _, _ in await health.respond() }
     }
 }
 

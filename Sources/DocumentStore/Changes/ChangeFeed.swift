@@ -14,6 +14,8 @@ final class ChangeFeed: Sendable {
         /// The last published commit.
         var last: SequenceNumber
         var lastTime: Timestamp?
+        /// The last commit of which readers may see documents.
+        var installing: SequenceNumber
         /// The latest commits in order, ending with the last published one.
         var recent = RecentCommits()
         var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
@@ -23,7 +25,7 @@ final class ChangeFeed: Sendable {
     }
 
     init(last: SequenceNumber, lastTime: Timestamp?, maximumBytes: Int, journal: Journal, readers: WorkQueue) {
-        state = Mutex(State(last: last, lastTime: lastTime, maximumBytes: maximumBytes))
+        state = Mutex(State(last: last, lastTime: lastTime, installing: last, maximumBytes: maximumBytes))
         self.journal = journal
         self.readers = readers
     }
@@ -37,6 +39,21 @@ final class ChangeFeed: Sendable {
             lastCommitTime: time,
             oldestKept: min(journal.oldest ?? last.next, last.next)
         )
+    }
+
+    /// Where the log of commits stands once every commit is in it of which a reader may have seen documents.
+    func settledPosition() async throws(StatusError) -> StorePosition {
+        let installing = state.withLock { $0.installing }
+        while position.lastSequence < installing {
+            guard !Task.isCancelled else { throw StatusError(.cancelled, "The task was cancelled.") }
+            await wait(until: installing)
+        }
+        return position
+    }
+
+    /// Notes, before it happens, that documents of the commits up to `sequence` become visible.
+    func willInstall(through sequence: SequenceNumber) {
+        state.withLock { $0.installing = sequence }
     }
 
     /// Shows commits to everyone; they are durable and their documents in place. In order, without gaps.
@@ -71,7 +88,7 @@ final class ChangeFeed: Sendable {
             case .inJournal(let last):
                 let journal = journal
                 return try await readers.run { () throws(StatusError) in try journal.commits(after: sequence, through: last) }
-            case .none: await wait(after: sequence)
+            case .none: await wait(until: sequence.next)
             case .closed: return nil
             case .inFuture(let last):
                 throw StatusError(
@@ -103,8 +120,8 @@ extension ChangeFeed {
         }
     }
 
-    /// Returns when there may be a commit after `sequence`, the feed is closed or the task cancelled.
-    private func wait(after sequence: SequenceNumber) async {
+    /// Returns when the commit `sequence` may have been published, the feed is closed or the task cancelled.
+    private func wait(until sequence: SequenceNumber) async {
         let id = state.withLock { state in
             state.waiterCount += 1
             return state.waiterCount
@@ -113,7 +130,7 @@ extension ChangeFeed {
             await withCheckedContinuation { continuation in
                 // Looked at again under the lock that publishing takes, so that no commit slips in between.
                 let isDone = state.withLock { state in
-                    if state.isClosed || state.last > sequence || Task.isCancelled { return true }
+                    if state.isClosed || state.last >= sequence || Task.isCancelled { return true }
                     state.waiters[id] = continuation
                     return false
                 }

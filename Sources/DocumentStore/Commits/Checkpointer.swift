@@ -34,18 +34,19 @@ final class Checkpointer: Sendable {
         }
         guard begins else { return false }
         thread.async {
-            self.run(sequence: sequence, time: time, isLast: false)
+            _ = self.run(sequence: sequence, time: time, isLast: false)
             self.isRunning.withLock { $0 = false }
         }
         return true
     }
 
-    /// Makes the last checkpoint, after which the journal is not needed, when the one going on is done.
-    func finish(sequence: SequenceNumber, time: Timestamp?) {
+    /// Makes the last checkpoint, after which the journal is not needed, when the one going on is done; returns why it failed,
+    /// or nil.
+    func finish(sequence: SequenceNumber, time: Timestamp?) -> StatusError? {
         thread.sync { run(sequence: sequence, time: time, isLast: true) }
     }
 
-    private func run(sequence: SequenceNumber, time: Timestamp?, isLast: Bool) {
+    private func run(sequence: SequenceNumber, time: Timestamp?, isLast: Bool) -> StatusError? {
         do throws(StatusError) {
             if data.description.sequence < sequence { try synchronize() }
             try data.update { description in
@@ -59,11 +60,13 @@ final class Checkpointer: Sendable {
                 before: (try? Timestamp(microseconds: kept)) ?? .minimum,
                 byteCount: configuration.retentionBytes
             )
+            return nil
         } catch {
             logger.error(
                 "A checkpoint failed",
                 metadata: ["error": "\(error)", "error.cause": "\(error.cause.map { "\($0)" } ?? "")"]
             )
+            return error
         }
     }
 

@@ -27,18 +27,18 @@ final class CommitQueue: Sendable {
         }.get()
     }
 
-    /// Takes no more commits, and returns when those that were taken are done and all is on disk.
-    func close() async {
+    /// Takes no more commits, and returns when those that were taken are done and all is on disk, or with the reason why it is
+    /// not.
+    func close() async -> StatusError? {
         let isFirst = state.withLock { state in
             defer { state.isClosed = true }
             return !state.isClosed
         }
-        guard isFirst else { return }
-        await withCheckedContinuation { continuation in
+        guard isFirst else { return nil }
+        return await withCheckedContinuation { continuation in
             thread.async {
                 self.drain()
-                self.committer.finish()
-                continuation.resume()
+                continuation.resume(returning: self.committer.finish())
             }
         }
     }

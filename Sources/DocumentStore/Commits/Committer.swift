@@ -42,12 +42,12 @@ final class Committer: Sendable {
         }
     }
 
-    /// Brings everything to disk, after the last commit.
-    func finish() {
+    /// Brings everything to disk, after the last commit; returns why it could not, or nil.
+    func finish() -> StatusError? {
         state.withLock { state in
             state.writer.close()
-            guard parts.failure.error == nil, installMissing(&state.installer) == nil else { return }
-            parts.checkpointer.finish(sequence: state.last.sequence, time: state.last.time)
+            if let error = parts.permanentObstacle ?? installMissing(&state.installer) { return error }
+            return parts.checkpointer.finish(sequence: state.last.sequence, time: state.last.time)
         }
     }
 }
@@ -59,7 +59,7 @@ extension Committer {
     /// Carries out the first commits of those waiting; returns how many.
     private func processBatch(_ waiting: ArraySlice<PendingCommit>, _ state: inout State) -> Int {
         defer { state.installer.endBatch() }
-        if let error = parts.failure.error ?? installMissing(&state.installer) {
+        if let error = parts.permanentObstacle ?? installMissing(&state.installer) {
             for commit in waiting { commit.finish(.failure(error)) }
             return waiting.count
         }
@@ -83,6 +83,7 @@ extension Committer {
             refuse(commits, batch, error.isRecoverable ? error.status : stop(error.status))
             return commits.count
         }
+        parts.feed.willInstall(through: batch.last.sequence)
         install(batch, staged, &state.installer)
         state.last = batch.last
         state.uncheckedBytes += batch.frames.count
@@ -148,7 +149,7 @@ extension Committer {
         do throws(StatusError) {
             try body()
         } catch {
-            parts.uninstalled.insert(image, at: path)
+            parts.uninstalled.insert(image, at: path, because: error)
             parts.logger.error(
                 "A durable commit could not be brought into the document files; no more writes are taken until it can",
                 metadata: [
@@ -169,12 +170,8 @@ extension Committer {
                 }
                 parts.uninstalled.remove(path)
             } catch {
-                return StatusError(
-                    error.code == .resourceExhausted ? .resourceExhausted : .unavailable,
-                    "Hearth takes no writes, because it can't change the file of an earlier one: \(error.message) "
-                        + "It goes on by itself when that is mended.",
-                    cause: error
-                )
+                parts.uninstalled.insert(image, at: path, because: error)
+                return parts.uninstalled.obstacle
             }
         }
         return nil

@@ -96,16 +96,15 @@ extension CollectionListing {
     /// What an entry is; nil when it is nothing of ours and doesn't look so.
     private func entry(_ found: FolderListing.Entry, withFolders: Bool) throws(StatusError) -> Entry? {
         guard found.name.first != UInt8(ascii: ".") else { return nil }
+        let standsForDocument = files.folders.naming.read(file: found.name) != .foreign
         switch try kind(of: found) {
-        case .folder:
+        case .folder where !standsForDocument:
             return withFolders ? try folderID(found).map { .folder($0) } : nil
         case .file:
             return try documentID(found).map { .document($0) }
-        case .symbolicLink, .other:
-            guard case .foreign = files.folders.naming.read(file: found.name) else {
-                return .foreign(foreign("Expected a file, found a link or device. Put the file itself there.", found))
-            }
-            return nil
+        case .folder, .symbolicLink, .other:
+            guard standsForDocument else { return nil }
+            return .foreign(foreign("Expected a file, found a folder, link or device. Put the file itself there.", found))
         case nil:
             return nil
         }
@@ -143,7 +142,11 @@ extension CollectionListing {
     }
 
     private func foreign(_ message: String, _ found: FolderListing.Entry) -> StatusError {
-        DocumentFiles.damaged(message, place + "/" + found.text, path: collection.string)
+        var path = collection.string
+        if case .id(let key) = files.folders.naming.read(file: found.name), let id = try? DocumentID(key.string) {
+            path = collection.document(id).string
+        }
+        return DocumentFiles.damaged(message, place + "/" + found.text, path: path)
     }
 }
 

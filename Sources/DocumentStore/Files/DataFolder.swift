@@ -9,6 +9,8 @@ final class DataFolder: Sendable {
 
     private let root: FileDescriptor
     private let lock: FileDescriptor
+    /// The folders that were opened, by name, each with its number in the file system.
+    private let inodes: [(name: String, inode: UInt64)]
     private let current: Mutex<DatabaseDescription>
 
     /// What the folder says of itself.
@@ -23,17 +25,37 @@ final class DataFolder: Sendable {
         root: consuming FileDescriptor,
         lock: consuming FileDescriptor,
         documents: consuming FileDescriptor,
+        inodes: [(name: String, inode: UInt64)],
         description: DatabaseDescription
     ) {
         self.root = root
         self.lock = lock
         self.documents = documents
+        self.inodes = inodes
         current = Mutex(description)
     }
 
     /// Lets another server open the folder.
     func unlock() {
         lock.unlock()
+    }
+
+    /// Makes sure that the folders in use are still those that the data folder has.
+    ///
+    /// An open folder that was removed looks like an empty one, and what is written into one that was moved away is lost to
+    /// the next start. So this is asked before anything is written, and before anything is said not to exist.
+    ///
+    /// - Throws: `.unavailable` when one is gone, or something else stands in its place.
+    func checkPresence() throws(StatusError) {
+        for (name, inode) in inodes {
+            let found = try reporting("look at", name) { () throws(SystemError) in try root.status(of: name) }
+            guard found?.identity.inode != inode else { continue }
+            throw StatusError(
+                .unavailable,
+                "The folder \(name)/ was removed from the data folder, or replaced, while Hearth was running. Stop Hearth, put the "
+                    + "folder back, from where it was moved to or from a backup, and start Hearth again."
+            )
+        }
     }
 
     /// Opens the folder of the journal's segments.
@@ -70,12 +92,15 @@ extension DataFolder {
         removeTemporaries(in: root)
         let written = try readDescription(in: root)
         let description = if let written { written } else { try makeDescription(in: root) }
-        for name in [documentsName, journalName] {
-            _ = try reporting("make", name) { () throws(SystemError) in try root.makeFolder(name) }
+        let inodes = try [documentsName, journalName].map { name throws(StatusError) in
+            try reporting("make", name) { () throws(SystemError) in
+                try root.makeFolder(name)
+                return (name: name, inode: try root.openFolder(name).status().identity.inode)
+            }
         }
         if written != nil { try checkNaming(description, in: root) }
         let documents = try reporting("open", documentsName) { () throws(SystemError) in try root.openFolder(documentsName) }
-        return DataFolder(root: root, lock: lock, documents: documents, description: description)
+        return DataFolder(root: root, lock: lock, documents: documents, inodes: inodes, description: description)
     }
 
     private static func openRoot(_ path: String) throws(StatusError) -> FileDescriptor {

@@ -53,14 +53,15 @@ struct DocumentFiles: Sendable {
         _ folder: borrowing FileDescriptor
     ) throws(StatusError) -> EncodedDocument? {
         let place = folders.place(collection.segments) + "/" + name
+        let path = id.map { collection.document($0).string } ?? collection.string
         let contents: Contents
         do throws(SystemError) {
             contents = try Self.contents(of: folder.openFile(name, for: .reading))
         } catch {
             if error.isNotFound { return nil }
-            throw Self.unreadable(error, place, path: id.map { collection.document($0).string } ?? collection.string)
+            throw Self.unreadable(error, place, path: path)
         }
-        guard let bytes = contents.bytes else { throw Self.notADocument(contents.status, place, path: collection.string) }
+        guard let bytes = contents.bytes else { throw Self.notADocument(contents.status, place, path: path) }
         let isShortened = id.map { folders.naming.file(of: $0).isShortened } ?? true
         let document = try DocumentFile.decodeEncoded(bytes, in: collection, id: isShortened ? nil : id, file: place)
         if contents.isSettled { cache.insertRead(document, identity: contents.status.identity) }

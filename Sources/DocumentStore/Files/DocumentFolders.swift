@@ -16,7 +16,10 @@ struct DocumentFolders: Sendable {
     /// Opens the folder that the segments lead to; nil when it doesn't exist. Without segments, the top folder.
     func open(_ segments: [UTF8Key]) throws(StatusError) -> FileDescriptor? {
         guard let first = segments.first else { return try openTop() }
-        guard var folder = try open(first, in: data.documents, segments.prefix(1)) else { return nil }
+        guard var folder = try open(first, in: data.documents, segments.prefix(1)) else {
+            try data.checkPresence()
+            return nil
+        }
         for depth in segments.indices.dropFirst() {
             guard let next = try open(segments[depth], in: folder, segments.prefix(depth + 1)) else { return nil }
             folder = next
@@ -71,7 +74,8 @@ struct DocumentFolders: Sendable {
 
 extension DocumentFolders {
     private func openTop() throws(StatusError) -> FileDescriptor {
-        try reporting("open", DataFolder.documentsName) { () throws(SystemError) in try data.documents.openFolder(".") }
+        try data.checkPresence()
+        return try reporting("open", DataFolder.documentsName) { () throws(SystemError) in try data.documents.openFolder(".") }
     }
 
     private func open(

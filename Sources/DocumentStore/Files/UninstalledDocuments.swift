@@ -8,9 +8,21 @@ internal import Synchronization
 /// any, the store takes no more writes; see ``Committer``.
 final class UninstalledDocuments: Sendable {
     private let images = Mutex<[DocumentPath: EncodedDocument?]>([:])
+    private let failure = Mutex<StatusError?>(nil)
 
     /// Whether all files are as the commits made them.
     var isEmpty: Bool { images.withLock { $0.isEmpty } }
+
+    /// The error for further writes, or nil when all files are as the commits made them.
+    var obstacle: StatusError? {
+        guard !isEmpty, let cause = failure.withLock({ $0 }) else { return nil }
+        return StatusError(
+            cause.code == .resourceExhausted ? .resourceExhausted : .unavailable,
+            "Hearth takes no writes, because it can't change the file of an earlier one: \(cause.message) "
+                + "It goes on by itself when that is mended.",
+            cause: cause
+        )
+    }
 
     /// All documents concerned, each as the last commit made it; nil where it was deleted.
     var all: [DocumentPath: EncodedDocument?] { images.withLock { $0 } }
@@ -43,8 +55,9 @@ final class UninstalledDocuments: Sendable {
         }
     }
 
-    /// Notes that a file could not be changed.
-    func insert(_ image: EncodedDocument?, at path: DocumentPath) {
+    /// Notes that a file could not be changed, and why.
+    func insert(_ image: EncodedDocument?, at path: DocumentPath, because error: StatusError) {
+        failure.withLock { $0 = error }
         images.withLock { $0[path] = .some(image) }
     }
 

@@ -47,6 +47,7 @@ extension OpenedStore {
 
         let failure = StoreFailure()
         parts = StoreParts(
+            data: data,
             files: files,
             cache: cache,
             uninstalled: UninstalledDocuments(),

@@ -53,7 +53,7 @@ struct ServeCommand: AsyncParsableCommand {
             await store.close()
             throw error
         }
-        await store.close()
+        if let failure = await store.close() { throw failure }
     }
 
     private func serve(_ store: FileStore, assets: AssetLocation, logger: Logger) async throws {

@@ -1,23 +1,29 @@
+import DocumentModel
+import DocumentStore
+import HTTPTypes
 import Hummingbird
 import StrictJSON
 
-/// `GET /health`: whether the server answers, for whoever watches over it.
+/// `GET /health`: whether the server does its work: answers, and takes writes.
 struct HealthRoute: Sendable {
-    /// What the server says of itself.
-    private enum Status: String {
-        case ok
+    private let store: any DocumentStore
+
+    init(store: any DocumentStore) {
+        self.store = store
     }
 
-    func respond() -> Response {
+    /// 200 with `{"status":"ok"}`, or 503 with the reason why writes are refused.
+    func respond() async -> Response {
+        let obstacle = await store.writeObstacle
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("status")
-        writer.string(status.rawValue)
+        writer.string(obstacle == nil ? "ok" : "unavailable")
+        if let obstacle {
+            writer.key("message")
+            writer.string(obstacle.message)
+        }
         writer.endObject()
-        return Response(json: writer.finish())
-    }
-
-    private var status: Status {
-        .ok
+        return Response(json: writer.finish(), status: obstacle == nil ? .ok : .serviceUnavailable)
     }
 }

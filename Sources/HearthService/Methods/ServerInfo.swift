@@ -1,4 +1,4 @@
-import DocumentModel
+package import DocumentModel
 package import DocumentStore
 package import JSONRPC
 package import StrictJSON
@@ -7,6 +7,8 @@ package import StrictJSON
 package enum ServerInfo: RPCMethod {
     package struct Result: Sendable {
         package let position: StorePosition
+        /// Why the store takes no writes; nil when it does.
+        package let writeObstacle: StatusError?
         /// How long the server has been running.
         package let uptime: Duration
         package let limits: ServiceLimits
@@ -28,6 +30,8 @@ package enum ServerInfo: RPCMethod {
             .init("sequence", .integer(minimum: 0), "The last commit's place in the order of commits."),
             .init("oldestSequence", .integer(minimum: 1), "The oldest commit that a watch stream can still be resumed before."),
             .init("commitTime", Timestamp.schema, "The last commit's time; absent before the first.", isRequired: false),
+            .init("writable", .boolean, "Whether writes are taken."),
+            .init("writeObstacle", .string(), "Why writes are not taken; absent when they are.", isRequired: false),
             .init("uptimeSeconds", .integer(minimum: 0), "How long the server has been running."),
             .init(
                 "limits",
@@ -54,6 +58,7 @@ package enum ServerInfo: RPCMethod {
                     "sequence": 41,
                     "oldestSequence": 1,
                     "commitTime": "2024-02-29T12:00:00.000000Z",
+                    "writable": true,
                     "uptimeSeconds": 86400,
                     "limits": {"bodyBytes": 16777216, "batchCount": 1000, "pageSize": 1000, "documentBytes": 1048576}
                 }
@@ -66,6 +71,7 @@ package enum ServerInfo: RPCMethod {
     package static func call(_ params: Void, in context: ServiceContext) async -> Result {
         Result(
             position: context.store.position,
+            writeObstacle: await context.store.writeObstacle,
             uptime: ContinuousClock.now - context.server.startTime,
             limits: context.server.limits
         )
@@ -86,6 +92,12 @@ package enum ServerInfo: RPCMethod {
         if let time = result.position.lastCommitTime {
             writer.key("commitTime")
             writer.string(time.rfc3339)
+        }
+        writer.key("writable")
+        writer.boolean(result.writeObstacle == nil)
+        if let obstacle = result.writeObstacle {
+            writer.key("writeObstacle")
+            writer.string(obstacle.message)
         }
         writer.key("uptimeSeconds")
         writer.integer(result.uptime.components.seconds)

@@ -156,7 +156,7 @@ extension WatchSession.Iterator {
         switch request.target {
         case .document(let path):
             let document = try await store.document(at: path)
-            return state.take(page: document.map { [$0] } ?? [], upTo: nil, at: await settledPosition())
+            return state.take(page: document.map { [$0] } ?? [], upTo: nil, at: try await store.settledPosition())
         case .collection(let path):
             var scan = scan ?? CollectionScan(path, after: nil, includingMissing: false, in: store)
             let page = try await scan.next(atMost: Self.pageSize)
@@ -165,20 +165,11 @@ extension WatchSession.Iterator {
                 if case .document(let document) = entry { document } else { nil }
             }
             let damaged = page.damaged.map { WatchFrame.damaged(DamagedDocument(error: $0)) }
-            return state.take(page: documents, upTo: page.next, at: await settledPosition()) + damaged
+            return state.take(page: documents, upTo: page.next, at: try await store.settledPosition()) + damaged
         }
     }
 
     private static let pageSize = 256
-
-    /// The log's position once it includes everything that the reads so far can have shown.
-    ///
-    /// A commit can be read a moment before it is in the log. An empty one takes its turn behind those, and leaves no trace.
-    private func settledPosition() async -> StorePosition {
-        // A store that takes no writes has none under way.
-        _ = try? await store.commit([])
-        return store.position
-    }
 
     /// Takes the next commit, waiting for it where there is none yet. Nothing when it is of no concern, or the wait was
     /// interrupted.

@@ -1,7 +1,8 @@
 import DocumentModel
-import DocumentStore
 import StrictJSON
 import Testing
+
+@testable import DocumentStore
 
 @Suite("Watchers get every commit")
 struct ChangeFeedTests {
@@ -96,6 +97,43 @@ struct ChangeFeedTests {
         }
     }
 
+    @Test("A settled position includes every commit that a read has shown, while many are written")
+    func settled() async throws {
+        try await fixture.withStore { store in
+            let path = try DocumentPath("c/d")
+            try await store.set("c/d", [:])
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    for index in 0..<200 { try await store.set("c/d", ["n": .integer(Int64(index))]) }
+                }
+                group.addTask {
+                    for _ in 0..<200 {
+                        let document = try #require(try await store.document(at: path))
+                        let position = try await store.settledPosition()
+                        #expect(try #require(position.lastCommitTime) >= document.updateTime)
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    @Test("A position that is being installed is waited for")
+    func settling() async throws {
+        try await fixture.withStore { store in
+            try await store.set("c/d", [:])
+            store.parts.feed.willInstall(through: SequenceNumber(2))
+            let settled = Task { try await store.settledPosition() }
+            await Task.yield()
+            try await store.set("c/d", ["n": .integer(1)])
+            #expect(try await settled.value.lastSequence == SequenceNumber(2))
+            store.parts.feed.willInstall(through: SequenceNumber(3))
+            let cancelled = Task { try await store.settledPosition() }
+            cancelled.cancel()
+            await expectStatus(.cancelled) { try await cancelled.value }
+        }
+    }
+
     @Test("A position in the future is out of range")
     func future() async throws {
         try await fixture.withStore { store in
@@ -123,6 +161,30 @@ struct ChangeFeedTests {
         _ = try await store.take(1, after: .zero)
         await store.close()
         #expect(try await watcher.value.count <= 1)
+    }
+
+    @Test("Old segments go by age, but not the last one")
+    func age() async throws {
+        var fixture = fixture
+        // Files have the time of the system's clock.
+        let clock = SettableClock(.current())
+        fixture.configuration.now = { clock.now }
+        fixture.configuration.segmentBytes = 4 << 10
+        fixture.configuration.retentionAge = .seconds(3_600)
+        let text = Value.string(String(repeating: "x", count: 1_000))
+        func write(_ id: String) async throws -> StorePosition {
+            try await fixture.withStore { store in
+                for index in 0..<10 { try await store.set("c/\(id)\(index)", ["text": text]) }
+            }
+            return try await fixture.withStore { $0.position }
+        }
+        #expect(try await write("a").oldestKept == SequenceNumber(1))
+        clock.advance(microseconds: 3_000_000_000)
+        #expect(try await write("b").oldestKept == SequenceNumber(1))
+        clock.advance(microseconds: 700_000_000)
+        let position = try await write("c")
+        #expect(position.oldestKept > SequenceNumber(20) && position.oldestKept <= SequenceNumber(30))
+        #expect(try fixture.folder.names(in: "data/journal").count == 1)
     }
 
     @Test("Old segments go by size, and what was in them is out of range; nothing in between is missing")

@@ -23,16 +23,18 @@ struct UninstalledDocumentTests {
                 atPath: fixture.folder["data/documents/c/stuck.json"],
                 withIntermediateDirectories: true
             )
-            store.parts.uninstalled.insert(stuck, at: stuck.path)
-            store.parts.uninstalled.insert(nil, at: try DocumentPath("c/gone"))
+            store.parts.uninstalled.insert(stuck, at: stuck.path, because: Self.failure)
+            store.parts.uninstalled.insert(nil, at: try DocumentPath("c/gone"), because: Self.failure)
             #expect(try await store.document(at: stuck.path) == stuck)
             #expect(try await store.document(at: DocumentPath("c/gone")) == nil)
             #expect(try await store.list("c").ids == ["a", "stuck"])
             let error = await expectStatus(.unavailable) { try await store.set("c/b", [:]) }
             #expect(error?.message.contains("documents/c/stuck.json") == true)
+            #expect(await store.writeObstacle?.message == error?.message)
             try fixture.folder.remove("data/documents/c/stuck.json")
             try await store.set("c/b", [:])
             #expect(store.parts.uninstalled.isEmpty)
+            #expect(await store.writeObstacle == nil)
             #expect(try await store.list("c").ids == ["a", "b", "stuck"])
             #expect(!fixture.folder.exists("data/documents/c/gone.json"))
         }
@@ -43,7 +45,7 @@ struct UninstalledDocumentTests {
         try await fixture.withStore { store in
             for id in ["b", "a", "c"] {
                 let stuck = try document("new/\(id)")
-                store.parts.uninstalled.insert(stuck, at: stuck.path)
+                store.parts.uninstalled.insert(stuck, at: stuck.path, because: Self.failure)
             }
             let page = try await store.list("new", limit: 2)
             #expect(page.ids == ["a", "b"] && page.next?.key == "b")
@@ -62,10 +64,12 @@ struct UninstalledDocumentTests {
                 atPath: fixture.folder["data/documents/c/stuck.json"],
                 withIntermediateDirectories: true
             )
-            store.parts.uninstalled.insert(stuck, at: stuck.path)
+            store.parts.uninstalled.insert(stuck, at: stuck.path, because: Self.failure)
         }
         #expect(try fixture.folder.text(of: "data/hearth.json").contains("\"clean\":false"))
     }
+
+    private static let failure = StatusError(.unavailable, "The disk fails.")
 
     private func document(_ path: String) throws -> EncodedDocument {
         let time = Timestamp.current()

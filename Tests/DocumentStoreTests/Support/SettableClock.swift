@@ -3,7 +3,11 @@ import Synchronization
 
 /// A clock that a test sets.
 final class SettableClock: Sendable {
-    private let microseconds = Mutex<Int64>(1_700_000_000_000_000)
+    private let microseconds: Mutex<Int64>
+
+    init(_ start: Timestamp? = nil) {
+        microseconds = Mutex(start?.microseconds ?? 1_700_000_000_000_000)
+    }
 
     var now: Timestamp {
         (try? Timestamp(microseconds: microseconds.withLock { $0 })) ?? .maximum

@@ -48,7 +48,7 @@ extension CrashTests {
         func `takes no more commits once a sync has failed, says so, and has everything after a new start`(
             error: String
         ) async throws {
-            try await Self.withServer(.fail("fdatasync", with: error)) { test in
+            try await Self.withServer(.fail("fdatasync", with: error), end: .code(1)) { test in
                 try await test.commit("notes/before")
                 try test.setFault(true)
                 let failure = await #expect(throws: StatusError.self) { try await test.commit("notes/before", "notes/during") }
@@ -159,8 +159,15 @@ extension CrashTests.FaultTests {
 
     /// Runs `body` with a server whose fault is off at first, then ends the server and checks everything after a new start.
     ///
-    /// - Parameter isWarm: Whether the server itself has written the first document, and so knows it.
-    private static func withServer(_ fault: Fault, isWarm: Bool = true, _ body: (Running) async throws -> Void) async throws {
+    /// - Parameters:
+    ///   - isWarm: Whether the server itself has written the first document, and so knows it.
+    ///   - end: How the server must end.
+    private static func withServer(
+        _ fault: Fault,
+        isWarm: Bool = true,
+        end: ServerProcess.ExitStatus = .code(0),
+        _ body: (Running) async throws -> Void
+    ) async throws {
         try await withTemporaryFolder { folder in
             let data = folder.appending(path: "data")
             let gate = folder.appending(path: "fault")
@@ -177,7 +184,7 @@ extension CrashTests.FaultTests {
                 test = try await start()
             }
             try await test.server.attended { try await body(test) }
-            #expect(try await test.server.stop(with: SIGTERM) == .code(0))
+            #expect(try await test.server.stop(with: SIGTERM) == end)
             let state = CrashScenario.State(data: data, history: test.recorder.history)
             let violations = try await state.violationsAfterRestart()
             #expect(violations == [])

@@ -1,5 +1,7 @@
-import HearthServer
+import Hummingbird
 import Testing
+
+@testable import HearthServer
 
 /// How calls are carried by HTTP.
 @Suite(.timeLimit(.minutes(1))) struct CallTests {
@@ -160,6 +162,12 @@ import Testing
                 #expect(head["content-length"] == "\(response.body.utf8.count)")
             }
         }
+    }
+
+    @Test("A server that takes no writes is not healthy")
+    func unhealthy() async {
+        let response = await HealthRoute(store: EmptyStore()).respond()
+        #expect(response.status.code == 503)
     }
 
     @Test("Health and unknown paths are answered in JSON")

@@ -1,7 +1,7 @@
 import DocumentModel
 import DocumentStore
 
-/// A store with nothing in it, for a server that is never asked.
+/// A store with nothing in it that takes no writes.
 struct EmptyStore: DocumentStore {
     func document(at path: DocumentPath) async throws(StatusError) -> EncodedDocument? {
         nil
@@ -30,5 +30,11 @@ struct EmptyStore: DocumentStore {
 
     var position: StorePosition {
         StorePosition(epoch: "", lastSequence: .zero, lastCommitTime: nil, oldestKept: SequenceNumber(1))
+    }
+
+    func settledPosition() async throws(StatusError) -> StorePosition { position }
+
+    var writeObstacle: StatusError? {
+        get async { StatusError(.unavailable, "nothing can be written") }
     }
 }

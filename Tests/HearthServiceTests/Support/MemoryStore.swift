@@ -151,6 +151,15 @@ final class MemoryStore: DocumentStore {
             )
         }
     }
+
+    func settledPosition() async throws(StatusError) -> StorePosition {
+        try apply([])
+        return position
+    }
+
+    var writeObstacle: StatusError? {
+        get async { nil }
+    }
 }
 
 extension MemoryStore.State {
