@@ -7,11 +7,17 @@ package import DocumentModel
 /// - A commit that was acknowledged is durable, and every later read shows it.
 /// - A commit is all or nothing. A read of one document shows it before or after a commit, never between.
 /// - Commits are totally ordered: sequence numbers are dense and commit times strictly grow.
+///
+/// Reads take a `readTime`: they then show what the commits up to that time had made, and go on showing it for as long as
+/// those commits are kept. Without one they show what is there now. What was changed without a commit, by people who edit
+/// files, has no time: a document that no commit has changed since the read time is shown as it is found now. A read at a
+/// time throws `.failedPrecondition` when the time is before the commits that are kept, `.invalidArgument` when it is yet to
+/// come.
 package protocol DocumentStore: Sendable {
     /// The document at `path`, or nil when there is none.
     ///
     /// - Throws: `.dataLoss` with the file's place when the document is damaged; `.unavailable` when it can't be read now.
-    func document(at path: DocumentPath) async throws(StatusError) -> EncodedDocument?
+    func document(at path: DocumentPath, readTime: Timestamp?) async throws(StatusError) -> EncodedDocument?
 
     /// The documents of a collection in ID order, a page at a time.
     ///
@@ -24,22 +30,42 @@ package protocol DocumentStore: Sendable {
         in collection: CollectionPath,
         after: DocumentID?,
         limit: Int,
-        includingMissing: Bool
+        includingMissing: Bool,
+        readTime: Timestamp?
     ) async throws(StatusError) -> DocumentPage
 
     /// The collections directly under a document, or at the top when `parent` is nil, in order of their IDs.
     ///
     /// A collection is listed exactly when a document exists in it or anywhere below it.
-    func collections(under parent: DocumentPath?, after: CollectionID?, limit: Int) async throws(StatusError) -> CollectionPage
+    func collections(
+        under parent: DocumentPath?,
+        after: CollectionID?,
+        limit: Int,
+        readTime: Timestamp?
+    ) async throws(StatusError) -> CollectionPage
+
+    /// The versions of a document that are kept, the newest first.
+    ///
+    /// Each is what a commit made of it; the oldest may be older than the commits that are kept, since the first of those tells
+    /// what was before. What people edited in the file is not a version.
+    ///
+    /// - Parameters:
+    ///   - before: Where the page begins: with the newest version older than this, or the newest of all when nil.
+    ///   - limit: How many versions the page holds at most; at least 1.
+    func history(of path: DocumentPath, before: Timestamp?, limit: Int) async throws(StatusError) -> VersionPage
 
     /// Applies all the writes, in order and at one time, or none of them.
     ///
     /// Each write sees what the writes before it made. When this returns, the commit is durable and visible.
     ///
-    /// - Throws: The error of the first write that can't be applied (`.notFound`, `.alreadyExists`, `.failedPrecondition`,
-    ///   `.invalidArgument`), `.dataLoss` when a document concerned is damaged, `.resourceExhausted` when there is no space,
-    ///   `.unavailable` when the store does not accept writes. Nothing has changed then.
-    func commit(_ writes: [Write]) async throws(StatusError) -> CommitResult
+    /// - Parameters:
+    ///   - writes: The writes; there may be none, then the reads are validated all the same.
+    ///   - reads: What must not have been changed by other commits since it was read.
+    /// - Throws: `.aborted` when something in `reads` has changed; the error of the first write that can't be applied
+    ///   (`.notFound`, `.alreadyExists`, `.failedPrecondition`, `.invalidArgument`), `.dataLoss` when a document concerned is
+    ///   damaged, `.resourceExhausted` when there is no space, `.unavailable` when the store does not accept writes. Nothing has
+    ///   changed then.
+    func commit(_ writes: [Write], validating reads: ReadSet) async throws(StatusError) -> CommitResult
 
     /// The commits after `sequence`, in order and without gaps, from memory while recent and else from the journal.
     ///

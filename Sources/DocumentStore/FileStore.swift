@@ -53,7 +53,8 @@ package final class FileStore: DocumentStore {
         return failure
     }
 
-    package func document(at path: DocumentPath) async throws(StatusError) -> EncodedDocument? {
+    package func document(at path: DocumentPath, readTime: Timestamp?) async throws(StatusError) -> EncodedDocument? {
+        try Self.checkReadTime(readTime)
         if let image = parts.uninstalled.image(of: path) { return image }
         let files = parts.files
         return try await readers.run { () throws(StatusError) in try files.document(at: path) }
@@ -63,8 +64,10 @@ package final class FileStore: DocumentStore {
         in collection: CollectionPath,
         after: DocumentID?,
         limit: Int,
-        includingMissing: Bool
+        includingMissing: Bool,
+        readTime: Timestamp?
     ) async throws(StatusError) -> DocumentPage {
+        try Self.checkReadTime(readTime)
         let parts = parts
         return try await readers.run { () throws(StatusError) in
             try parts.files.documents(
@@ -80,8 +83,10 @@ package final class FileStore: DocumentStore {
     package func collections(
         under parent: DocumentPath?,
         after: CollectionID?,
-        limit: Int
+        limit: Int,
+        readTime: Timestamp?
     ) async throws(StatusError) -> CollectionPage {
+        try Self.checkReadTime(readTime)
         let parts = parts
         return try await readers.run { () throws(StatusError) in
             try parts.files.collections(
@@ -93,8 +98,16 @@ package final class FileStore: DocumentStore {
         }
     }
 
-    package func commit(_ writes: [Write]) async throws(StatusError) -> CommitResult {
-        try await queue.commit(writes)
+    package func history(of path: DocumentPath, before: Timestamp?, limit: Int) async throws(StatusError) -> VersionPage {
+        throw StatusError(.unimplemented, "Versions of documents can't be read yet.")
+    }
+
+    private static func checkReadTime(_ readTime: Timestamp?) throws(StatusError) {
+        guard readTime == nil else { throw StatusError(.unimplemented, "Reading at a time is not possible yet.") }
+    }
+
+    package func commit(_ writes: [Write], validating reads: ReadSet) async throws(StatusError) -> CommitResult {
+        try await queue.commit(writes, validating: reads)
     }
 
     package func commits(after sequence: SequenceNumber) -> CommitSequence {

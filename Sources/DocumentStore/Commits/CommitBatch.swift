@@ -34,6 +34,8 @@ struct CommitBatch {
     private let now: () -> Timestamp
     private var images: [DocumentPath: Image] = [:]
     private var changedPaths: [DocumentPath] = []
+    /// The last commit of the batch that changed a document of a collection.
+    private var changes: [CollectionPath: SequenceNumber] = [:]
 
     /// A batch behind the commit `last`.
     init(after last: (sequence: SequenceNumber, time: Timestamp?), now: @escaping () -> Timestamp) {
@@ -48,9 +50,12 @@ struct CommitBatch {
     }
 
     /// Evaluates one more commit. One that fails changes nothing and uses no sequence number.
-    mutating func add(_ writes: [Write], read: Reading) {
+    ///
+    /// - Parameter earlier: What the commits before the batch changed.
+    mutating func add(_ commit: PendingCommit, earlier: CollectionChanges, read: Reading) {
         do throws(StatusError) {
-            outcomes.append(.success(try evaluate(writes, read: read)))
+            try validate(commit.reads, earlier: earlier, read: read)
+            outcomes.append(.success(try evaluate(commit.writes, read: read)))
         } catch {
             outcomes.append(.failure(error))
         }
@@ -58,6 +63,15 @@ struct CommitBatch {
 }
 
 extension CommitBatch {
+    private func validate(_ reads: ReadSet, earlier: CollectionChanges, read: Reading) throws(StatusError) {
+        try reads.validate { path throws(StatusError) in
+            if let image = images[path] { return image.encoded?.updateTime }
+            return try read(path)?.updateTime
+        } lastChange: { collection in
+            changes[collection] ?? earlier.last(in: collection)
+        }
+    }
+
     private mutating func evaluate(_ writes: [Write], read: Reading) throws(StatusError) -> CommitResult {
         let time = try nextTime()
         var edits: [DocumentPath: Edit] = [:]
@@ -126,7 +140,10 @@ extension CommitBatch {
         JournalFrame.append(commit, batch: first, to: &frames)
         commits.append(commit)
         last.sequence = commit.sequence
-        for change in changes { note(change, decoded: edits[change.path]?.now) }
+        for change in changes {
+            self.changes[change.path.collection] = commit.sequence
+            note(change, decoded: edits[change.path]?.now)
+        }
         return commit.sequence
     }
 

@@ -21,9 +21,9 @@ final class CommitQueue: Sendable {
     }
 
     /// Waits for its turn, and for the disk. Cancelling the task does not take the commit back.
-    func commit(_ writes: [Write]) async throws(StatusError) -> CommitResult {
+    func commit(_ writes: [Write], validating reads: ReadSet) async throws(StatusError) -> CommitResult {
         try await withCheckedContinuation { caller in
-            submit(PendingCommit(writes: writes, caller: caller))
+            submit(PendingCommit(writes: writes, reads: reads, caller: caller))
         }.get()
     }
 

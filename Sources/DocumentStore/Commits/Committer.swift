@@ -6,8 +6,8 @@ internal import Synchronization
 ///
 /// The steps of a batch, and what a failure in each means:
 ///
-/// 1. Each commit is evaluated on what the ones before it made. One that fails (a precondition, a damaged document) fails
-///    alone.
+/// 1. Each commit is evaluated on what the ones before it made, and what it has read is compared with that. One that fails (a
+///    precondition, a changed document, a damaged one) fails alone.
 /// 2. The documents are written into temporary files beside their own. When that fails, for want of space mostly, the
 ///    batch's commits are tried again one by one, and those that fail are refused. Nothing has happened.
 /// 3. The frames of all commits are appended to the journal, and synced. When there is no space the commits are refused
@@ -25,12 +25,20 @@ final class Committer: Sendable {
         var writer: JournalWriter
         var installer: DocumentInstaller
         var last: (sequence: SequenceNumber, time: Timestamp?)
+        var changes: CollectionChanges
         var uncheckedBytes = 0
     }
 
     init(_ parts: StoreParts, writer: JournalWriter, last: (sequence: SequenceNumber, time: Timestamp?)) {
         self.parts = parts
-        state = Mutex(State(writer: writer, installer: DocumentInstaller(parts.files, cache: parts.cache), last: last))
+        state = Mutex(
+            State(
+                writer: writer,
+                installer: DocumentInstaller(parts.files, cache: parts.cache),
+                last: last,
+                changes: CollectionChanges(after: last.sequence)
+            )
+        )
     }
 
     /// Carries out commits in order and lets their callers go on. Only the commit queue's thread calls this.
@@ -86,6 +94,7 @@ extension Committer {
         parts.feed.willInstall(through: batch.last.sequence)
         install(batch, staged, &state.installer)
         state.last = batch.last
+        for commit in batch.commits { state.changes.note(commit) }
         state.uncheckedBytes += batch.frames.count
         parts.feed.publish(batch.commits)
         finish(commits, batch)
@@ -94,8 +103,9 @@ extension Committer {
 
     private func evaluate(_ waiting: ArraySlice<PendingCommit>, _ state: inout State) -> CommitBatch {
         var batch = CommitBatch(after: state.last, now: parts.now)
+        let earlier = state.changes
         for commit in waiting {
-            batch.add(commit.writes) { path throws(StatusError) in try state.installer.document(at: path) }
+            batch.add(commit, earlier: earlier) { path throws(StatusError) in try state.installer.document(at: path) }
             if batch.frames.count >= Self.batchBytes { break }
         }
         return batch

@@ -3,6 +3,8 @@ internal import DocumentModel
 /// A commit that waits for its turn, and its caller.
 struct PendingCommit: Sendable {
     let writes: [Write]
+    /// What must still hold when the writes are applied.
+    let reads: ReadSet
     let caller: CheckedContinuation<Result<CommitResult, StatusError>, Never>
 
     /// Lets the caller go on.

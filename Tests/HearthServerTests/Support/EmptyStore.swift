@@ -3,7 +3,7 @@ import DocumentStore
 
 /// A store with nothing in it that takes no writes.
 struct EmptyStore: DocumentStore {
-    func document(at path: DocumentPath) async throws(StatusError) -> EncodedDocument? {
+    func document(at path: DocumentPath, readTime: Timestamp?) async throws(StatusError) -> EncodedDocument? {
         nil
     }
 
@@ -11,16 +11,26 @@ struct EmptyStore: DocumentStore {
         in collection: CollectionPath,
         after: DocumentID?,
         limit: Int,
-        includingMissing: Bool
+        includingMissing: Bool,
+        readTime: Timestamp?
     ) async throws(StatusError) -> DocumentPage {
         DocumentPage(documents: [], next: nil, damaged: [])
     }
 
-    func collections(under parent: DocumentPath?, after: CollectionID?, limit: Int) async throws(StatusError) -> CollectionPage {
+    func collections(
+        under parent: DocumentPath?,
+        after: CollectionID?,
+        limit: Int,
+        readTime: Timestamp?
+    ) async throws(StatusError) -> CollectionPage {
         CollectionPage(collections: [], next: nil)
     }
 
-    func commit(_ writes: [Write]) async throws(StatusError) -> CommitResult {
+    func history(of path: DocumentPath, before: Timestamp?, limit: Int) async throws(StatusError) -> VersionPage {
+        VersionPage(versions: [], next: nil)
+    }
+
+    func commit(_ writes: [Write], validating reads: ReadSet) async throws(StatusError) -> CommitResult {
         throw StatusError(.unavailable, "nothing can be written")
     }
 

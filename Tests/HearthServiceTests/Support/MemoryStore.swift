@@ -3,7 +3,7 @@ import DocumentStore
 import StrictJSON
 import Synchronization
 
-/// A store in memory whose reads and commits can be interleaved at will.
+/// A store in memory whose reads and commits can be interleaved at will. It keeps no history and validates no reads.
 final class MemoryStore: DocumentStore {
     fileprivate struct State {
         var documents: [DocumentPath: EncodedDocument] = [:]
@@ -68,7 +68,7 @@ final class MemoryStore: DocumentStore {
         state.withLock { $0.waiters.count }
     }
 
-    func document(at path: DocumentPath) async throws(StatusError) -> EncodedDocument? {
+    func document(at path: DocumentPath, readTime: Timestamp?) async throws(StatusError) -> EncodedDocument? {
         let document = state.withLock { $0.documents[path] }
         try noteRead()
         return document
@@ -78,7 +78,8 @@ final class MemoryStore: DocumentStore {
         in collection: CollectionPath,
         after: DocumentID?,
         limit: Int,
-        includingMissing: Bool
+        includingMissing: Bool,
+        readTime: Timestamp?
     ) async throws(StatusError) -> DocumentPage {
         let documents = state.withLock { state in
             state.documents.values
@@ -100,11 +101,20 @@ final class MemoryStore: DocumentStore {
         }
     }
 
-    func collections(under parent: DocumentPath?, after: CollectionID?, limit: Int) async throws(StatusError) -> CollectionPage {
+    func collections(
+        under parent: DocumentPath?,
+        after: CollectionID?,
+        limit: Int,
+        readTime: Timestamp?
+    ) async throws(StatusError) -> CollectionPage {
         CollectionPage(collections: [], next: nil)
     }
 
-    func commit(_ writes: [Write]) async throws(StatusError) -> CommitResult {
+    func history(of path: DocumentPath, before: Timestamp?, limit: Int) async throws(StatusError) -> VersionPage {
+        VersionPage(versions: [], next: nil)
+    }
+
+    func commit(_ writes: [Write], validating reads: ReadSet) async throws(StatusError) -> CommitResult {
         try apply(writes)
     }
 

@@ -1,0 +1,29 @@
+package import DocumentModel
+
+/// A document as one commit left it.
+package struct DocumentVersion: Hashable, Sendable {
+    /// The commit's time.
+    package let commitTime: Timestamp
+    /// The document, or nil when the commit deleted it.
+    package let document: EncodedDocument?
+
+    /// Makes a version.
+    package init(commitTime: Timestamp, document: EncodedDocument?) {
+        self.commitTime = commitTime
+        self.document = document
+    }
+}
+
+/// A page of a document's versions, the newest first.
+package struct VersionPage: Hashable, Sendable {
+    /// The versions.
+    package let versions: [DocumentVersion]
+    /// Where the next page begins: pass it as `before`. Nil when no older version is kept.
+    package let next: Timestamp?
+
+    /// Makes a page.
+    package init(versions: [DocumentVersion], next: Timestamp?) {
+        self.versions = versions
+        self.next = next
+    }
+}
