@@ -17,6 +17,7 @@ package enum HearthMethods {
             ListCollections.self,
             ServerInfo.self,
         ],
+        sharing: [.database],
         info: OpenRPCInfo(
             title: ServerDescription.name,
             version: ServerDescription.version,

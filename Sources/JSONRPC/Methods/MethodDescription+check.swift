@@ -17,12 +17,14 @@ extension MethodDescription {
     }
 
     /// The built-in method that describes all the others.
-    static let discover = MethodDescription(
-        name: "rpc.discover",
-        summary: "This description of all methods, as an OpenRPC document.",
-        parameters: [],
-        result: ResultDescription("document", .map(of: .any), "An OpenRPC document."),
-        errors: [],
-        examples: []
-    )
+    static func discover(parameters: [any ParameterDescription], errors: [ErrorDescription]) -> MethodDescription {
+        MethodDescription(
+            name: "rpc.discover",
+            summary: "This description of all methods, as an OpenRPC document.",
+            parameters: parameters,
+            result: ResultDescription("document", .map(of: .any), "An OpenRPC document."),
+            errors: errors,
+            examples: []
+        )
+    }
 }

@@ -23,19 +23,26 @@ package struct MethodTable<Context: Sendable>: Sendable {
     private let entries: [UTF8Key: Entry]
 
     /// Makes the table.
-    package init(_ types: [any RPCMethod<Context>.Type], info: OpenRPCInfo) {
+    ///
+    /// - Parameters:
+    ///   - types: The methods.
+    ///   - shared: Parameters that each of them takes behind its own.
+    ///   - info: What the OpenRPC document says of the service as a whole.
+    package init(_ types: [any RPCMethod<Context>.Type], sharing shared: [SharedParameter<Context>] = [], info: OpenRPCInfo) {
         var methods: [MethodDescription] = []
         var entries: [UTF8Key: Entry] = [:]
         for type in types {
-            let (method, entry) = Self.register(type)
+            let (method, entry) = Self.register(type, sharing: shared)
             method.check()
             precondition(entries.updateValue(entry, forKey: method.name) == nil, "\(method.name) is registered twice")
             methods.append(method)
         }
-        methods.append(.discover)
+        let discover = MethodDescription.discover(parameters: shared.map(\.declaration), errors: shared.map(\.error))
+        methods.append(discover)
         let document = OpenRPCDocument.encode(info, methods: methods)
-        entries[MethodDescription.discover.name] = Entry { params, _ in
-            _ = try Arguments(params, declared: MethodDescription.discover.parameters)
+        entries[discover.name] = Entry { params, context in
+            let arguments = try Arguments(params, declared: discover.parameters)
+            for parameter in shared { try parameter.check(arguments, context) }
             return { $0.raw(document) }
         }
         self.methods = methods
@@ -47,27 +54,29 @@ package struct MethodTable<Context: Sendable>: Sendable {
         entries[name]
     }
 
-    private static func register<Method: RPCMethod<Context>>(_ type: Method.Type) -> (MethodDescription, Entry) {
+    private static func register<Method: RPCMethod<Context>>(
+        _ type: Method.Type,
+        sharing shared: [SharedParameter<Context>]
+    ) -> (MethodDescription, Entry) {
         let method = MethodDescription(
             name: Method.name,
             summary: Method.summary,
-            parameters: Method.parameters,
+            parameters: Method.parameters + shared.map(\.declaration),
             result: Method.result,
-            errors: Method.errors,
+            errors: Method.errors + shared.map(\.error).filter { error in !Method.errors.contains { $0.code == error.code } },
             examples: Method.examples
         )
-        let decode: @Sendable (JSONNode?) throws -> Method.Params = { params in
-            try Method.params(from: Arguments(params, declared: method.parameters))
-        }
         for example in method.examples {
             do {
-                _ = try decode(example.params.root)
+                _ = try Method.params(from: Arguments(example.params.root, declared: method.parameters))
             } catch {
                 preconditionFailure("\(method.name) refuses its own example \"\(example.name)\": \(error)")
             }
         }
         let entry = Entry { params, context in
-            let result = try await Method.call(decode(params), in: context)
+            let arguments = try Arguments(params, declared: method.parameters)
+            for parameter in shared { try parameter.check(arguments, context) }
+            let result = try await Method.call(Method.params(from: arguments), in: context)
             return { Method.write(result, to: &$0) }
         }
         return (method, entry)

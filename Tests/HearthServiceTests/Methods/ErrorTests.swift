@@ -54,7 +54,7 @@ import Testing
         Case("documents.get", "[]", -32602, ["path": #""params[0]""#]),
         Case("documents.get", #"{"path": 7}"#, -32602, ["path": #""params.path""#, "got": #""number""#]),
         Case("documents.get", #"{"path": "a/b", "readTime": "2024-01-01T00:00:00Z"}"#, -32602, ["path": #""params.readTime""#]),
-        Case("documents.get", #"{"path": "a/b", "database": "other"}"#, -32602, ["path": #""params.database""#]),
+        Case("documents.get", #"{"path": "a/b", "database": 1}"#, -32602, ["path": #""params.database""#]),
         Case("documents.get", #"["a/b", ["x"], 3]"#, -32602, ["path": #""params[2]""#]),
         Case("documents.get", #"{"path": "a/b", "mask": "x"}"#, -32602, ["path": #""params.mask""#]),
         Case("documents.list", #"{"collection": "a", "pageSize": 0}"#, -32602, ["path": #""params.pageSize""#]),
@@ -85,6 +85,12 @@ import Testing
             #"{"path": "a/b", "fields": {}, "transforms": [{"field": "x", "increment": 1, "minimum": 2}]}"#,
             -32602,
             ["path": #""params.transforms[0].field""#]
+        ),
+        Case(
+            "documents.commit",
+            #"{"writes": [{"set": {"path": "a/b", "fields": {}, "merge": true, "mergeFields": []}}]}"#,
+            -32602,
+            ["path": #""params.writes[0].set.merge""#]
         ),
         Case("documents.commit", #"{"writes": [{}]}"#, -32602, ["path": #""params.writes[0].set""#]),
         Case("documents.commit", #"{"writes": [{"verify": "a/b"}]}"#, -32602, ["path": #""params.writes[0].verify""#]),
