@@ -61,8 +61,8 @@ package protocol DocumentStore: Sendable {
     /// - Parameters:
     ///   - writes: The writes; there may be none, then the reads are validated all the same.
     ///   - reads: What must not have been changed by other commits since it was read.
-    /// - Throws: `.aborted` when something in `reads` has changed; the error of the first write that can't be applied
-    ///   (`.notFound`, `.alreadyExists`, `.failedPrecondition`, `.invalidArgument`), `.dataLoss` when a document concerned is
+    /// - Throws: `.aborted` when something in `reads` has changed; the error of the first write that can't be applied, with
+    ///   its index (`.notFound`, `.alreadyExists`, `.failedPrecondition`, `.invalidArgument`), `.dataLoss` when a document concerned is
     ///   damaged, `.resourceExhausted` when there is no space, `.unavailable` when the store does not accept writes. Nothing has
     ///   changed then.
     func commit(_ writes: [Write], validating reads: ReadSet) async throws(StatusError) -> CommitResult

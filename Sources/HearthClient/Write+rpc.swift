@@ -37,6 +37,8 @@ extension Write {
             writer.key("fields")
             fields.write(to: &writer)
             writer.array("mergeFields", of: mask) { $0.string($1.description) }
+            let deleted = mask.filter { fields[$0] == nil }
+            if !deleted.isEmpty { writer.array("delete", of: deleted) { $0.string($1.description) } }
         case .patch(let fields, let mask):
             writer.writeUpdates(from: fields, mask: mask)
         case .delete: break

@@ -29,6 +29,9 @@ struct ClientTests {
             #expect(
                 try await fields(connection) == ["kept": .boolean(true), "list": .array([.string("x")]), "n": .integer(7)]
             )
+
+            _ = try await connection.commit([.set(Self.path, ["n": .integer(8)], merge: .all, delete: [FieldPath("list")])])
+            #expect(try await fields(connection) == ["kept": .boolean(true), "n": .integer(8)])
         }
     }
 

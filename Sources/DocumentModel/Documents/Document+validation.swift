@@ -11,7 +11,7 @@ extension Document {
         do throws(StatusError) {
             try path.validateLimits()
             // First the rules, which bound the depth of everything that recurs afterwards.
-            try fields.validate(level: 0, pathBytes: 0)
+            try fields.validate()
             let size = size(of: fields, at: path)
             guard size <= DocumentLimits.maximumDocumentBytes else {
                 throw StatusError(
@@ -29,8 +29,15 @@ extension Document {
 }
 
 extension MapValue {
+    /// Checks the fields of a document by all rules but the size of the whole.
+    ///
+    /// - Throws: ``StatusCode/invalidArgument`` with the field.
+    package func validate() throws(StatusError) {
+        try validate(level: 0, pathBytes: 0)
+    }
+
     /// Checks the members of a map that stands inside `level` maps and arrays, at a field path of `pathBytes`.
-    fileprivate func validate(level: Int, pathBytes: Int) throws(StatusError) {
+    func validate(level: Int, pathBytes: Int) throws(StatusError) {
         for (name, value) in self {
             do throws(StatusError) {
                 try Self.validate(name)
@@ -42,7 +49,7 @@ extension MapValue {
         }
     }
 
-    private static func validate(_ name: UTF8Key) throws(StatusError) {
+    static func validate(_ name: UTF8Key) throws(StatusError) {
         guard name.byteCount > 0 else {
             throw StatusError(.invalidArgument, "Expected a field name of at least one byte, found an empty one.")
         }
@@ -58,72 +65,6 @@ extension MapValue {
                 .invalidArgument,
                 "The field name \(Excerpt(name.string)) is reserved, as is all that begins and ends with two underscores. "
                     + "Use another."
-            )
-        }
-    }
-}
-
-extension Value {
-    /// Checks a value that stands inside `level` maps and arrays; `pathBytes` is where the names inside it begin.
-    fileprivate func validate(level: Int, pathBytes: Int) throws(StatusError) {
-        switch self {
-        case .null, .boolean, .integer, .double, .timestamp, .geoPoint:
-            break
-        case .string(let value):
-            try Self.validateLength(of: "string", value.utf8.count)
-        case .bytes(let value):
-            try Self.validateLength(of: "bytes value", value.count)
-        case .reference(let value):
-            try value.validateLimits()
-        case .vector(let value):
-            guard value.count <= DocumentLimits.maximumVectorDimensions else {
-                throw StatusError(
-                    .invalidArgument,
-                    "Expected a vector of at most \(DocumentLimits.maximumVectorDimensions) dimensions, found \(value.count)."
-                )
-            }
-        case .map(let value):
-            try Self.validateDepth(level + 1)
-            try value.validate(level: level + 1, pathBytes: pathBytes)
-        case .array(let value):
-            try Self.validateDepth(level + 1)
-            try Self.validate(value, level: level + 1)
-        }
-    }
-
-    private static func validate(_ elements: [Value], level: Int) throws(StatusError) {
-        for (index, element) in elements.enumerated() {
-            do throws(StatusError) {
-                if case .array = element {
-                    throw StatusError(
-                        .invalidArgument,
-                        "An array can't hold an array directly. Put the inner array into a map: [{\"items\": […]}]."
-                    )
-                }
-                // Field paths do not lead into arrays, so the names in here begin one of their own.
-                try element.validate(level: level, pathBytes: 0)
-            } catch {
-                throw error.inside(element: index)
-            }
-        }
-    }
-
-    private static func validateDepth(_ level: Int) throws(StatusError) {
-        guard level <= DocumentLimits.maximumDepth else {
-            throw StatusError(
-                .invalidArgument,
-                "Expected at most \(DocumentLimits.maximumDepth) maps and arrays inside each other, found more. "
-                    + "Nest less deeply, or move the inner values to other documents."
-            )
-        }
-    }
-
-    private static func validateLength(of type: String, _ bytes: Int) throws(StatusError) {
-        guard bytes <= DocumentLimits.maximumValueBytes else {
-            throw StatusError(
-                .invalidArgument,
-                "Expected a \(type) of at most \(DocumentLimits.maximumValueBytes) bytes, found \(bytes). "
-                    + "Divide it among several documents, or store it elsewhere and keep a link."
             )
         }
     }

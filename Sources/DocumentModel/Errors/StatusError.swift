@@ -13,6 +13,8 @@ public struct StatusError: Error, Sendable {
     public var path: String?
     /// The field concerned: a field path in canonical form, with `[i]` for the elements of arrays, such as `tags[2].color`.
     public var field: String?
+    /// Which write of its commit could not be applied, counted from 0; nil for what does not concern one write.
+    public var writeIndex: Int?
     /// The damaged file concerned.
     public var file: FileLocation?
     /// What lies behind this error; for the log only, never sent to a caller.
@@ -61,6 +63,7 @@ extension StatusError: CustomStringConvertible {
         var places: [String] = []
         if let path { places.append("path \(Excerpt(path, maximumBytes: Self.placeBytes))") }
         if let field { places.append("field \(Excerpt(field, maximumBytes: Self.placeBytes))") }
+        if let writeIndex { places.append("write \(writeIndex)") }
         if let file {
             places.append("file \(Excerpt(file.path, maximumBytes: Self.placeBytes)), line \(file.line), column \(file.column)")
         }
@@ -72,6 +75,18 @@ extension StatusError: CustomStringConvertible {
 }
 
 extension StatusError {
+    /// The same error seen from the commit around the write.
+    package func ofWrite(at index: Int) -> StatusError {
+        var error = self
+        error.writeIndex = index
+        return error
+    }
+
+    /// The same error seen from the document around the value: its ``field`` is inside the field at `path`.
+    package func inside(_ path: FieldPath) -> StatusError {
+        path.segments.reversed().reduce(self) { error, segment in error.inside(field: segment) }
+    }
+
     /// The same error seen from the map around the value: its ``field`` is inside the map's member `name`.
     package func inside(field name: UTF8Key) -> StatusError {
         let isNameTooLong = name.byteCount > DocumentLimits.maximumNameBytes

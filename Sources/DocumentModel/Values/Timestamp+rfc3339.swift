@@ -7,6 +7,24 @@ extension Timestamp {
     /// - Throws: ``StatusCode/invalidArgument`` for another form, a date or time of day that does not exist, or a moment
     ///   that is outside the years 1 to 9999 in UTC.
     public init(rfc3339 text: String) throws(StatusError) {
+        self = try Self.read(text).time
+    }
+
+    /// Reads a time that has to be one that Hearth gave: in RFC 3339 form, and not finer than a microsecond.
+    ///
+    /// - Throws: ``StatusCode/invalidArgument`` for a finer time, and as ``init(rfc3339:)`` does.
+    package init(alignedRFC3339 text: String) throws(StatusError) {
+        let (time, isFiner) = try Self.read(text)
+        guard !isFiner else {
+            throw StatusError(
+                .invalidArgument,
+                "Expected a time in whole microseconds, as Hearth gives them, found \(Excerpt(text))."
+            )
+        }
+        self = time
+    }
+
+    private static func read(_ text: String) throws(StatusError) -> (time: Timestamp, isFiner: Bool) {
         guard let parts = TimeParts(text) else {
             throw StatusError(
                 .invalidArgument,
@@ -18,13 +36,13 @@ extension Timestamp {
             throw StatusError(.invalidArgument, "The time \(Excerpt(text)) does not exist: \(fault).")
         }
         let microseconds = parts.microsecondsSince1970
-        guard (Self.minimum.microseconds...Self.maximum.microseconds).contains(microseconds) else {
+        guard (minimum.microseconds...maximum.microseconds).contains(microseconds) else {
             throw StatusError(
                 .invalidArgument,
-                "Expected a time from \(Self.minimum) to \(Self.maximum), found \(Excerpt(text))."
+                "Expected a time from \(minimum) to \(maximum), found \(Excerpt(text))."
             )
         }
-        self.init(unchecked: microseconds)
+        return (Timestamp(unchecked: microseconds), parts.isFiner)
     }
 
     /// The time in RFC 3339 form in UTC, always with six digits after the second: `2014-09-09T08:00:47.500000Z`.
@@ -62,6 +80,7 @@ private struct TimeParts {
     let minute: Int
     let second: Int
     let microsecond: Int
+    let isFiner: Bool
     let offsetSign: Int
     let offsetHour: Int
     let offsetMinute: Int
@@ -76,13 +95,14 @@ private struct TimeParts {
             let hour = scanner.number(digits: 2), scanner.skip(":"),
             let minute = scanner.number(digits: 2), scanner.skip(":"),
             let second = scanner.number(digits: 2),
-            let microsecond = scanner.skip(".") ? scanner.microseconds() : 0
+            let (microsecond, isFiner) = scanner.skip(".") ? scanner.microseconds() : (0, false)
         else { return nil }
         date = CivilDate(year: year, month: month, day: day)
         self.hour = hour
         self.minute = minute
         self.second = second
         self.microsecond = microsecond
+        self.isFiner = isFiner
         if scanner.skip("Z") || scanner.skip("z") {
             offsetSign = 1
             offsetHour = 0
@@ -139,17 +159,18 @@ private struct DigitScanner {
         return number
     }
 
-    /// One to nine digits after the point; those beyond the sixth do not count.
-    mutating func microseconds() -> Int? {
+    /// One to nine digits after the point; those beyond the sixth only say whether the time was finer.
+    mutating func microseconds() -> (number: Int, isFiner: Bool)? {
         guard var number = digit() else { return nil }
         var count = 1
+        var isFiner = false
         while let digit = digit() {
             count += 1
-            if count <= 6 { number = number * 10 + digit }
+            if count <= 6 { number = number * 10 + digit } else if digit != 0 { isFiner = true }
             if count > 9 { return nil }
         }
         for _ in count..<max(count, 6) { number *= 10 }
-        return number
+        return (number, isFiner)
     }
 
     private mutating func digit() -> Int? {

@@ -28,28 +28,24 @@ public struct FieldTransform: Sendable, Hashable {
     }
 }
 
-extension DocumentLimits {
-    /// How many transforms one commit may apply to a document.
-    public static let maximumTransforms = 500
-}
-
 extension FieldTransform {
     /// Changes the field.
     ///
     /// - Returns: The transform's result for the caller: the field's new value, or null for arrays.
     /// - Throws: ``StatusCode/invalidArgument`` when an operand must be a number and isn't.
     func apply(to fields: inout MapValue, at commitTime: Timestamp) throws(StatusError) -> Value {
+        try validateOperand()
         let current = fields[field]
         let new: Value =
             switch operation {
             case .serverTimestamp:
                 .timestamp(commitTime.flooredToMillisecond)
             case .increment(let operand):
-                try checked(operand, of: "increment").added(to: current)
+                operand.added(to: current)
             case .maximum(let operand):
-                try checked(operand, of: "maximum").extremum(with: current, where: .greater)
+                operand.extremum(with: current, where: .greater)
             case .minimum(let operand):
-                try checked(operand, of: "minimum").extremum(with: current, where: .less)
+                operand.extremum(with: current, where: .less)
             case .arrayUnion(let operands):
                 .array(current.elements.appending(missingFrom: operands))
             case .arrayRemove(let operands):
@@ -62,7 +58,19 @@ extension FieldTransform {
         }
     }
 
-    private func checked(_ operand: Value, of operation: String) throws(StatusError) -> Value {
+    /// Checks that the operand is a number where it must be one.
+    ///
+    /// - Throws: ``StatusCode/invalidArgument`` with the field.
+    package func validateOperand() throws(StatusError) {
+        switch operation {
+        case .increment(let operand): try validate(operand, of: "increment")
+        case .maximum(let operand): try validate(operand, of: "maximum")
+        case .minimum(let operand): try validate(operand, of: "minimum")
+        case .serverTimestamp, .arrayUnion, .arrayRemove: break
+        }
+    }
+
+    private func validate(_ operand: Value, of operation: String) throws(StatusError) {
         guard operand.isNumber else {
             throw StatusError(
                 .invalidArgument,
@@ -70,7 +78,6 @@ extension FieldTransform {
                 field: field.description
             )
         }
-        return operand
     }
 }
 

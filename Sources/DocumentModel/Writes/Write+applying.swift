@@ -35,14 +35,7 @@ extension Write {
     }
 
     private func transform(_ fields: inout MapValue, at commitTime: Timestamp) throws(StatusError) -> [Value] {
-        guard transforms.count <= DocumentLimits.maximumTransforms else {
-            throw StatusError(
-                .invalidArgument,
-                "Expected at most \(DocumentLimits.maximumTransforms) transforms of a document in one commit, "
-                    + "found \(transforms.count). Divide them among several commits.",
-                path: path.string
-            )
-        }
+        try FieldTransform.validateCount(transforms.count, at: path)
         var results: [Value] = []
         for transform in transforms {
             do throws(StatusError) {

@@ -78,19 +78,23 @@ extension CommitBatch {
         var order: [DocumentPath] = []
         var writeResults: [WriteResult] = []
         writeResults.reserveCapacity(writes.count)
-        for write in writes {
-            var edit: Edit
-            if let begun = edits[write.path] {
-                edit = begun
-            } else {
-                edit = try begin(write.path, read: read)
-                order.append(write.path)
+        for (index, write) in writes.enumerated() {
+            do throws(StatusError) {
+                var edit: Edit
+                if let begun = edits[write.path] {
+                    edit = begun
+                } else {
+                    edit = try begin(write.path, read: read)
+                    order.append(write.path)
+                }
+                let applied = try write.applied(to: edit.now, at: time)
+                edit.now = applied.document
+                edit.isChanged = edit.isChanged || applied.isChange
+                edits[write.path] = edit
+                writeResults.append(applied.result)
+            } catch {
+                throw error.ofWrite(at: index)
             }
-            let applied = try write.applied(to: edit.now, at: time)
-            edit.now = applied.document
-            edit.isChanged = edit.isChanged || applied.isChange
-            edits[write.path] = edit
-            writeResults.append(applied.result)
         }
         let sequence = try record(order, edits, at: time)
         last.time = time

@@ -2,7 +2,7 @@ import DocumentModel
 package import JSONRPC
 import StrictJSON
 
-/// A failure of model or store as a call's error: the canonical number as code, and `data: {status, path?, field?, file?}`.
+/// A failure of model or store as a call's error: the canonical number as code, and `data: {status, path?, field?, write?, file?}`.
 ///
 /// Paths are those of documents, and of files relative to the data folder. What lies behind the error stays with the server;
 /// of a failure of Hearth itself (``StatusCode/internal``) the client is told nothing but the id of the log's entry.
@@ -11,6 +11,11 @@ extension StatusError: RPCErrorConvertible {
         var data: RPCErrorData = ["status": .string(code.name)]
         data["path"] = path.map { .string($0) }
         data["field"] = field.map { .string($0) }
+        if let writeIndex {
+            data["write"] = .integer(writeIndex)
+            // The methods that take several writes all call them so.
+            data["parameter"] = .string("params.writes[\(writeIndex)]")
+        }
         data["file"] = file.map { file in
             .object(["path": .string(file.path), "line": .integer(file.line), "column": .integer(file.column)])
         }

@@ -52,7 +52,8 @@ package enum CommitWrites: RPCMethod {
     }
 
     package static func call(_ params: [Write], in context: ServiceContext) async throws(StatusError) -> CommitResult {
-        try await context.store.commit(params)
+        try FieldTransform.validateCounts(in: params)
+        return try await context.store.commit(params)
     }
 
     package static func write(_ result: CommitResult, to writer: inout JSONWriter) {

@@ -49,7 +49,16 @@ package enum CreateDocument: RPCMethod {
     ]
 
     package static func params(from arguments: Arguments) throws -> Params {
-        Params(collection: try arguments[collection], id: try arguments[id], fields: try arguments[fields])
+        let collection = try arguments[collection]
+        let id = try arguments[id] ?? .automatic()
+        let path = collection.document(id)
+        return try path.named { () throws(RPCError) in
+            let params = Params(collection: collection, id: id, fields: try arguments[fields])
+            try arguments.location(of: fields).model { () throws(StatusError) in
+                try Document.validate(params.fields, at: path)
+            }
+            return params
+        }
     }
 
     package static func call(_ params: Params, in context: ServiceContext) async throws(StatusError) -> EncodedDocument {

@@ -5,7 +5,15 @@ import JSONRPC
 extension ServiceContext {
     /// Commits one write.
     func apply(_ write: Write) async throws(StatusError) -> WriteResult {
-        let commit = try await store.commit([write])
+        let commit: CommitResult
+        do throws(StatusError) {
+            commit = try await store.commit([write])
+        } catch {
+            var error = error
+            // The caller gave one write and no list to count in.
+            error.writeIndex = nil
+            throw error
+        }
         guard let result = commit.writeResults.first else {
             throw StatusError(.internal, "The commit of one write had no result.", path: write.path.string)
         }

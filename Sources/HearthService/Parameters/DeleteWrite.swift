@@ -12,6 +12,8 @@ struct DeleteWrite: ObjectParameter {
     static let members: [any ParameterDescription] = [path, precondition]
 
     init(from members: Arguments) throws(RPCError) {
-        write = .delete(try members[Self.path], precondition: try members[Self.precondition]?.precondition ?? .none)
+        let path = try members[Self.path]
+        let precondition = try path.named { () throws(RPCError) in try members[Self.precondition] }
+        write = .delete(path, precondition: precondition?.precondition ?? .none)
     }
 }

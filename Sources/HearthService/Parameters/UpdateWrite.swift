@@ -19,48 +19,20 @@ struct UpdateWrite: ObjectParameter {
 
     init(from members: Arguments) throws(RPCError) {
         let path = try members[Self.path]
-        let fields = try members[Self.fields]?.values ?? []
-        let delete = try members[Self.delete] ?? []
-        let transforms = try members[Self.transforms] ?? []
-        let precondition = try members[Self.precondition]
-        write = try ParameterLocation.params.model { () throws(StatusError) in
-            try .update(
-                path,
-                fields,
-                delete: delete,
-                transforms: transforms.map(\.transform),
-                precondition: precondition?.precondition ?? .exists(true)
-            )
-        }
-    }
-}
-
-/// The `fields` of an update: values by field path.
-struct FieldUpdates: ParameterValue {
-    let values: [(FieldPath, Value)]
-
-    static var schema: JSONSchema {
-        .component("FieldUpdates", of: Self.self) {
-            .map(of: Value.schema).described("Values by field path: \"a.b\" is the field b of the map a.")
-        }
-    }
-
-    init(json: JSONNode, at location: ParameterLocation) throws(RPCError) {
-        guard let members = json.members else { throw location.expected("an object", got: json) }
-        var values: [(FieldPath, Value)] = []
-        for (key, json) in members {
-            let member = ParameterLocation.member(key, of: location)
-            values.append(try member.model { () throws(StatusError) in try Self.update(of: key, to: json) })
-        }
-        self.values = values
-    }
-
-    private static func update(of key: UTF8Key, to json: JSONNode) throws(StatusError) -> (FieldPath, Value) {
-        let path = try FieldPath(key.string)
-        do throws(StatusError) {
-            return (path, try Value(json: json))
-        } catch {
-            throw path.segments.reversed().reduce(error) { error, segment in error.inside(field: segment) }
+        write = try path.named { () throws(RPCError) in
+            let fields = try members[Self.fields]?.values ?? []
+            let delete = try members.fields(Self.delete) ?? []
+            let transforms = try members.transforms(Self.transforms, of: path)
+            let precondition = try members[Self.precondition]
+            return try members.location.model { () throws(StatusError) in
+                try .update(
+                    path,
+                    fields,
+                    delete: delete,
+                    transforms: transforms,
+                    precondition: precondition?.precondition ?? .exists(true)
+                )
+            }
         }
     }
 }

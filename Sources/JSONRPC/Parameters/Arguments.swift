@@ -13,7 +13,8 @@ package struct Arguments: Sendable {
     /// What was given, beside the declaration that it belongs to.
     private var given: [JSONNode?]
     private let isByPosition: Bool
-    private let location: ParameterLocation
+    /// Where the parameters stand as a whole.
+    package let location: ParameterLocation
 
     /// Takes the parameters of a method.
     ///

@@ -33,6 +33,10 @@ import Testing
             (#"{"b": {"y": 3}}"#, #", "merge": true"#, #"{"a":1,"b":{"x":2,"y":3}}"#),
             (#"{"b": {"y": 3}, "c": 4}"#, #", "mergeFields": ["b"]"#, #"{"a":1,"b":{"y":3}}"#),
             (#"{"b": {"y": 3}}"#, #", "merge": false"#, #"{"b":{"y":3}}"#),
+            (#"{"b": {"y": 3}}"#, #", "merge": true, "delete": ["a", "b.x", "z"]"#, #"{"b":{"y":3}}"#),
+            (#"{"c": 3}"#, #", "mergeFields": ["c", "b"], "delete": ["a", "b"]"#, #"{"a":1,"c":3}"#),
+            (#"{}"#, #", "mergeFields": ["n"], "transforms": [{"field": "n", "increment": 2}]"#, #"{"a":1,"b":{"x":2},"n":2}"#),
+            (#"{"z": 1}"#, #", "mergeFields": []"#, #"{"a":1,"b":{"x":2}}"#),
             (#"{}"#, #", "transforms": [{"field": "n.m", "increment": 2}], "merge": true"#, #"{"a":1,"b":{"x":2},"n":{"m":2}}"#),
         ]
     )
@@ -41,6 +45,22 @@ import Testing
             try await service.result(of: "documents.set", #"{"path": "a/b", "fields": {"a": 1, "b": {"x": 2}}}"#)
             try await service.result(of: "documents.set", #"{"path": "a/b", "fields": \#(fields)\#(options)}"#)
             #expect(try await service.member("fields", of: "documents.get", #"{"path": "a/b"}"#) == expected)
+        }
+    }
+
+    @Test(
+        "A merge field that is nowhere is refused, not deleted, as is what is deleted without merging",
+        arguments: [
+            (#""mergeFields": ["a"]"#, "a"), (#""mergeFields": ["b", "c"], "delete": ["b"]"#, "c"), (#""delete": ["a"]"#, "a"),
+        ]
+    )
+    func refusedMerge(options: String, field: String) async throws {
+        try await withService { service in
+            try await service.result(of: "documents.set", #"["a/b", {"a": 1, "b": 2}]"#)
+            let response = try await service.response(to: "documents.set", #"{"path": "a/b", "fields": {}, \#(options)}"#)
+            #expect(response["error"]?["code"]?.number == .integer(3))
+            #expect(response["error"]?["data"]?["field"]?.string == field)
+            #expect(try await service.member("fields", of: "documents.get", #"["a/b"]"#) == #"{"a":1,"b":2}"#)
         }
     }
 
