@@ -13,6 +13,7 @@ package enum HearthMethods {
             UpdateDocument.self,
             DeleteDocument.self,
             CommitWrites.self,
+            BatchWrite.self,
             BatchGetDocuments.self,
             ListCollections.self,
             ServerInfo.self,

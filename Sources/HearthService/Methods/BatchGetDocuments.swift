@@ -73,22 +73,39 @@ package enum BatchGetDocuments: RPCMethod {
         }
         var documents: [ListedDocument] = []
         var bytes = 0
-        for path in params.paths {
-            let document = try await context.store.document(at: path)
-            let masked = if let document, let mask = params.mask { try document.masked(mask) } else { document }
-            let entry = masked.map { ListedDocument.document($0) } ?? .missing(path)
-            bytes += entry.byteCount
-            guard bytes <= limits.maximumBodyBytes else {
-                throw StatusError(
-                    .resourceExhausted,
-                    "The documents are larger than the \(limits.maximumBodyBytes) bytes of an answer. Ask for fewer at once.",
-                    path: path.string
-                )
+        for start in stride(from: 0, to: params.paths.count, by: width) {
+            let paths = Array(params.paths[start..<min(start + width, params.paths.count)])
+            let entries = await paths.concurrentMap(width: width) { path in
+                await Swift.Result { () async throws(StatusError) in try await entry(at: path, params.mask, in: context) }
             }
-            documents.append(entry)
+            for entry in entries {
+                let document = try entry.get()
+                bytes += document.byteCount
+                guard bytes <= limits.maximumBodyBytes else {
+                    throw StatusError(
+                        .resourceExhausted,
+                        "The documents are larger than the \(limits.maximumBodyBytes) bytes of an answer. Ask for fewer at once.",
+                        path: document.path.string
+                    )
+                }
+                documents.append(document)
+            }
         }
         return documents
     }
+
+    private static func entry(
+        at path: DocumentPath,
+        _ mask: [FieldPath]?,
+        in context: ServiceContext
+    ) async throws(StatusError) -> ListedDocument {
+        guard let document = try await context.store.document(at: path) else { return .missing(path) }
+        if let mask { return .document(try document.masked(mask)) }
+        return .document(document)
+    }
+
+    /// How many documents are read at the same time, each up to its largest size.
+    private static let width = 8
 
     package static func write(_ result: [ListedDocument], to writer: inout JSONWriter) {
         writer.beginObject()

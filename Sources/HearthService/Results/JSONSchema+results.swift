@@ -40,6 +40,21 @@ extension JSONSchema {
         }
     }
 
+    /// What came of one write that failed among others that did not.
+    static var failedWrite: JSONSchema {
+        .object([
+            .init(
+                "error",
+                .object([
+                    .init("code", .integer(), "The number of the status."),
+                    .init("message", .string(), "What was wrong, and what to do."),
+                    .init("data", .map(of: .any), "The status by name, and the document and field concerned."),
+                ]),
+                "Why it failed, as the error of a call of its own would say it."
+            )
+        ])
+    }
+
     /// A document that is on disk and can't be read.
     static var damagedDocument: JSONSchema {
         .component("DamagedDocument", of: DamagedDocument.self) {
