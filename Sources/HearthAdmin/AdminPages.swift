@@ -138,8 +138,8 @@ extension AdminPages {
         guard let file = files[name] else { return nil }
         return .file(
             file,
-            isCurrent: Query(request.query)["v"] == UTF8Key(file.digest),
-            isKnown: request.knownTags.map(file.isKnown) ?? false
+            isCurrent: Query(request.query)["v"] == UTF8Key(file.tag.digits),
+            isKnown: request.knownTags.map(file.tag.isListed) ?? false
         )
     }
 

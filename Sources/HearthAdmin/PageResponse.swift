@@ -1,3 +1,4 @@
+import DocumentModel
 import HTTPTypes
 import NIOCore
 
@@ -30,7 +31,7 @@ struct PageResponse: Sendable {
     /// A static file; for good, when the request named this very content.
     static func file(_ file: StaticFiles.File, isCurrent: Bool, isKnown: Bool) -> PageResponse {
         var headers = common
-        headers[.eTag] = file.tag
+        headers[.eTag] = file.tag.text
         headers[.cacheControl] = isCurrent ? "public, max-age=31536000, immutable" : "no-cache"
         // An SVG opened by itself is a document.
         headers[.contentSecurityPolicy] = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"

@@ -11,21 +11,7 @@ struct StaticFiles: Sendable {
     struct File: Sendable {
         let bytes: [UInt8]
         let mediaType: String
-        let digest: String
-
-        /// The entity tag.
-        var tag: String { "\"\(digest)\"" }
-
-        /// Whether a browser that sends these entity tags, comma-separated, has the file.
-        func isKnown(by tags: String) -> Bool {
-            tags.utf8.split(separator: UInt8(ascii: ",")).contains { listed in
-                var listed = listed.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-                while listed.last == UInt8(ascii: " ") || listed.last == UInt8(ascii: "\t") { listed.removeLast() }
-                // Whether a tag is weak doesn't matter here.
-                if listed.starts(with: "W/".utf8) { listed = listed.dropFirst(2) }
-                return listed.elementsEqual(tag.utf8) || listed.elementsEqual("*".utf8)
-            }
-        }
+        let tag: EntityTag
     }
 
     private let files: [UTF8Key: File]
@@ -39,7 +25,11 @@ struct StaticFiles: Sendable {
             for url in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {
                 guard let mediaType = Self.mediaTypes[UTF8Key(url.pathExtension)] else { continue }
                 let bytes = try [UInt8](Data(contentsOf: url))
-                files[UTF8Key(url.lastPathComponent)] = File(bytes: bytes, mediaType: mediaType, digest: Self.digest(of: bytes))
+                files[UTF8Key(url.lastPathComponent)] = File(
+                    bytes: bytes,
+                    mediaType: mediaType,
+                    tag: EntityTag(digest: SHA256.hash(data: bytes))
+                )
             }
         } catch {
             throw StatusError(.failedPrecondition, "The static files in \(folder.path) can't be read: \(error)", cause: error)
@@ -64,7 +54,7 @@ struct StaticFiles: Sendable {
     /// The address of a file that every page uses, for good.
     func url(of asset: Asset) -> String {
         // Each asset was found when the files were read.
-        "\(AdminURL.assets)\(asset.rawValue)?v=\(files[UTF8Key(asset.rawValue)]?.digest ?? "")"
+        "\(AdminURL.assets)\(asset.rawValue)?v=\(files[UTF8Key(asset.rawValue)]?.tag.digits ?? "")"
     }
 }
 
@@ -78,9 +68,4 @@ extension StaticFiles {
         "txt": "text/plain; charset=utf-8",
         "woff2": "font/woff2",
     ]
-
-    /// The beginning of the SHA-256 digest, in hex.
-    private static func digest(of bytes: [UInt8]) -> String {
-        SHA256.hash(data: bytes).prefix(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
 }

@@ -1,3 +1,5 @@
+import DocumentModel
+
 /// A colour in CSS hexadecimal notation: `#rgb`, `#rgba`, `#rrggbb` or `#rrggbbaa`.
 struct HexColor: Hashable, Sendable {
     let red: UInt8
@@ -17,7 +19,7 @@ struct HexColor: Hashable, Sendable {
     /// Reads one of the four forms; nil for any other string.
     init?(_ string: String) {
         guard string.utf8.first == UInt8(ascii: "#"), string.utf8.count <= 9 else { return nil }
-        let digits = string.utf8.dropFirst().compactMap(HexadecimalDigit.value)
+        let digits = string.utf8.dropFirst().compactMap(Hexadecimal.value)
         guard digits.count == string.utf8.count - 1 else { return nil }
         let components: [UInt8]
         switch digits.count {

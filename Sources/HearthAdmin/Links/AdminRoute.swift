@@ -1,3 +1,4 @@
+import DocumentModel
 import StrictJSON
 
 /// What an address under `/admin` names.

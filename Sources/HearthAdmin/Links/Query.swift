@@ -1,3 +1,4 @@
+import DocumentModel
 import StrictJSON
 
 /// The items of a URL's query, in order; each name and value as the bytes it stands for.

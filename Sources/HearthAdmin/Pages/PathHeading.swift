@@ -1,3 +1,4 @@
+import DocumentModel
 import StrictJSON
 
 /// The heading of a page about a place in the database: its ID, and its path to be copied.

@@ -1,4 +1,5 @@
 import Crypto
+import DocumentModel
 import HTTPTypes
 import HearthService
 import Hummingbird
@@ -7,24 +8,17 @@ import JSONRPC
 /// `GET /openrpc.json`: the OpenRPC description of all methods, which clients may keep until it changes.
 struct DescriptionRoute: Sendable {
     private let document = HearthMethods.table.openRPCDocument
-    private let entityTag: String
+    private let tag: EntityTag
 
     init() {
-        let digest = SHA256.hash(data: document).prefix(8).map { String($0, radix: 16) }.joined(separator: "-")
-        entityTag = "\"\(digest)\""
+        tag = EntityTag(digest: SHA256.hash(data: document))
     }
 
     func respond(to request: Request) -> Response {
-        var response = isKnown(to: request) ? Response(status: .notModified) : Response(json: document)
-        response.headers[.eTag] = entityTag
+        let isKnown = request.headers[.ifNoneMatch].map(tag.isListed) ?? false
+        var response = isKnown ? Response(status: .notModified) : Response(json: document)
+        response.headers[.eTag] = tag.text
         response.headers[.cacheControl] = "no-cache"
         return response
-    }
-
-    private func isKnown(to request: Request) -> Bool {
-        FieldValue.list(request.headers[.ifNoneMatch]).contains { tag in
-            let tag = tag.value.starts(with: "w/".utf8) ? tag.value.dropFirst(2) : tag.value[...]
-            return tag.elementsEqual(entityTag.utf8) || tag.elementsEqual("*".utf8)
-        }
     }
 }

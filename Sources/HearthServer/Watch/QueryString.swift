@@ -20,20 +20,8 @@ struct QueryString {
     }
 
     private static func decode(_ text: some Collection<UInt8>) throws(StatusError) -> UTF8Key {
-        var bytes: [UInt8] = []
-        var rest = text[...]
-        while let byte = rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "+"):
-                bytes.append(UInt8(ascii: " "))
-            case UInt8(ascii: "%"):
-                guard let high = rest.popFirst()?.hexadecimalDigit, let low = rest.popFirst()?.hexadecimalDigit else {
-                    throw StatusError(.invalidArgument, "A % in the query is followed by two hexadecimal digits. Write % as %25.")
-                }
-                bytes.append(high << 4 | low)
-            default:
-                bytes.append(byte)
-            }
+        guard let bytes = PercentEncoding.decode(text.lazy.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }) else {
+            throw StatusError(.invalidArgument, "A % in the query is followed by two hexadecimal digits. Write % as %25.")
         }
         guard let key = UTF8Key(validating: bytes) else {
             throw StatusError(.invalidArgument, "The query is not UTF-8 when it is decoded.")
@@ -58,16 +46,5 @@ struct QueryString {
         }
         writer.endObject()
         return writer.finish()
-    }
-}
-
-extension UInt8 {
-    fileprivate var hexadecimalDigit: UInt8? {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }

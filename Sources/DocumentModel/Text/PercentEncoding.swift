@@ -1,11 +1,11 @@
-import StrictJSON
+package import StrictJSON
 
 /// Bytes in URLs.
-enum PercentEncoding {
+package enum PercentEncoding {
     /// A path segment or the value of a query item: every byte but `A-Z a-z 0-9 - _ ~` becomes `%XX`.
     ///
     /// A `.` stays as it is inside, so that no segment reads as `.` or `..`.
-    static func encode(_ key: UTF8Key) -> String {
+    package static func encode(_ key: UTF8Key) -> String {
         var encoded: [UInt8] = []
         encoded.reserveCapacity(key.byteCount)
         let last = key.byteCount - 1
@@ -22,7 +22,7 @@ enum PercentEncoding {
     }
 
     /// The bytes that a segment stands for; nil when a `%` isn't followed by two hexadecimal digits.
-    static func decode(_ segment: some Sequence<UInt8>) -> [UInt8]? {
+    package static func decode(_ segment: some Sequence<UInt8>) -> [UInt8]? {
         var decoded: [UInt8] = []
         var bytes = segment.makeIterator()
         while let byte = bytes.next() {
@@ -30,7 +30,7 @@ enum PercentEncoding {
                 decoded.append(byte)
                 continue
             }
-            guard let high = bytes.next().flatMap(HexadecimalDigit.value), let low = bytes.next().flatMap(HexadecimalDigit.value)
+            guard let high = bytes.next().flatMap(Hexadecimal.value), let low = bytes.next().flatMap(Hexadecimal.value)
             else { return nil }
             decoded.append(high << 4 | low)
         }
@@ -48,18 +48,5 @@ enum PercentEncoding {
 
     private static func digit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
-    }
-}
-
-/// ASCII hexadecimal digits, which `Character.isHexDigit` is too generous about.
-enum HexadecimalDigit {
-    /// What a digit of either case stands for; nil for any other byte.
-    static func value(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }
