@@ -226,20 +226,22 @@ import Testing
                     await bodies.work(onBodyOf: LargeBodies.minimumBytes + 1) {
                         // As a parser does, this keeps its thread until it is done.
                         begun.signal()
-                        Self.wait(for: release)
+                        #expect(Self.wait(for: release, atMost: 10))
                     }
                 }
             }
-            // All threads would be taken by now, if these were those of all tasks.
-            await bodies.work(onBodyOf: LargeBodies.minimumBytes) { Self.wait(for: begun) }
-            await bodies.work(onBodyOf: 1) { Self.wait(for: begun) }
-            #expect(begun.wait(timeout: .now() + 0.05) == .timedOut)
+            // If these threads were those of all tasks, nobody could come here before the work is done.
+            let small = await bodies.work(onBodyOf: LargeBodies.minimumBytes) {
+                Self.wait(for: begun, atMost: 10) && Self.wait(for: begun, atMost: 10)
+            }
+            #expect(small)
+            #expect(!Self.wait(for: begun, atMost: 0.05))
             for _ in 0..<count { release.signal() }
         }
     }
 
-    private static func wait(for semaphore: DispatchSemaphore) {
-        semaphore.wait()
+    private static func wait(for semaphore: DispatchSemaphore, atMost seconds: Double) -> Bool {
+        semaphore.wait(timeout: .now() + seconds) == .success
     }
 
     @Test("A large body is answered as a small one is")
