@@ -12,16 +12,14 @@ package import Logging
 package final class FileStore: DocumentStore {
     let data: DataFolder
     let parts: StoreParts
-    private let readers: WorkQueue
-    private let committer: Committer
-    private let queue: CommitQueue
+    let readers: WorkQueue
+    let queue: CommitQueue
 
     private init(_ opened: OpenedStore, readers: WorkQueue) {
         data = opened.data
         parts = opened.parts
         self.readers = readers
-        committer = Committer(opened.parts, writer: opened.writer, last: opened.last)
-        queue = CommitQueue(committer)
+        queue = CommitQueue(Committer(opened.parts, writer: opened.writer, last: opened.last))
     }
 
     /// Opens a data folder, making it when it does not exist, and recovers it when it was not closed.
@@ -54,10 +52,8 @@ package final class FileStore: DocumentStore {
     }
 
     package func document(at path: DocumentPath, readTime: Timestamp?) async throws(StatusError) -> EncodedDocument? {
-        try Self.checkReadTime(readTime)
-        if let image = parts.uninstalled.image(of: path) { return image }
-        let files = parts.files
-        return try await readers.run { () throws(StatusError) in try files.document(at: path) }
+        if let readTime { return try await document(at: path, asOf: readTime) }
+        return try await currentDocument(at: path)
     }
 
     package func documents(
@@ -67,17 +63,14 @@ package final class FileStore: DocumentStore {
         includingMissing: Bool,
         readTime: Timestamp?
     ) async throws(StatusError) -> DocumentPage {
-        try Self.checkReadTime(readTime)
-        let parts = parts
-        return try await readers.run { () throws(StatusError) in
-            try parts.files.documents(
-                in: collection,
-                after: after,
-                limit: Self.pageLimit(limit),
-                includingMissing: includingMissing,
-                uninstalled: parts.uninstalled.images(in: collection)
-            )
-        }
+        let listing = DocumentListing(
+            collection: collection,
+            after: after,
+            limit: Self.pageLimit(limit),
+            includingMissing: includingMissing
+        )
+        if let readTime { return try await documents(listing, asOf: readTime) }
+        return try await currentDocuments(listing)
     }
 
     package func collections(
@@ -86,24 +79,21 @@ package final class FileStore: DocumentStore {
         limit: Int,
         readTime: Timestamp?
     ) async throws(StatusError) -> CollectionPage {
-        try Self.checkReadTime(readTime)
+        let limit = Self.pageLimit(limit)
+        if let readTime { return try await collections(under: parent, after: after, limit: limit, asOf: readTime) }
         let parts = parts
         return try await readers.run { () throws(StatusError) in
             try parts.files.collections(
                 under: parent,
                 after: after,
-                limit: Self.pageLimit(limit),
+                limit: limit,
                 uninstalled: parts.uninstalled.collections(under: parent)
             )
         }
     }
 
     package func history(of path: DocumentPath, before: Timestamp?, limit: Int) async throws(StatusError) -> VersionPage {
-        throw StatusError(.unimplemented, "Versions of documents can't be read yet.")
-    }
-
-    private static func checkReadTime(_ readTime: Timestamp?) throws(StatusError) {
-        guard readTime == nil else { throw StatusError(.unimplemented, "Reading at a time is not possible yet.") }
+        try await versions(of: path, before: before, limit: Self.pageLimit(limit))
     }
 
     package func commit(_ writes: [Write], validating reads: ReadSet) async throws(StatusError) -> CommitResult {
@@ -126,6 +116,21 @@ package final class FileStore: DocumentStore {
             let parts = parts
             let obstacle = try? await readers.run { () throws(StatusError) in parts.writeObstacle }
             return obstacle ?? nil
+        }
+    }
+
+    /// The document at `path` as it is now.
+    func currentDocument(at path: DocumentPath) async throws(StatusError) -> EncodedDocument? {
+        if let image = parts.uninstalled.image(of: path) { return image }
+        let files = parts.files
+        return try await readers.run { () throws(StatusError) in try files.document(at: path) }
+    }
+
+    /// A page of a collection's documents as they are now.
+    func currentDocuments(_ listing: DocumentListing) async throws(StatusError) -> DocumentPage {
+        let parts = parts
+        return try await readers.run { () throws(StatusError) in
+            try parts.files.documents(listing, uninstalled: parts.uninstalled.images(in: listing.collection))
         }
     }
 

@@ -16,6 +16,8 @@ package struct FileStoreConfiguration: Sendable {
     package var recentBytes = 8 << 20
     /// How many bytes of documents are held in memory for readers.
     package var cacheBytes = 64 << 20
+    /// How many bytes of memory the indexes of past journal take, which reads at a time need.
+    package var historyBytes = 64 << 20
     /// How many threads read files at the same time.
     package var readers = 4
     /// The clock.

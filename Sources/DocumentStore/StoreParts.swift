@@ -8,9 +8,10 @@ struct StoreParts: Sendable {
     let cache: DocumentCache
     let uninstalled: UninstalledDocuments
     let feed: ChangeFeed
+    let history: History
     let checkpointer: Checkpointer
     let failure: StoreFailure
-    let now: @Sendable () -> Timestamp
+    let clock: CommitClock
     let checkpointBytes: Int
     let logger: Logger
 }

@@ -21,8 +21,8 @@ package struct Commit: Hashable, Sendable {
 package struct DocumentChange: Hashable, Sendable {
     /// The document's path.
     package let path: DocumentPath
-    /// The document before the commit. Nil when it did not exist, and also when the change was read back from the journal,
-    /// which keeps only what came after.
+    /// The document before the commit. Nil when it did not exist, and mostly also when the change was read back from the journal,
+    /// which keeps what was before only of a document's first change in a segment.
     package let before: EncodedDocument?
     /// The document after the commit, or nil when the commit deleted it.
     package let after: EncodedDocument?

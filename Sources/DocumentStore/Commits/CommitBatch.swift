@@ -21,16 +21,13 @@ struct CommitBatch {
 
     /// The commits that change something, in order, ready to be published.
     private(set) var commits: [Commit] = []
-    /// Their journal frames, one behind the other.
-    private(set) var frames: [UInt8] = []
-    /// Where each commit's frame begins.
-    private(set) var starts: [Int] = []
+    /// About how many bytes they take in the journal, at most.
+    private(set) var byteCount = 0
     /// What came of each commit that was evaluated, to be told once the batch is durable.
     private(set) var outcomes: [Result<CommitResult, StatusError>] = []
     /// The last sequence number and time that were given out.
     private(set) var last: (sequence: SequenceNumber, time: Timestamp?)
 
-    private let first: SequenceNumber
     private let now: () -> Timestamp
     private var images: [DocumentPath: Image] = [:]
     private var changedPaths: [DocumentPath] = []
@@ -41,7 +38,6 @@ struct CommitBatch {
     init(after last: (sequence: SequenceNumber, time: Timestamp?), now: @escaping () -> Timestamp) {
         self.last = last
         self.now = now
-        first = last.sequence.next
     }
 
     /// The documents that the batch changes, each as it is at the end; nil where it is deleted.
@@ -128,7 +124,8 @@ extension CommitBatch {
         for path in order {
             guard let edit = edits[path], edit.isChanged, edit.before != nil || edit.now != nil else { continue }
             let after = edit.now.map { EncodedDocument($0) }
-            bytes += 128 + path.string.utf8.count + (after?.fieldsJSON.count ?? 0)
+            // The frame may carry both.
+            bytes += 128 + path.string.utf8.count + (after?.fieldsJSON.count ?? 0) + (edit.before?.fieldsJSON.count ?? 0)
             changes.append(DocumentChange(path: path, before: edit.before, after: after, existedBefore: edit.before != nil))
         }
         guard !changes.isEmpty else { return nil }
@@ -140,8 +137,7 @@ extension CommitBatch {
             )
         }
         let commit = Commit(sequence: last.sequence.next, time: time, changes: changes)
-        starts.append(frames.count)
-        JournalFrame.append(commit, batch: first, to: &frames)
+        byteCount += bytes
         commits.append(commit)
         last.sequence = commit.sequence
         for change in changes {

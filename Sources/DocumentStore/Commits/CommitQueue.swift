@@ -27,6 +27,14 @@ final class CommitQueue: Sendable {
         }.get()
     }
 
+    /// Returns when all commits that were begun before are done, however they ended.
+    ///
+    /// - Throws: `.unavailable` when the queue is closed: commits may be under way then that nobody can wait for.
+    func settle() async throws(StatusError) {
+        guard !state.withLock({ $0.isClosed }) else { throw Self.closed }
+        _ = try? await commit([], validating: ReadSet())
+    }
+
     /// Takes no more commits, and returns when those that were taken are done and all is on disk, or with the reason why it is
     /// not.
     func close() async -> StatusError? {
@@ -43,6 +51,8 @@ final class CommitQueue: Sendable {
         }
     }
 
+    private static let closed = StatusError(.unavailable, "Hearth is stopping and takes no more writes.")
+
     private enum Admission {
         case refused
         case waits
@@ -58,7 +68,7 @@ final class CommitQueue: Sendable {
             return .startsCommitter
         }
         switch admission {
-        case .refused: pending.finish(.failure(StatusError(.unavailable, "Hearth is stopping and takes no more writes.")))
+        case .refused: pending.finish(.failure(Self.closed))
         case .waits: break
         case .startsCommitter: thread.async { self.drain() }
         }

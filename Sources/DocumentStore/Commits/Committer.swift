@@ -84,29 +84,31 @@ extension Committer {
         } catch {
             return retry(commits, after: error, &state)
         }
+        let place: JournalWriter.Place
         do throws(JournalWriter.Failure) {
-            try state.writer.append(batch.frames, first: batch.commits[0].sequence, starts: batch.starts)
+            place = try state.writer.append(batch.commits)
         } catch {
             state.installer.discard(staged)
             refuse(commits, batch, error.isRecoverable ? error.status : stop(error.status))
             return commits.count
         }
+        parts.history.note(batch.commits, at: place)
         parts.feed.willInstall(through: batch.last.sequence)
         install(batch, staged, &state.installer)
         state.last = batch.last
         for commit in batch.commits { state.changes.note(commit) }
-        state.uncheckedBytes += batch.frames.count
+        state.uncheckedBytes += place.byteCount
         parts.feed.publish(batch.commits)
         finish(commits, batch)
         return commits.count
     }
 
     private func evaluate(_ waiting: ArraySlice<PendingCommit>, _ state: inout State) -> CommitBatch {
-        var batch = CommitBatch(after: state.last, now: parts.now)
+        var batch = CommitBatch(after: state.last, now: parts.clock.time)
         let earlier = state.changes
         for commit in waiting {
             batch.add(commit, earlier: earlier) { path throws(StatusError) in try state.installer.document(at: path) }
-            if batch.frames.count >= Self.batchBytes { break }
+            if batch.byteCount >= Self.batchBytes { break }
         }
         return batch
     }

@@ -4,14 +4,16 @@ internal import StrictJSON
 /// Makes one page of a collection's documents from the collection's folder.
 struct CollectionListing: ~Copyable {
     private let files: DocumentFiles
+    private let listing: DocumentListing
     private let collection: CollectionPath
     private let folder: FileDescriptor
     private let place: String
 
     /// The listing of an open folder.
-    init(_ files: DocumentFiles, of collection: CollectionPath, in folder: consuming FileDescriptor) {
+    init(_ files: DocumentFiles, _ listing: DocumentListing, in folder: consuming FileDescriptor) {
         self.files = files
-        self.collection = collection
+        self.listing = listing
+        collection = listing.collection
         self.folder = folder
         place = files.folders.place(collection.segments)
     }
@@ -23,16 +25,12 @@ struct CollectionListing: ~Copyable {
         case foreign(StatusError)
     }
 
-    /// The page behind `after`.
+    /// The page.
     ///
     /// - Parameter uninstalled: Documents that count in place of their files.
-    func page(
-        after: DocumentID?,
-        limit: Int,
-        includingMissing: Bool,
-        uninstalled: [DocumentID: EncodedDocument?]
-    ) throws(StatusError) -> DocumentPage {
-        var smallest = SmallestIDs(after: after, count: limit + 1)
+    func page(uninstalled: [DocumentID: EncodedDocument?]) throws(StatusError) -> DocumentPage {
+        let (limit, includingMissing) = (listing.limit, listing.includingMissing)
+        var smallest = SmallestIDs(after: listing.after, count: limit + 1)
         var foreign: [StatusError] = []
         for (id, image) in uninstalled where image != nil { smallest.insert(id) }
         let (_, changed) = try files.log.listing { () throws(StatusError) in
@@ -40,7 +38,7 @@ struct CollectionListing: ~Copyable {
                 switch entry {
                 case .document(let id): if uninstalled[id] == nil { smallest.insert(id) }
                 case .folder(let id): smallest.insert(id)
-                case .foreign(let error): if after == nil { foreign.append(error) }
+                case .foreign(let error): if listing.after == nil { foreign.append(error) }
                 }
             }
         }

@@ -6,24 +6,19 @@ extension DocumentFiles {
     ///
     /// - Parameter uninstalled: Documents that count in place of their files.
     func documents(
-        in collection: CollectionPath,
-        after: DocumentID?,
-        limit: Int,
-        includingMissing: Bool,
+        _ listing: DocumentListing,
         uninstalled: [DocumentID: EncodedDocument?]
     ) throws(StatusError) -> DocumentPage {
-        guard let folder = try folders.open(collection.segments) else {
-            let documents = uninstalled.values.compactMap { $0 }.filter { document in after.map { $0 < document.path.id } ?? true
-            }
-            let page = documents.sorted { $0.path.id < $1.path.id }.prefix(limit)
+        guard let folder = try folders.open(listing.collection.segments) else {
+            let documents = uninstalled.values.compactMap { $0 }.filter { listing.isBehindStart($0.path.id) }
+            let page = documents.sorted { $0.path.id < $1.path.id }.prefix(listing.limit)
             return DocumentPage(
                 documents: page.map(ListedDocument.document),
                 next: documents.count > page.count ? page.last?.path.id : nil,
                 damaged: []
             )
         }
-        return try CollectionListing(self, of: collection, in: folder)
-            .page(after: after, limit: limit, includingMissing: includingMissing, uninstalled: uninstalled)
+        return try CollectionListing(self, listing, in: folder).page(uninstalled: uninstalled)
     }
 
     /// The collections with a document in or below them, directly under a document or at the top, in ID order.
@@ -48,12 +43,23 @@ extension DocumentFiles {
 
     /// Whether there is a document anywhere below a document or in or below a collection.
     func hasDocument(below segments: [UTF8Key]) throws(StatusError) -> Bool {
-        let (isFound, changed) = try log.listing { () throws(StatusError) in try folders.hasDocument(below: segments) }
-        if isFound { return true }
-        for path in changed where path.segments.starts(with: segments) && path.segments.count > segments.count {
-            if try hasFile(path) { return true }
+        try someDocument(below: segments, otherThan: []) != nil
+    }
+
+    /// The place of some document's file below a document or in or below a collection; nil when there is none.
+    ///
+    /// - Parameter others: The places of files that don't count.
+    func someDocument(below segments: [UTF8Key], otherThan others: Set<UTF8Key>) throws(StatusError) -> UTF8Key? {
+        let (found, changed) = try log.listing { () throws(StatusError) in
+            try folders.someDocument(below: segments, otherThan: others)
         }
-        return false
+        if let found { return found }
+        for path in changed where path.segments.starts(with: segments) && path.segments.count > segments.count {
+            let place = UTF8Key(place(of: path))
+            if others.contains(place) { continue }
+            if try hasFile(path) { return place }
+        }
+        return nil
     }
 
     private func hasFile(_ path: DocumentPath) throws(StatusError) -> Bool {

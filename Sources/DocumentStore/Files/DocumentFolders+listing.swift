@@ -14,10 +14,14 @@ extension DocumentFolders {
         return ids
     }
 
-    /// Whether there is a document's file in the folder that the segments lead to, or anywhere below it.
-    func hasDocument(below segments: [UTF8Key]) throws(StatusError) -> Bool {
-        guard let folder = try open(segments) else { return false }
-        return try hasDocument(in: folder, place(segments), segments.count.isMultiple(of: 2) ? .belowDocument : .collection)
+    /// The place in the data folder of some document's file in the folder that the segments lead to, or anywhere below it; nil
+    /// when there is none.
+    ///
+    /// - Parameter others: The places of files that don't count.
+    func someDocument(below segments: [UTF8Key], otherThan others: Set<UTF8Key>) throws(StatusError) -> UTF8Key? {
+        guard let folder = try open(segments) else { return nil }
+        let level = segments.count.isMultiple(of: 2) ? Level.belowDocument : .collection
+        return try someDocument(in: folder, place(segments), level, otherThan: others)
     }
 
     /// The ID that a folder's name stands for, asked of the folder itself where the name is shortened; nil when it is none's.
@@ -41,33 +45,35 @@ extension DocumentFolders {
         case belowDocument
     }
 
-    private func hasDocument(
+    private func someDocument(
         in folder: borrowing FileDescriptor,
         _ place: String,
         _ level: Level,
+        otherThan others: Set<UTF8Key>,
         depth: Int = 0
-    ) throws(StatusError) -> Bool {
+    ) throws(StatusError) -> UTF8Key? {
         // Deeper than any path leads there can be no document, only what someone else put there.
-        guard depth < 2 * DocumentLimits.maximumSubcollectionDepth else { return false }
-        let entries = try list(folder, place, level)
-        if entries.hasDocument { return true }
+        guard depth < 2 * DocumentLimits.maximumSubcollectionDepth else { return nil }
+        let entries = try list(folder, place, level, otherThan: others)
+        if let document = entries.document { return document }
         for name in entries.folders where naming.read(folder: name) != .foreign {
             let text = String(decoding: name, as: UTF8.self)
             let place = place + "/" + text
             let opened = try reporting("open", place) { () throws(SystemError) in try folder.openFolderIfPresent(text) }
             guard let inner = opened else { continue }
             let below = level == .collection ? Level.belowDocument : .collection
-            if try hasDocument(in: inner, place, below, depth: depth + 1) { return true }
+            if let document = try someDocument(in: inner, place, below, otherThan: others, depth: depth + 1) { return document }
         }
-        return false
+        return nil
     }
 
     /// The folders in a folder, or some of them when there is a document's file in it, which is answer enough.
     private func list(
         _ folder: borrowing FileDescriptor,
         _ place: String,
-        _ level: Level
-    ) throws(StatusError) -> (folders: [[UInt8]], hasDocument: Bool) {
+        _ level: Level,
+        otherThan others: Set<UTF8Key> = []
+    ) throws(StatusError) -> (folders: [[UInt8]], document: UTF8Key?) {
         try reporting("list", place) { () throws(SystemError) in
             var folders: [[UInt8]] = []
             var listing = try folder.openForListing()
@@ -76,12 +82,13 @@ extension DocumentFolders {
                 case .folder:
                     folders.append(entry.name)
                 case .file where level == .collection && naming.read(file: entry.name) != .foreign:
-                    return (folders, true)
+                    let document = UTF8Key(place + "/" + entry.text)
+                    if !others.contains(document) { return (folders, document) }
                 default:
                     break
                 }
             }
-            return (folders, false)
+            return (folders, nil)
         }
     }
 }

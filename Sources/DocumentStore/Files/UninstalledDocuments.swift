@@ -55,6 +55,18 @@ final class UninstalledDocuments: Sendable {
         }
     }
 
+    /// The place of the file of some such document that exists below a document, or in or below a collection.
+    ///
+    /// - Parameter others: The places of files that don't count.
+    func someDocument(below segments: [UTF8Key], otherThan others: Set<UTF8Key>, in files: DocumentFiles) -> UTF8Key? {
+        images.withLock { images in
+            images.lazy.filter {
+                $0.value != nil && $0.key.segments.count > segments.count && $0.key.segments.starts(with: segments)
+            }
+            .map { UTF8Key(files.place(of: $0.key)) }.first { !others.contains($0) }
+        }
+    }
+
     /// Notes that a file could not be changed, and why.
     func insert(_ image: EncodedDocument?, at path: DocumentPath, because error: StatusError) {
         failure.withLock { $0 = error }

@@ -8,6 +8,8 @@ struct OpenedJournal {
     let writer: JournalWriter
     /// The last commit in the journal, or nil when there is none.
     let last: (sequence: SequenceNumber, time: Timestamp)?
+    /// Where the frames of the last segment end.
+    let end: Int
     /// How many bytes of a batch that was not acknowledged were cut off the end.
     let cutBytes: Int
 }
@@ -153,7 +155,8 @@ private struct JournalScan {
             throw StatusError(
                 .failedPrecondition,
                 "\(Journal.path(first: segment)) has the format version \(version), and this Hearth reads version "
-                    + "\(JournalSegment.version). Use the Hearth that wrote it, or a newer one."
+                    + "\(JournalSegment.version). Use the Hearth that wrote it; after a clean stop of that one, the folder "
+                    + "\(DataFolder.journalName)/ can also be moved away, and with it the history of the documents."
             )
         case .segment, .empty, .damaged:
             return false
@@ -181,7 +184,7 @@ private struct JournalScan {
     consuming func finish(_ folder: consuming FileDescriptor, epoch: Epoch) throws(StatusError) -> OpenedJournal {
         guard let segment = index.segments.last else {
             let journal = journal(folder, epoch)
-            return OpenedJournal(journal: journal, writer: JournalWriter(journal), last: last, cutBytes: 0)
+            return OpenedJournal(journal: journal, writer: JournalWriter(journal), last: last, end: end, cutBytes: 0)
         }
         do throws(SystemError) {
             let file = try folder.openFile(segment.name, for: .updating)
@@ -200,7 +203,7 @@ private struct JournalScan {
                 end: end,
                 allocated: end + rest.count
             )
-            return OpenedJournal(journal: journal, writer: writer, last: last, cutBytes: cutBytes)
+            return OpenedJournal(journal: journal, writer: writer, last: last, end: end, cutBytes: cutBytes)
         } catch {
             throw error.status("repair the end of", Journal.path(first: segment.first))
         }

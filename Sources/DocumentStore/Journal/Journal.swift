@@ -154,6 +154,26 @@ extension Journal {
 // MARK: - Reading
 
 extension Journal {
+    /// Begins to read a segment, at its first frame or at one that begins at `offset`; nil when it is no longer kept.
+    func reader(
+        of segment: SequenceNumber,
+        from offset: Int = JournalSegment.headerBytes,
+        windowBytes: Int
+    ) throws(StatusError) -> JournalSegmentReader? {
+        do throws(SystemError) {
+            let file = try folder.openFile(JournalSegment.name(first: segment), for: .reading)
+            return JournalSegmentReader(file, from: offset, windowBytes: windowBytes)
+        } catch {
+            if error.isNotFound { return nil }
+            throw error.status("read", Self.path(first: segment))
+        }
+    }
+
+    /// The first commits of the segments, in order.
+    var segments: [SequenceNumber] {
+        index.withLock { $0.segments.map(\.first) }
+    }
+
     /// How many bytes of commits are read at a time.
     private static let readBytes = 1 << 20
 

@@ -1,6 +1,6 @@
 internal import DocumentModel
 
-/// One commit in a journal segment: its changes as the documents are afterwards.
+/// One commit in a journal segment: its changes as the documents are afterwards, and some also as they were before.
 ///
 /// ```
 /// offset  bytes
@@ -11,14 +11,18 @@ internal import DocumentModel
 ///     24      8   commit time, microseconds since 1970
 ///     32      4   number of changes
 ///     36          the changes, one after another:
-///                   1   bit 0: the document exists afterwards; bit 1: it existed before
+///                   1   bit 0: the document exists afterwards; bit 1: it existed before; bit 2: it follows as it was before
 ///                   4   length of the path, and the path
-///                 and when the document exists afterwards
+///                 and when the document exists afterwards, and again when it follows as it was before
 ///                   8   create time
 ///                   8   update time
 ///                   4   length of the fields, and the fields as compact JSON
 ///                 zeros up to a multiple of 8
 /// ```
+///
+/// A document that existed before is carried as it was then by the first commit of a segment that changes it, and by the first
+/// after the database was opened. So each segment tells by itself what its documents were at any time from its beginning on,
+/// whichever segments before it are gone. That costs an update the old document once a segment, and a creation nothing.
 ///
 /// Commit 1, at 2024-01-02T03:04:05.000006Z, creates `a/b` with `{"n":1}`:
 ///
@@ -34,7 +38,7 @@ internal import DocumentModel
 /// disk. Intact frames behind a broken one may be of the same batch, none of which was acknowledged; a frame of a later
 /// batch proves that the broken one was whole once.
 struct JournalFrame: Hashable, Sendable {
-    /// The commit; its changes don't know what was before.
+    /// The commit; its changes know what was before only where the frame carries that.
     let commit: Commit
     /// The first commit written with the same sync.
     let batch: SequenceNumber
@@ -60,9 +64,17 @@ extension JournalFrame {
     private static let alignment = 8
     private static let existsAfter: UInt8 = 0b01
     private static let existedBefore: UInt8 = 0b10
+    private static let carriesBefore: UInt8 = 0b100
 
     /// Appends the frame of a commit to a batch.
-    static func append(_ commit: Commit, batch: SequenceNumber, to bytes: inout [UInt8]) {
+    ///
+    /// - Parameter carries: Whether a document is carried as it was before; asked of each change once, in order.
+    static func append(
+        _ commit: Commit,
+        batch: SequenceNumber,
+        to bytes: inout [UInt8],
+        carryingBefore carries: (DocumentPath) -> Bool
+    ) {
         let start = bytes.count
         bytes.append(littleEndian: UInt64(0))
         bytes.append(littleEndian: commit.sequence.rawValue)
@@ -70,15 +82,16 @@ extension JournalFrame {
         bytes.append(littleEndian: commit.time.microseconds)
         bytes.append(littleEndian: UInt32(commit.changes.count))
         for change in commit.changes {
-            bytes.append((change.after == nil ? 0 : existsAfter) | (change.existedBefore ? existedBefore : 0))
+            let before = carries(change.path) ? change.before : nil
+            bytes.append(
+                (change.after == nil ? 0 : existsAfter) | (change.existedBefore ? existedBefore : 0)
+                    | (before == nil ? 0 : carriesBefore)
+            )
             let path = change.path.string.utf8
             bytes.append(littleEndian: UInt32(path.count))
             bytes += path
-            guard let document = change.after else { continue }
-            bytes.append(littleEndian: document.createTime.microseconds)
-            bytes.append(littleEndian: document.updateTime.microseconds)
-            bytes.append(littleEndian: UInt32(document.fieldsJSON.count))
-            bytes += document.fieldsJSON
+            if let document = change.after { append(document, to: &bytes) }
+            if let before { append(before, to: &bytes) }
         }
         let length = bytes.count - start - bodyOffset
         let checksum = bytes.withUnsafeBytes {
@@ -87,6 +100,13 @@ extension JournalFrame {
         bytes.put(littleEndian: UInt32(length), at: start)
         bytes.put(littleEndian: checksum, at: start + 4)
         bytes += repeatElement(0, count: paddedCount(length) - bodyOffset - length)
+    }
+
+    private static func append(_ document: EncodedDocument, to bytes: inout [UInt8]) {
+        bytes.append(littleEndian: document.createTime.microseconds)
+        bytes.append(littleEndian: document.updateTime.microseconds)
+        bytes.append(littleEndian: UInt32(document.fieldsJSON.count))
+        bytes += document.fieldsJSON
     }
 
     /// Reads what stands at the beginning of `bytes`.
@@ -124,19 +144,21 @@ extension JournalFrame {
     }
 
     private static func change(_ reader: inout ByteReader) -> DocumentChange? {
-        guard let flags = reader.integer(UInt8.self), flags & ~(existsAfter | existedBefore) == 0,
+        guard let flags = reader.integer(UInt8.self), flags & ~(existsAfter | existedBefore | carriesBefore) == 0,
             let text = reader.countedBytes().flatMap({ String(validating: $0, as: UTF8.self) }),
             let path = try? DocumentPath(text)
         else { return nil }
-        var after: EncodedDocument?
-        if flags & existsAfter != 0 {
-            guard let createTime = timestamp(&reader), let updateTime = timestamp(&reader), let fields = reader.countedBytes()
-            else {
-                return nil
-            }
-            after = EncodedDocument(path: path, createTime: createTime, updateTime: updateTime, fieldsJSON: Array(fields))
+        let after = flags & existsAfter == 0 ? nil : document(at: path, &reader)
+        let before = flags & carriesBefore == 0 ? nil : document(at: path, &reader)
+        guard (after == nil) == (flags & existsAfter == 0), (before == nil) == (flags & carriesBefore == 0) else { return nil }
+        return DocumentChange(path: path, before: before, after: after, existedBefore: flags & existedBefore != 0)
+    }
+
+    private static func document(at path: DocumentPath, _ reader: inout ByteReader) -> EncodedDocument? {
+        guard let createTime = timestamp(&reader), let updateTime = timestamp(&reader), let fields = reader.countedBytes() else {
+            return nil
         }
-        return DocumentChange(path: path, before: nil, after: after, existedBefore: flags & existedBefore != 0)
+        return EncodedDocument(path: path, createTime: createTime, updateTime: updateTime, fieldsJSON: Array(fields))
     }
 
     private static func timestamp(_ reader: inout ByteReader) -> Timestamp? {

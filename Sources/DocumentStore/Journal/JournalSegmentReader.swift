@@ -1,8 +1,8 @@
 /// Reads the frames of a segment one after another, in large reads.
 struct JournalSegmentReader: ~Copyable {
-    private static let windowBytes = 256 << 10
-
     private let file: FileDescriptor
+    /// How many bytes are read at a time, or more where a frame is longer.
+    private let windowBytes: Int
     private var window: [UInt8] = []
     private var windowOffset = 0
 
@@ -10,14 +10,15 @@ struct JournalSegmentReader: ~Copyable {
     private(set) var offset: Int
 
     /// Reads from the first frame on, or from a frame known to begin at `offset`.
-    init(_ file: consuming FileDescriptor, from offset: Int = JournalSegment.headerBytes) {
+    init(_ file: consuming FileDescriptor, from offset: Int = JournalSegment.headerBytes, windowBytes: Int = 256 << 10) {
         self.file = file
         self.offset = offset
+        self.windowBytes = windowBytes
     }
 
     /// What stands at ``offset``, which a frame moves to its end. Never ``JournalFrame/Reading/incomplete(byteCount:)``.
     mutating func next() throws(SystemError) -> JournalFrame.Reading {
-        var wanted = Self.windowBytes
+        var wanted = windowBytes
         var isFresh = false
         while true {
             if isFresh || window.endIndex <= offset - windowOffset {
@@ -36,7 +37,7 @@ struct JournalSegmentReader: ~Copyable {
                 isFresh = true
             case .incomplete(let byteCount):
                 if isFresh && window.count < wanted { return .damaged }
-                wanted = max(Self.windowBytes, byteCount)
+                wanted = max(windowBytes, byteCount)
                 isFresh = true
             }
         }

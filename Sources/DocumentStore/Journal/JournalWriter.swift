@@ -7,6 +7,8 @@ internal import DocumentModel
 struct JournalWriter {
     private let journal: Journal
     private var segment: OpenSegment?
+    /// The hashes of the documents that the segment carries as they were before their first change in it.
+    private var carried: Set<Int> = []
 
     private struct OpenSegment {
         let file: SharedDescriptor
@@ -59,19 +61,44 @@ struct JournalWriter {
         segment = OpenSegment(file: file, first: first, end: end, allocated: allocated)
     }
 
-    /// Appends the frames of commits and returns when they are on disk.
-    ///
-    /// - Parameters:
-    ///   - frames: The frames, one behind the other.
-    ///   - first: The first commit.
-    ///   - starts: Where in `frames` each commit's frame begins.
-    mutating func append(_ frames: [UInt8], first: SequenceNumber, starts: [Int]) throws(Failure) {
-        var segment = try room(for: frames.count, first: first)
+    /// Where commits have been written.
+    struct Place {
+        /// The segment.
+        let segment: SequenceNumber
+        /// Where in it each commit's frame begins.
+        let offsets: [Int]
+        /// Where the last one ends.
+        let end: Int
+
+        /// How many bytes they take.
+        var byteCount: Int { end - (offsets.first ?? end) }
+    }
+
+    /// Appends commits that follow each other and returns when they are on disk.
+    mutating func append(_ commits: [Commit]) throws(Failure) -> Place {
+        let first = commits.first?.sequence ?? .zero
+        var batch = JournalBatch(commits, carried: &carried)
+        if let end = segment?.end, end > JournalSegment.headerBytes, end + batch.bytes.count > journal.segmentBytes {
+            finish()
+            carried.removeAll(keepingCapacity: true)
+            batch = JournalBatch(commits, carried: &carried)
+        }
+        do throws(Failure) {
+            return try append(batch, first: first)
+        } catch {
+            // What the batch was to carry is not there. What was carried before is carried again, which does no harm.
+            carried.removeAll()
+            throw error
+        }
+    }
+
+    private mutating func append(_ batch: JournalBatch, first: SequenceNumber) throws(Failure) -> Place {
+        var segment = try room(for: batch.bytes.count, first: first)
         let name = Journal.path(first: segment.first)
         // Given back only when all is well: after a failed sync the file is not to be touched again.
         self.segment = nil
         do throws(SystemError) {
-            try segment.file.descriptor.write(frames, at: segment.end)
+            try segment.file.descriptor.write(batch.bytes, at: segment.end)
         } catch {
             let isRecoverable = error.isNoSpace && segment.cut()
             if isRecoverable { self.segment = segment }
@@ -82,10 +109,12 @@ struct JournalWriter {
         } catch {
             throw Failure(status: error.status("sync", name), isRecoverable: false)
         }
-        journal.wrote(first: first, starts: starts.map { $0 + segment.end }, segment: segment.first)
-        segment.end += frames.count
+        let offsets = batch.starts.map { $0 + segment.end }
+        journal.wrote(first: first, starts: offsets, segment: segment.first)
+        segment.end += batch.bytes.count
         self.segment = segment
         if segment.end > journal.segmentBytes / 2 { journal.prepareSpare() }
+        return Place(segment: segment.first, offsets: offsets, end: segment.end)
     }
 
     /// Ends writing for good: nothing goes on in the background afterwards.
@@ -106,7 +135,6 @@ struct JournalWriter {
 
     /// The segment for the next frames, filled with zeros where they go.
     private mutating func room(for byteCount: Int, first: SequenceNumber) throws(Failure) -> OpenSegment {
-        if let end = segment?.end, end > JournalSegment.headerBytes, end + byteCount > journal.segmentBytes { finish() }
         var segment = if let open = segment { open } else { try newSegment(first: first) }
         self.segment = segment
         do throws(StatusError) {

@@ -58,6 +58,12 @@ extension OpenedStore {
                 journal: opened.journal,
                 readers: readers
             ),
+            history: History(
+                journal: opened.journal,
+                last: last,
+                end: opened.end,
+                maximumBytes: configuration.historyBytes
+            ),
             checkpointer: Checkpointer(
                 data: data,
                 journal: opened.journal,
@@ -66,7 +72,7 @@ extension OpenedStore {
                 logger: logger
             ),
             failure: failure,
-            now: configuration.now,
+            clock: CommitClock(configuration.now),
             checkpointBytes: configuration.checkpointBytes,
             logger: logger
         )

@@ -9,8 +9,13 @@ struct ModelTests {
     func random(run: UInt64) async throws {
         var generator = SeededGenerator()
         generator = SeededGenerator(seed: generator.seed &+ run)
-        let fixture = try StoreFixture()
+        var fixture = try StoreFixture()
+        fixture.configuration.segmentBytes = 8 << 10
+        // Indexes are forgotten at once.
+        if run == 1 { fixture.configuration.historyBytes = 0 }
         var model = Model()
+        /// What the store held from each time on.
+        var past: [(time: Timestamp, model: Model)] = []
         var folder = "data0"
         var store = try await fixture.open(at: folder)
         for step in 0..<250 {
@@ -19,17 +24,25 @@ struct ModelTests {
                 let writes = try (0..<Int.random(in: 1...4, using: &generator)).map { _ in try Self.write(&generator) }
                 let expected = model.applying(writes)
                 do {
-                    _ = try await store.commit(writes)
+                    let result = try await store.commit(writes)
                     #expect(expected != nil, "step \(step), seed \(generator.seed): \(writes)")
                     model = expected ?? model
+                    past.append((result.commitTime, model))
                 } catch {
                     #expect(expected == nil, "step \(step), seed \(generator.seed): \(writes) threw \(error)")
                 }
             case 70..<85:
                 let path = try Self.path(&generator)
                 #expect(try await store.document(at: path)?.decoded().fields == model.documents[path], "seed \(generator.seed)")
-            case 85..<93:
+            case 85..<88:
                 try await Self.compareLists(store, model, seed: generator.seed)
+            case 88..<93:
+                guard let (time, then) = past.randomElement(using: &generator) else { continue }
+                try await Self.compareLists(store, then, at: time, seed: generator.seed)
+                for path in then.documents.keys.union(model.documents.keys) {
+                    let found = try await store.document(at: path, readTime: time)?.decoded().fields
+                    #expect(found == then.documents[path], "\(path) at \(time), step \(step), seed \(generator.seed)")
+                }
             case 93..<96:
                 await store.close()
                 store = try await fixture.open(at: folder)
@@ -45,11 +58,17 @@ struct ModelTests {
         await store.close()
     }
 
-    private static func compareLists(_ store: FileStore, _ model: Model, seed: UInt64) async throws {
+    private static func compareLists(
+        _ store: FileStore,
+        _ model: Model,
+        at time: Timestamp? = nil,
+        seed: UInt64
+    ) async throws {
         var collections = Set(model.documents.keys.map(\.collection))
         collections.formUnion(model.documents.keys.compactMap(\.collection.parent?.collection))
+        try collections.formUnion(["c", "d.json", "c/a/a"].map { try CollectionPath($0) })
         for collection in collections {
-            let page = try await store.documents(in: collection, after: nil, limit: 1_000, includingMissing: true)
+            let page = try await store.all(in: collection, at: time)
             var found: [DocumentPath: MapValue] = [:]
             var missing: Set<DocumentPath> = []
             for entry in page.documents {
@@ -63,9 +82,14 @@ struct ModelTests {
             #expect(found == model.documents.filter { $0.key.collection == collection }, "seed \(seed)")
             #expect(missing == model.missing(in: collection), "seed \(seed)")
         }
-        let top = try await store.collections(under: nil, after: nil, limit: 100).collections
-        let expected = Set(model.documents.keys.map { $0.segments[0] }).sorted()
-        #expect(top.map(\.key) == expected, "seed \(seed)")
+        for parent in [nil, try DocumentPath("c/a")] {
+            let depth = parent?.segments.count ?? 0
+            let found = try await store.collections(under: parent, after: nil, limit: 100, readTime: time).collections
+            let below = model.documents.keys.map(\.segments).filter {
+                $0.count > depth && $0.starts(with: parent?.segments ?? [])
+            }
+            #expect(found.map(\.key) == Set(below.map { $0[depth] }).sorted(), "seed \(seed)")
+        }
     }
 
     private static func path(_ generator: inout SeededGenerator) throws -> DocumentPath {
@@ -91,6 +115,34 @@ struct ModelTests {
         default: Write(path: path, operation: .replace(fields))
         }
     }
+}
+
+extension FileStore {
+    /// All of a collection, in pages of any size.
+    fileprivate func all(in collection: CollectionPath, at time: Timestamp?) async throws -> DocumentPage {
+        let limit = [1, 2, 3, 1_000].randomElement() ?? 1
+        var documents: [ListedDocument] = []
+        var damaged: [StatusError] = []
+        var after: DocumentID?
+        repeat {
+            let page = try await self.documents(
+                in: collection,
+                after: after,
+                limit: limit,
+                includingMissing: true,
+                readTime: time
+            )
+            #expect(page.documents.count <= limit)
+            documents += page.documents
+            damaged += page.damaged
+            after = page.next
+        } while after != nil
+        return DocumentPage(documents: documents, next: nil, damaged: damaged)
+    }
+}
+
+extension Dictionary.Keys where Element: Hashable {
+    fileprivate func union(_ others: Self) -> Set<Element> { Set(self).union(others) }
 }
 
 /// What the store should hold.

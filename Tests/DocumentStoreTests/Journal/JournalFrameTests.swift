@@ -21,7 +21,7 @@ struct JournalFrameTests {
     @Test("A segment's header is laid out as documented")
     func workedHeader() throws {
         let bytes = """
-            48 65 61 72 74 68 4a 0a  01 00 00 00 a4 a7 03 c1
+            48 65 61 72 74 68 4a 0a  02 00 00 00 a4 a7 03 c1
             00 01 02 03 04 05 06 07  08 09 0a 0b 0c 0d 0e 0f
             01 00 00 00 00 00 00 00  00 00 00 00 00 00 00 00
             00 00 00 00 00 00 00 00  00 00 00 00 00 00 00 00
@@ -69,7 +69,7 @@ struct JournalFrameTests {
 
     private static func frame() throws -> [UInt8] {
         var bytes: [UInt8] = []
-        JournalFrame.append(try commit(), batch: SequenceNumber(1), to: &bytes)
+        JournalFrame.append(try commit(), batch: SequenceNumber(1), to: &bytes) { _ in true }
         return bytes
     }
 

@@ -157,7 +157,7 @@ struct RecoveryTests {
                     existedBefore: false
                 )
                 let commit = Commit(sequence: SequenceNumber(sequence), time: time, changes: [change])
-                JournalFrame.append(commit, batch: SequenceNumber(2), to: &batch)
+                JournalFrame.append(commit, batch: SequenceNumber(2), to: &batch) { _ in true }
             }
             batch[12] ^= 1
             journal.replaceSubrange(end..<(end + batch.count), with: batch)

@@ -1,0 +1,57 @@
+internal import DocumentModel
+
+/// The versions of a document, collected from the newest to the oldest.
+struct DocumentVersions: Sendable {
+    /// The document.
+    let path: DocumentPath
+    private let before: Timestamp?
+    private let count: Int
+    private var versions: [DocumentVersion] = []
+    /// The oldest change that was found.
+    private var oldest: (time: Timestamp, change: DocumentChange)?
+
+    /// Begins with the newest version older than `before`.
+    ///
+    /// - Parameter count: How many are needed.
+    init(of path: DocumentPath, before: Timestamp?, count: Int) {
+        self.path = path
+        self.before = before
+        self.count = count
+    }
+
+    /// Whether there are enough.
+    var isComplete: Bool { versions.count >= count }
+
+    /// Adds the next older change.
+    mutating func add(_ change: DocumentChange, at time: Timestamp) {
+        add(change.after, at: time)
+        oldest = (time, change)
+    }
+
+    /// All versions, when the oldest part of the journal has been looked through or there are enough.
+    ///
+    /// - Parameter current: What is in the document's file; it counts when no commit that changed the document is kept.
+    consuming func finish(current: Result<EncodedDocument?, StatusError>) throws(StatusError) -> [DocumentVersion] {
+        guard !isComplete else { return versions }
+        let first = if let oldest { oldest.change.before } else { try current.get() }
+        guard let first, oldest.map({ first.updateTime < $0.time }) ?? true else { return versions }
+        add(first, at: first.updateTime)
+        return versions
+    }
+
+    private mutating func add(_ document: EncodedDocument?, at time: Timestamp) {
+        if let before, time >= before { return }
+        versions.append(DocumentVersion(commitTime: time, document: document))
+    }
+}
+
+extension History {
+    /// Adds what the commits of a part made of a document.
+    func add(_ part: HistoryPart, to versions: inout DocumentVersions) throws(StatusError) {
+        var frames = JournalFrames(journal)
+        for frame in part.frames(changing: versions.path, in: 0..<part.frames.count).reversed() where !versions.isComplete {
+            guard let change = try frames.change(of: versions.path, frame, of: part) else { continue }
+            versions.add(change, at: part.frames[frame].time)
+        }
+    }
+}

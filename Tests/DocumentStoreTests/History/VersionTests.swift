@@ -1,0 +1,92 @@
+import DocumentModel
+import StrictJSON
+import Testing
+
+@testable import DocumentStore
+
+@Suite("A document's versions are listed, the newest first")
+struct VersionTests {
+    private let fixture: StoreFixture
+    private let path: DocumentPath
+
+    init() throws {
+        fixture = try StoreFixture()
+        path = try DocumentPath("c/d")
+    }
+
+    @Test("In pages of any size, over segments and restarts", arguments: [1, 2, 5, 100])
+    func pages(limit: Int) async throws {
+        var fixture = fixture
+        fixture.configuration.segmentBytes = 2 << 10
+        var expected: [DocumentVersion] = []
+        for session in 0..<3 {
+            try await fixture.withStore { store in
+                for index in 0..<8 {
+                    try await store.set("c/other", ["n": .integer(Int64(session * 8 + index))])
+                    let fields: MapValue = [
+                        "n": .integer(Int64(session * 8 + index)), "t": .string(String(repeating: "x", count: 200)),
+                    ]
+                    let isDeleted = index == 5
+                    let result = try await isDeleted ? store.delete("c/d") : store.set("c/d", fields)
+                    let document = try await store.document(at: path)
+                    expected.insert(DocumentVersion(commitTime: result.commitTime, document: document), at: 0)
+                }
+            }
+        }
+        try await fixture.withStore { store in
+            var versions: [DocumentVersion] = []
+            var before: Timestamp?
+            repeat {
+                let page = try await store.history(of: path, before: before, limit: limit)
+                #expect((1...limit).contains(page.versions.count))
+                versions += page.versions
+                before = page.next
+            } while before != nil
+            #expect(versions == expected)
+        }
+    }
+
+    @Test("What was before the first commit that is kept is a version too")
+    func beforeKept() async throws {
+        let first = try await fixture.withStore { store in
+            try await store.set("c/d", ["n": .integer(1)])
+            return try #require(try await store.document(at: path))
+        }
+        try fixture.folder.remove("data/journal")
+        try await fixture.withStore { store in
+            #expect(try await store.history(of: path, before: nil, limit: 10).versions.map(\.document) == [first])
+            let result = try await store.delete("c/d")
+            let versions = try await store.history(of: path, before: nil, limit: 10).versions
+            #expect(versions.map(\.commitTime) == [result.commitTime, first.updateTime])
+            #expect(versions.map(\.document) == [nil, first])
+            #expect(try await store.history(of: path, before: result.commitTime, limit: 10).versions.count == 1)
+        }
+    }
+
+    @Test("A document that never was has none")
+    func never() async throws {
+        try await fixture.withStore { store in
+            try await store.set("c/other", [:])
+            #expect(try await store.history(of: path, before: nil, limit: 10) == VersionPage(versions: [], next: nil))
+        }
+    }
+
+    @Test("The index finds the commits of a document and of a collection")
+    func part() throws {
+        var part = HistoryPart(segment: SequenceNumber(1))
+        for index in 0..<6 {
+            let path = try DocumentPath("c/d\(index % 2)")
+            let change = DocumentChange(path: path, before: nil, after: nil, existedBefore: true)
+            let time = try Timestamp(microseconds: Int64(index) * 10)
+            part.append(Commit(sequence: SequenceNumber(UInt64(index + 1)), time: time, changes: [change]), offset: index * 64)
+        }
+        #expect(try part.firstFrame(after: Timestamp(microseconds: 9)) == 1)
+        #expect(try part.firstFrame(after: Timestamp(microseconds: 10)) == 2)
+        #expect(try part.firstFrame(after: Timestamp(microseconds: 99)) == 6)
+        #expect(part.firstFrame(after: .minimum) == 0)
+        #expect(try part.frames(changing: DocumentPath("c/d1"), in: 0..<6) == [1, 3, 5])
+        #expect(try part.frames(changing: DocumentPath("c/d1"), in: 2..<5) == [3])
+        #expect(try part.frames(changing: CollectionPath("c"), in: 2..<5) == [2, 3, 4])
+        #expect(try part.frames(changing: CollectionPath("d"), in: 0..<6) == [])
+    }
+}
