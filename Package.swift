@@ -119,9 +119,13 @@ let package = Package(
         .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
 
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: swiftSettings),
-        .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"], swiftSettings: swiftSettings),
-        .testTarget(name: "DocumentModelTests", dependencies: ["DocumentModel", "StrictJSON"], swiftSettings: swiftSettings),
-        .testTarget(name: "JSONRPCTests", dependencies: ["JSONRPC", "StrictJSON"], swiftSettings: swiftSettings),
+        .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON", "TestSupport"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "DocumentModelTests",
+            dependencies: ["DocumentModel", "StrictJSON", "TestSupport"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(name: "JSONRPCTests", dependencies: ["JSONRPC", "StrictJSON", "TestSupport"], swiftSettings: swiftSettings),
         .testTarget(
             name: "DocumentStoreTests",
             dependencies: [
@@ -133,7 +137,7 @@ let package = Package(
         .testTarget(
             name: "HearthServiceTests",
             dependencies: [
-                "HearthService", "DocumentModel", "DocumentStore", "JSONRPC", "StrictJSON",
+                "HearthService", "DocumentModel", "DocumentStore", "JSONRPC", "StrictJSON", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swiftSettings
@@ -141,7 +145,7 @@ let package = Package(
         .testTarget(
             name: "HearthServerTests",
             dependencies: [
-                "HearthServer", "HearthService", "DocumentModel", "DocumentStore", "JSONRPC", "StrictJSON",
+                "HearthServer", "HearthService", "DocumentModel", "DocumentStore", "JSONRPC", "StrictJSON", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

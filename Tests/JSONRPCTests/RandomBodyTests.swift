@@ -1,15 +1,15 @@
-import Foundation
 import JSONRPC
 import StrictJSON
+import TestSupport
 import Testing
 
 @Suite("Random bodies")
 struct RandomBodyTests {
-    static let seed = ProcessInfo.processInfo.environment["HEARTH_TEST_SEED"].flatMap(UInt64.init) ?? .random(in: 0 ... .max)
+    static let seed = SeededGenerator.currentSeed
 
     @Test("Whatever comes, the reply is nothing, or JSON with an id and one of result and error")
     func replies() async throws {
-        var random = SplitMix64(state: Self.seed)
+        var random = SeededGenerator(seed: Self.seed)
         let server = TestServer(clock: InstantClock())
         let pieces = [
             "{", "}", "[", "]", ",", ":", "\"jsonrpc\":\"2.0\"", "\"id\":1", "\"id\"", "\"method\":\"subtract\"",
@@ -39,18 +39,5 @@ struct RandomBodyTests {
                 #expect(isOne && response["id"] != nil && response.count == 3, "seed \(Self.seed): \(body) → \(reply)")
             }
         }
-    }
-}
-
-/// A small generator whose sequence follows from its seed.
-private struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,4 +1,5 @@
 import StrictJSON
+import TestSupport
 import Testing
 
 @Suite("Duplicate keys are found by their unescaped bytes")
@@ -55,7 +56,7 @@ struct JSONDuplicateKeyTests {
                 var repeated = names
                 repeated[second] = names[first]
                 let offset = 1 + repeated[..<second].reduce(0) { $0 + $1.utf8.count + 5 }
-                #expect(error(repeated)?.offset == offset, "HEARTH_TEST_SEED=\(SeededGenerator.runSeed)")
+                #expect(error(repeated)?.offset == offset, "HEARTH_TEST_SEED=\(SeededGenerator.currentSeed)")
             }
         }
     }

@@ -1,4 +1,5 @@
 import StrictJSON
+import TestSupport
 import Testing
 
 @Suite("Random texts")
@@ -50,7 +51,7 @@ struct JSONRandomTests {
     private let crafted =
         #"{"a\u0062\ud83d\udca9":[1, -2.5e+3, 0.0e-0,true ,false, null],"é̂":{"":"\"\\\/\b\f\n\r\t"},"x":[[],{}]}"#
 
-    private var seedComment: Comment { "HEARTH_TEST_SEED=\(SeededGenerator.runSeed)" }
+    private var seedComment: Comment { "HEARTH_TEST_SEED=\(SeededGenerator.currentSeed)" }
 
     /// The text with white space around its punctuation, strings left alone.
     private func spread(_ text: [UInt8], using generator: inout SeededGenerator) -> [UInt8] {

@@ -1,4 +1,5 @@
 import StrictJSON
+import TestSupport
 
 /// A JSON value built in memory, to compare with what the parser reads.
 indirect enum JSONSample: Equatable {

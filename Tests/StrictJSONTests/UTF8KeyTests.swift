@@ -1,4 +1,5 @@
 import StrictJSON
+import TestSupport
 import Testing
 
 @Suite("A UTF8Key is its bytes")

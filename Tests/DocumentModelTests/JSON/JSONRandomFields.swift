@@ -1,5 +1,6 @@
 import DocumentModel
 import StrictJSON
+import TestSupport
 
 /// Fields that may stand in a document, of all types, nested, with texts that are hard on a codec.
 struct JSONRandomFields {

@@ -1,5 +1,6 @@
 import DocumentModel
 import StrictJSON
+import TestSupport
 import Testing
 
 /// A value and its canonical JSON.

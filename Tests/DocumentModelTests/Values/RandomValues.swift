@@ -1,5 +1,6 @@
 import DocumentModel
 import StrictJSON
+import TestSupport
 
 /// Values that are likely to be equal, neighbours, or at an edge.
 struct RandomValues {

@@ -1,5 +1,6 @@
 import DocumentModel
 import StrictJSON
+import TestSupport
 import Testing
 
 @Suite("Applying a write")
@@ -94,7 +95,7 @@ struct WriteApplyTests {
 
     @Test("A patch gives what setting and removing field by field would")
     func patchAgreesWithSingleSteps() throws {
-        var generator = SeededGenerator.current
+        var generator = SeededGenerator()
         func name() -> String { ["a", "b", "c"].randomElement(using: &generator) ?? "a" }
         func value(_ depth: Int) -> Value {
             guard depth > 0, Int.random(in: 0..<3, using: &generator) > 0 else {

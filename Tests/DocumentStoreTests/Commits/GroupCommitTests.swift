@@ -1,6 +1,7 @@
 import DocumentModel
 import DocumentStore
 import StrictJSON
+import TestSupport
 import Testing
 
 @Suite("Concurrent commits share a sync")

@@ -1,14 +1,14 @@
 import DocumentModel
 import DocumentStore
 import StrictJSON
+import TestSupport
 import Testing
 
 @Suite("The store agrees with a dictionary")
 struct ModelTests {
     @Test("Random writes, reads, restarts and crashes", .timeLimit(.minutes(2)), arguments: 0..<3)
     func random(run: UInt64) async throws {
-        var generator = SeededGenerator()
-        generator = SeededGenerator(seed: generator.seed &+ run)
+        var generator = SeededGenerator(seed: SeededGenerator.currentSeed &+ run)
         var fixture = try StoreFixture()
         fixture.configuration.segmentBytes = 8 << 10
         // Indexes are forgotten at once.

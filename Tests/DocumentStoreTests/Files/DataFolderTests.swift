@@ -2,6 +2,7 @@ import DocumentModel
 import DocumentStore
 import Foundation
 import StrictJSON
+import TestSupport
 import Testing
 
 @Suite("The data folder")

@@ -1,6 +1,7 @@
 import DocumentModel
 import DocumentStore
 import StrictJSON
+import TestSupport
 import Testing
 
 @Suite("Collections are listed")

@@ -1,6 +1,7 @@
 import DocumentModel
 import DocumentStore
 import StrictJSON
+import TestSupport
 import Testing
 
 @Suite("A store goes on after it was closed")

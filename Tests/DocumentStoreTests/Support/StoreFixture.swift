@@ -2,6 +2,7 @@ import DocumentModel
 import DocumentStore
 import Logging
 import StrictJSON
+import TestSupport
 import Testing
 
 /// A data folder of a test's own, and stores opened on it.

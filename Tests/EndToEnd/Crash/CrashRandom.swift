@@ -1,27 +1,24 @@
 import Foundation
+import TestSupport
 
 /// Random numbers that can be drawn again: SplitMix64.
 struct CrashRandom: RandomNumberGenerator {
     /// The seed of this run: `HEARTH_TEST_SEED`, or another one each time.
-    static let seed = environmentNumber("HEARTH_TEST_SEED") ?? .random(in: .min ... .max)
+    static let seed = SeededGenerator.currentSeed
 
-    private var state: UInt64
+    private var generator: SeededGenerator
 
     /// The numbers of this run, different ones for each `stream`.
     init(stream: UInt64) {
-        state = Self.seed ^ (stream &* 0xd6e8_feb8_6659_fd93)
+        generator = SeededGenerator(seed: Self.seed ^ (stream &* 0xd6e8_feb8_6659_fd93))
     }
 
     mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
+        generator.next()
     }
 
     mutating func chance(_ percent: Int) -> Bool {
-        Int.random(in: 0..<100, using: &self) < percent
+        generator.chance(percent)
     }
 
     /// The number that a variable of the environment says.

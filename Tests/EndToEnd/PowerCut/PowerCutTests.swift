@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Power cuts at every moment of a recorded run, with whatever of the unsynced operations lost, torn or reordered.

@@ -1,16 +1,15 @@
 import DocumentModel
 import DocumentStore
-import Foundation
 import HearthService
 import StrictJSON
+import TestSupport
 import Testing
 
 /// Streams on the real store, begun while others write.
 @Suite(.timeLimit(.minutes(2))) struct WatchRaceTests {
     @Test("Whatever is written while streams begin, each watcher ends up with what is there, and is told nothing twice")
     func beginsWhileWriting() async throws {
-        let seed =
-            ProcessInfo.processInfo.environment["HEARTH_TEST_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: .min ... .max)
+        let seed = SeededGenerator.currentSeed
         try await withService { service in
             try await withThrowingTaskGroup { group in
                 for number in 0..<12 {
@@ -39,7 +38,7 @@ import Testing
 
     /// Writes at random, one to three documents at a time.
     private static func write(_ seed: UInt64, rounds: Int, in context: ServiceContext) async throws {
-        var generator = SplitMix(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         for round in 0..<rounds {
             let writes = try (0..<Int.random(in: 1...3, using: &generator)).map { _ in
                 let path = try DocumentPath("c/\(Int.random(in: 0..<20, using: &generator))")
@@ -62,21 +61,5 @@ import Testing
             if case .document(let document) = entry, target.contains(document.path) { document } else { nil }
         }
         #expect(replica.documents.values.sorted { $0.path < $1.path } == documents, "HEARTH_TEST_SEED=\(seed)")
-    }
-
-    private struct SplitMix: RandomNumberGenerator {
-        var state: UInt64
-
-        init(seed: UInt64) {
-            state = seed
-        }
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9e37_79b9_7f4a_7c15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-            return mixed ^ (mixed >> 31)
-        }
     }
 }

@@ -1,3 +1,5 @@
+import TestSupport
+
 /// Picks states that a power cut may leave, each once, up to a number of them.
 ///
 /// First everything and nothing of what was not synced, at every point. Then one operation that has another fate than the

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// Checks many states that power cuts may leave.
 enum PowerCut {

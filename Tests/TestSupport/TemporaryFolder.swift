@@ -1,16 +1,16 @@
-import Foundation
+package import Foundation
 
 /// A folder of a test's own, removed with all that is in it when the value's life ends.
-final class TemporaryFolder: Sendable {
-    let path: String
+package final class TemporaryFolder: Sendable {
+    package let path: String
 
     /// Where files are on disk.
-    static let disk = FileManager.default.temporaryDirectory.path
+    package static let disk = FileManager.default.temporaryDirectory.path
 
     /// Where files are in memory, if there is such a place.
-    static let memory = FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : disk
+    package static let memory = FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : disk
 
-    init(in parent: String) throws {
+    package init(in parent: String = TemporaryFolder.disk) throws {
         path = parent + "/hearth-test-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     }
@@ -20,15 +20,15 @@ final class TemporaryFolder: Sendable {
     }
 
     /// The absolute path of a file in the folder.
-    subscript(_ relative: String) -> String {
+    package subscript(_ relative: String) -> String {
         path + "/" + relative
     }
 
-    func write(_ text: String, to relative: String) throws {
+    package func write(_ text: String, to relative: String) throws {
         try write(Array(text.utf8), to: relative)
     }
 
-    func write(_ bytes: [UInt8], to relative: String) throws {
+    package func write(_ bytes: [UInt8], to relative: String) throws {
         try FileManager.default.createDirectory(
             atPath: (self[relative] as NSString).deletingLastPathComponent,
             withIntermediateDirectories: true
@@ -36,32 +36,32 @@ final class TemporaryFolder: Sendable {
         try Data(bytes).write(to: URL(filePath: self[relative]))
     }
 
-    func bytes(of relative: String) throws -> [UInt8] {
+    package func bytes(of relative: String) throws -> [UInt8] {
         [UInt8](try Data(contentsOf: URL(filePath: self[relative])))
     }
 
-    func text(of relative: String) throws -> String {
+    package func text(of relative: String) throws -> String {
         String(decoding: try bytes(of: relative), as: UTF8.self)
     }
 
-    func exists(_ relative: String) -> Bool {
+    package func exists(_ relative: String) -> Bool {
         FileManager.default.fileExists(atPath: self[relative])
     }
 
-    func remove(_ relative: String) throws {
+    package func remove(_ relative: String) throws {
         try FileManager.default.removeItem(atPath: self[relative])
     }
 
-    func link(_ relative: String, to target: String) throws {
+    package func link(_ relative: String, to target: String) throws {
         try FileManager.default.createSymbolicLink(atPath: self[relative], withDestinationPath: target)
     }
 
-    func names(in relative: String = "") throws -> [String] {
+    package func names(in relative: String = "") throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: self[relative]).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
     /// All files below, each with its bytes.
-    func contents(of relative: String) throws -> [String: [UInt8]] {
+    package func contents(of relative: String) throws -> [String: [UInt8]] {
         var contents: [String: [UInt8]] = [:]
         for name in try FileManager.default.subpathsOfDirectory(atPath: self[relative]) {
             var isFolder: ObjCBool = false
@@ -72,11 +72,18 @@ final class TemporaryFolder: Sendable {
     }
 
     /// Copies a folder as it is now, as a crash would leave it.
-    func copy(_ relative: String, to other: String) throws {
+    package func copy(_ relative: String, to other: String) throws {
         try FileManager.default.createDirectory(
             atPath: (self[other] as NSString).deletingLastPathComponent,
             withIntermediateDirectories: true
         )
         try FileManager.default.copyItem(atPath: self[relative], toPath: self[other])
     }
+}
+
+/// Runs `body` with a folder of its own, which is gone afterwards.
+package func withTemporaryFolder<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    return try await body(URL(filePath: folder.path, directoryHint: .isDirectory))
 }
