@@ -166,6 +166,11 @@ let package = Package(
             exclude: ["Golden"],
             swiftSettings: swiftSettings
         ),
+        .testTarget(
+            name: "HearthClientTests",
+            dependencies: ["HearthClient", "DocumentModel", "StrictJSON"],
+            swiftSettings: swiftSettings
+        ),
         .target(
             name: "FaultShim",
             path: "Tests/FaultShim",

@@ -1,5 +1,5 @@
 public import DocumentModel
-public import StrictJSON
+internal import StrictJSON
 
 extension HearthConnection {
     /// Reads a document.
@@ -120,9 +120,9 @@ extension HearthConnection {
         return try await call(calls).map { result throws(StatusError) in try CollectionPage(rpc: result.get()) }
     }
 
-    /// What the server says of itself: name, version, database.
-    public func serverInfo() async throws(StatusError) -> JSONNode {
-        try await call("server.info") { _ in }
+    /// Asks the server what it is, what it has committed, and what its limits are.
+    public func serverInformation() async throws(StatusError) -> ServerInformation {
+        try ServerInformation(rpc: await call("server.info") { _ in })
     }
 }
 

@@ -2,7 +2,7 @@ internal import AsyncHTTPClient
 public import DocumentModel
 internal import NIOCore
 internal import NIOHTTP1
-public import StrictJSON
+package import StrictJSON
 
 /// A server to call: JSON-RPC over HTTP/1.1 connections that stay open between calls.
 ///
@@ -13,8 +13,13 @@ public final class HearthConnection: Sendable {
     /// The server that is called.
     public let server: ServerAddress
     private let authorization: String?
-    private let client: HTTPClient
+    /// For calls, over few connections that are used again and again.
+    private let callClient: HTTPClient
+    /// For streams, each of which keeps a connection to itself: calls must not wait for one of them to end.
+    private let streamClient: HTTPClient
 
+    /// How many calls can be under way at the same moment; more wait for their turn.
+    private static let maximumCallConnections = 8
     /// The longest answer that is read into memory.
     private static let maximumAnswerBytes = 64 << 20
     /// How long the head of an answer may take.
@@ -36,18 +41,25 @@ public final class HearthConnection: Sendable {
         }
         self.server = server
         self.authorization = key.map { "Bearer \($0)" }
+        self.callClient = Self.client(maximumConnections: Self.maximumCallConnections)
+        self.streamClient = Self.client(maximumConnections: .max)
+    }
+
+    private static func client(maximumConnections: Int) -> HTTPClient {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
-        configuration.timeout = .init(connect: .seconds(10), read: Self.silenceLimit)
+        configuration.timeout = .init(connect: .seconds(10), read: silenceLimit)
         configuration.httpVersion = .http1Only
         // A refused connection is said at once, not after ten seconds of trying.
         configuration.connectionPool.retryConnectionEstablishment = false
-        self.client = HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = maximumConnections
+        return HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
     }
 
     /// Closes all connections. Calls and streams still under way fail.
     public func shutdown() async {
         // The one error is a second shutdown, which changes nothing.
-        try? await client.shutdown()
+        try? await streamClient.shutdown()
+        try? await callClient.shutdown()
     }
 
     /// Runs `body` with a connection that is shut down when `body` returns or throws.
@@ -72,7 +84,7 @@ extension HearthConnection {
     /// Calls a method and returns its result.
     ///
     /// - Parameter params: Writes the members of the parameters object.
-    public func call(_ method: UTF8Key, _ params: (inout JSONWriter) -> Void) async throws(StatusError) -> JSONNode {
+    package func call(_ method: UTF8Key, _ params: (inout JSONWriter) -> Void) async throws(StatusError) -> JSONNode {
         let answer = try await post(RPCCall(method, params).request(id: 0))
         return try RPCAnswer(answer.root, from: server).result.get()
     }
@@ -103,7 +115,7 @@ extension HearthConnection {
         request.headers.add(name: "Content-Type", value: "application/json")
         request.headers.add(name: "Accept", value: "application/json")
         request.body = .bytes(body)
-        let answer = try await read(send(request))
+        let answer = try await read(send(request, with: callClient))
         do {
             return try JSONText(answer, limits: JSONLimits(maximumBytes: Self.maximumAnswerBytes))
         } catch {
@@ -120,10 +132,14 @@ extension HearthConnection {
         return request
     }
 
-    /// Sends a request and waits for the head of the answer, which is a success.
+    /// Sends a request whose answer is a stream, and waits for its head, which is a success.
     ///
     /// - Throws: What the server's status and error text say, or `.unavailable` when there is no server.
-    func send(_ request: HTTPClientRequest) async throws(StatusError) -> HTTPClientResponse {
+    func stream(_ request: HTTPClientRequest) async throws(StatusError) -> HTTPClientResponse {
+        try await send(request, with: streamClient)
+    }
+
+    private func send(_ request: HTTPClientRequest, with client: HTTPClient) async throws(StatusError) -> HTTPClientResponse {
         let response: HTTPClientResponse
         do {
             response = try await client.execute(request, timeout: Self.answerDeadline)

@@ -1,5 +1,5 @@
 public import DocumentModel
-public import StrictJSON
+package import StrictJSON
 
 /// One message of a watch stream.
 public struct WatchFrame: Sendable {
@@ -8,7 +8,7 @@ public struct WatchFrame: Sendable {
     /// The frame as it came: JSON without the line feed.
     public let line: [UInt8]
     /// The frame's members.
-    public let json: JSONNode
+    package let json: JSONNode
 
     /// The kinds of frames.
     public enum Kind: Hashable, Sendable {
@@ -33,7 +33,7 @@ public struct WatchFrame: Sendable {
         /// The server ends the stream because of an error.
         case error
         /// A kind that a later server may send; to be passed over.
-        case other(UTF8Key)
+        case other(String)
 
         var isLast: Bool { self == .end || self == .error }
     }
@@ -77,7 +77,7 @@ extension WatchFrame.Kind {
             case "reset": .reset
             case "end": .end
             case "error": .error
-            default: .other(type)
+            default: .other(type.string)
             }
     }
 }

@@ -26,7 +26,7 @@ extension HearthConnection {
     public func watch(_ target: WatchTarget) async throws(StatusError) -> WatchFrames {
         var request = request(to: "/watch?\(target.query)")
         request.headers.add(name: "Accept", value: "application/x-ndjson")
-        return WatchFrames(body: try await send(request).body, server: server)
+        return WatchFrames(body: try await stream(request).body, server: server)
     }
 }
 

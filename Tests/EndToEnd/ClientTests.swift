@@ -81,20 +81,44 @@ struct ClientTests {
         }
     }
 
-    @Test(arguments: [
-        "", "localhost", "localhost:8080", "ftp://localhost", "http://", "http://a b", "http://x/?q=1", "http://x/#y",
-    ])
-    func `needs the address of a server`(text: String) {
-        #expect(throws: StatusError.self) { try ServerAddress(text) }
+    @Test func `calls beside more streams than it has connections for calls`() async throws {
+        try await withServer { server in
+            let connection = server.connection
+            try await withThrowingTaskGroup(of: WatchFrame.Kind?.self) { group in
+                let (currents, current) = AsyncStream.makeStream(of: Void.self)
+                for _ in 0..<12 {
+                    group.addTask {
+                        for try await frame in try await connection.watch(.document(Self.path)) {
+                            if frame.kind == .current { current.yield() }
+                            if frame.kind == .added { return frame.kind }
+                        }
+                        return nil
+                    }
+                }
+                var count = 0
+                for await _ in currents {
+                    count += 1
+                    if count == 12 { break }
+                }
+                try await connection.set(Self.path, ["a": .integer(1)])
+                #expect(try await group.reduce(into: []) { $0.append($1) } == Array(repeating: .added, count: 12))
+            }
+        }
     }
 
-    @Test(arguments: ["", "two words", "line\nbreak", "schlüssel"]) func `needs a key that fits into a header`(key: String) throws
-    {
-        let address = try ServerAddress("http://127.0.0.1:8080/")
-        #expect(address.description == "http://127.0.0.1:8080")
-        let error = #expect(throws: StatusError.self) { try HearthConnection(server: address, key: key) }
-        #expect(error?.code == .invalidArgument)
-        if !key.isEmpty { #expect(error?.message.contains(key) == false) }
+    @Test func `says what server it is`() async throws {
+        try await withServer { server in
+            let before = try await server.connection.serverInformation()
+            #expect(before.name == "Hearth")
+            #expect(before.sequence == 0)
+            #expect(before.commitTime == nil)
+            let write = try await server.connection.set(Self.path, [:])
+            let after = try await server.connection.serverInformation()
+            #expect(after.epoch == before.epoch)
+            #expect(after.sequence == 1)
+            #expect(after.commitTime == write.updateTime)
+            #expect(after.limits.documentBytes == 1 << 20)
+        }
     }
 
     private func fields(_ connection: HearthConnection) async throws -> MapValue {

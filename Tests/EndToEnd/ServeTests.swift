@@ -11,7 +11,7 @@ struct ServeTests {
         try await withTemporaryFolder { folder in
             let server = try await TestServer(data: folder)
             #expect(server.address.wholeMatch(of: /http:\/\/127\.0\.0\.1:[1-9][0-9]*/) != nil)
-            #expect(try await server.connection.serverInfo()["version"]?.string != nil)
+            #expect(try await server.connection.serverInformation().version.isEmpty == false)
             #expect(try await server.stop() == .code(0))
             #expect(await server.process.output.reduce(into: []) { $0.append($1) } == [])
         }
@@ -45,7 +45,7 @@ struct ServeTests {
             #expect(second.output == [])
             #expect(second.errorText.contains("hearth: "))
             #expect(second.errorText.contains("in use by another Hearth server, process \(server.process.processID)"))
-            #expect(try await server.connection.serverInfo().kind == .object)
+            #expect(try await server.connection.serverInformation().name == "Hearth")
         }
     }
 

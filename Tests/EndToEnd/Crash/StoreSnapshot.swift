@@ -1,6 +1,5 @@
 import DocumentModel
 import HearthClient
-import StrictJSON
 
 /// All that a store shows at one moment at which nobody writes.
 struct StoreSnapshot: Sendable {
@@ -33,14 +32,11 @@ extension StoreSnapshot {
     ///
     /// - Throws: Also when a document can't be read: what the store itself has written must be readable.
     init(_ connection: HearthConnection) async throws {
-        let info = try await connection.serverInfo()
-        guard let epoch = info["epoch"]?.string, case .integer(let sequence)? = info["sequence"]?.number else {
-            throw StatusError(.internal, "server.info says no position")
-        }
+        let information = try await connection.serverInformation()
         position = Position(
-            epoch: epoch,
-            sequence: sequence,
-            time: try info["commitTime"]?.string.map { try Timestamp(rfc3339: $0) }
+            epoch: information.epoch,
+            sequence: Int64(clamping: information.sequence),
+            time: information.commitTime
         )
         documents = [:]
         var parents: [DocumentPath?] = [nil]
