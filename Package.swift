@@ -171,6 +171,14 @@ let package = Package(
             dependencies: ["HearthClient", "DocumentModel", "StrictJSON"],
             swiftSettings: swiftSettings
         ),
+        .testTarget(
+            name: "HearthCLITests",
+            dependencies: [
+                "HearthCLI", "DocumentModel", "HearthClient", "StrictJSON", "TestSupport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: swiftSettings
+        ),
         .target(
             name: "FaultShim",
             path: "Tests/FaultShim",

@@ -33,6 +33,7 @@ struct Hearth: AsyncParsableCommand {
 
     static func main() async {
         do {
+            try CommandLine.checkEncoding()
             var command = try await asyncParseAsRoot()
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
@@ -40,7 +41,7 @@ struct Hearth: AsyncParsableCommand {
                 try command.run()
             }
         } catch let error as StatusError {
-            Console.report(error)
+            Console.standardError.report(error)
             Foundation.exit(ExitCode.failure.rawValue)
         } catch {
             exit(withError: error)

@@ -135,26 +135,3 @@ extension HearthServer {
         router.get("health") { _, _ in await health.respond() }
     }
 }
-
-extension HearthServerConfiguration {
-    fileprivate func checkHost() throws(StatusError) {
-        let isLoopback =
-            if let address = try? SocketAddress(ipAddress: host, port: 0).ipAddress {
-                address.utf8.starts(with: "127.".utf8) || address.utf8.elementsEqual("::1".utf8)
-            } else {
-                host.utf8.elementsEqual("localhost".utf8)
-            }
-        guard isLoopback else {
-            throw StatusError(
-                .invalidArgument,
-                "Expected a loopback address to listen on (127.0.0.1, ::1 or localhost), found another. There are no keys yet to "
-                    + "tell callers apart, so whoever reached the port could read and change everything. Listen on 127.0.0.1, and "
-                    + "put a proxy that knows its callers in front."
-            )
-        }
-    }
-
-    fileprivate func listeningFailure(_ error: IOError) -> StatusError {
-        StatusError(.unavailable, "Can't listen on \(host), port \(port): \(error.description)", cause: error)
-    }
-}

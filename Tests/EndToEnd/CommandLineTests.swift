@@ -12,8 +12,11 @@ struct CommandLineTests {
         ["list", "books/"],
         ["set", "books/x"], ["set", "books/x", "{"], ["set", "books/x", "[]"], ["set", "books/x", #"{"a":[[1]]}"#],
         ["set", "books/x", #"{"a":{"$nonsense":1}}"#], ["get", "books/x", "--server", "localhost:8080"],
-        ["get", "books/x", "--server", "http://user:secret@localhost"], ["list", "--documents"], ["export", "books/"], ["import"],
-        ["example", "load"], ["example", "load", "nonsense"], ["serve", "--port", "65536"], ["serve", "--port", "x"], ["watch"],
+        ["get", "books/x", "--server", "http://user:secret@localhost"], ["list", "--documents"], ["list", "--missing"],
+        ["export", "books/"], ["import"],
+        ["example", "load"], ["example", "load", "nonsense"], ["serve", "--port", "65536"], ["serve", "--port", "x"],
+        ["serve", "--host", "0.0.0.0"],
+        ["serve", "--allow-host", "http://x"], ["watch"],
     ])
     func `says how it is used when it can't be understood`(arguments: [String]) async throws {
         let process = try HearthProcess(arguments)
@@ -83,6 +86,30 @@ struct CommandLineTests {
             #expect(gone.errors.count == 1)
             #expect(gone.errorText.contains("NOT_FOUND"))
             #expect(gone.errorText.contains("books/a"))
+        }
+    }
+
+    @Test func `doesn't take an argument that is no text for another one`() async throws {
+        try await withServer { server in
+            _ = try await server.connection.set(DocumentPath("books/\u{FFFD}"), [:])
+            let get = try await shell(#"$HEARTH get $'books/\xff' --server \#(server.address)"#)
+            #expect(get.status == .code(64))
+            #expect(get.output == [])
+            #expect(get.errorText.contains("Argument 2"))
+            #expect(get.errorText.contains("UTF-8"))
+        }
+    }
+
+    @Test func `lists documents that don't exist but have others below them, when asked to`() async throws {
+        try await withServer { server in
+            _ = try await server.connection.set(DocumentPath("books/a"), [:])
+            _ = try await server.connection.set(DocumentPath("books/missing/reviews/r"), [:])
+            let arguments = ["list", "books", "--server", server.address]
+            #expect(try await HearthProcess(arguments).result().output == ["books/a"])
+            #expect(try await HearthProcess(arguments + ["--missing"]).result().output == ["books/a", "books/missing"])
+            let documents = try await HearthProcess(arguments + ["--missing", "--documents"]).result().output
+            #expect(documents.first?.hasPrefix(#"{"path":"books/a","fields":{}"#) == true)
+            #expect(documents.last == #"{"path":"books/missing"}"#)
         }
     }
 

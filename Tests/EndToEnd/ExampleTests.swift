@@ -5,8 +5,6 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@testable import HearthCLI
-
 @Suite("hearth example load", .timeLimit(.minutes(2)))
 struct ExampleTests {
     /// The lines of an export of the guide's documents, stated independently of the program.
@@ -89,38 +87,5 @@ struct ExampleTests {
                 ]
             )
         }
-    }
-}
-
-@Suite("Coordinates of ISO 6709")
-struct CoordinateTests {
-    @Test(arguments: [
-        ("+4230+00131", 42.5, 1.5166666666666666), ("-7750+16636", -77.83333333333333, 166.6),
-        ("+404251-0740023", 40.714166666666664, -74.00638888888889), ("-0000-00000", -0.0, -0.0), ("+9000+18000", 90, 180),
-    ])
-    func `are read in both forms`(text: String, latitude: Double, longitude: Double) throws {
-        #expect(try GeoPoint(iso6709: text.utf8) == GeoPoint(latitude: latitude, longitude: longitude))
-    }
-
-    @Test(arguments: [
-        "", "+4230", "+4230+0131", "4230+00131", "+42300+00131", "+4230+001310", "+404251-07400", "+4260+00131", "+4a30+00131",
-        "+9001+00000", "+4230+18001", "+4230+00131+", "+٤٢٣٠+00131",
-    ])
-    func `are refused in any other form`(text: String) {
-        #expect(throws: StatusError.self) { try GeoPoint(iso6709: text.utf8) }
-    }
-}
-
-@Suite("Words for colours")
-struct ColorTagTests {
-    @Test(arguments: [
-        (RGBColor(red: 255, green: 0, blue: 0), ["red"]), (RGBColor(red: 0, green: 0, blue: 128), ["blue", "dark"]),
-        (RGBColor(red: 152, green: 251, blue: 152), ["green", "light"]),
-        (RGBColor(red: 0, green: 0, blue: 0), ["black", "dark"]),
-        (RGBColor(red: 255, green: 255, blue: 255), ["white", "light"]), (RGBColor(red: 128, green: 128, blue: 128), ["gray"]),
-        (RGBColor(red: 255, green: 20, blue: 147), ["pink"]), (RGBColor(red: 255, green: 0, blue: 60), ["red"]),
-    ])
-    func `follow its hue and lightness`(color: RGBColor, tags: [String]) {
-        #expect(color.tags == tags)
     }
 }

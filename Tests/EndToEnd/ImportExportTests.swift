@@ -76,6 +76,42 @@ struct ImportExportTests {
         }
     }
 
+    @Test func `an import says how far it came when the server is lost, and nothing of that when a file is missing`() async throws
+    {
+        try await withTemporaryFolder { folder in
+            let server = try await TestServer(data: folder)
+            let lines = (0..<2_000).map { "{\"path\":\"many/\($0)\",\"fields\":{}}" }
+            let fifo = folder.appendingPathComponent("fifo").path
+            #expect(mkfifo(fifo, 0o600) == 0)
+            let process = try HearthProcess(["import", fifo, "--server", server.address])
+            let pipe = try FileHandle(forWritingTo: URL(filePath: fifo))
+            try pipe.write(contentsOf: Data(lines[..<600].joined(separator: "\n").utf8))
+            while try await server.connection.serverInformation().sequence == 0 { await Task.yield() }
+            #expect(try await server.stop(with: SIGKILL) == .signal(SIGKILL))
+            try pipe.write(contentsOf: Data(("\n" + lines[600...].joined(separator: "\n")).utf8))
+            try pipe.close()
+            let result = try await process.result()
+            #expect(result.status == .code(1))
+            #expect(result.errors.count == 2)
+            #expect(result.errors.first?.contains("UNAVAILABLE") == true)
+            #expect(result.errors.last?.contains("Stopped at \(fifo):501, with 500 documents imported for certain.") == true)
+
+            let missing = try await hearth("import", folder.appendingPathComponent("none").path, "--server", server.address)
+            #expect(missing.status == .code(1))
+            #expect(missing.errors.count == 1)
+            #expect(missing.errorText.contains("NOT_FOUND"))
+        }
+    }
+
+    @Test func `one document is not called documents`() async throws {
+        try await withServer { server in
+            let input = "{\"path\":\"a/b\",\"fields\":{}}\n{}"
+            let result = try await hearth("import", "-", "--server", server.address, input: input)
+            #expect(result.output == ["1 document imported"])
+            #expect(result.errors.last == "hearth: 1 line was not imported, for the reasons above.")
+        }
+    }
+
     @Test func `many documents go in several commits and come in several pages`() async throws {
         let lines = (10_000..<11_300).map { "{\"path\":\"many/\($0)\",\"fields\":{\"n\":\($0)}}" }
         try await withServer { server in

@@ -55,9 +55,33 @@ struct ServeTests {
             try await withTemporaryFolder { folder in
                 let second = try await hearth("serve", "--data", folder.path, "--port", port)
                 #expect(second.status == .code(1))
-                #expect(second.errorText.contains(port))
+                #expect(second.errorText.contains("Can't listen on 127.0.0.1, port \(port): Address already in use."))
+                #expect(second.errorText.contains("--port 0"))
             }
         }
+    }
+
+    @Test func `refuses an address that others reach before it makes a data folder`() async throws {
+        let folder = try TemporaryFolder()
+        let result = try await hearth("serve", "--host", "0.0.0.0", "--data", folder["data"], "--port", "0")
+        #expect(result.status == .code(64))
+        #expect(result.errorText.contains("found \"0.0.0.0\""))
+        #expect(!folder.exists("data"))
+    }
+
+    @Test func `answers to further names when they are allowed`() async throws {
+        let folder = try TemporaryFolder()
+        let names = ["one.example", "two.example"]
+        let process = try HearthProcess(
+            ["serve", "--data", folder["data"], "--port", "0"] + names.flatMap { ["--allow-host", $0] }
+        )
+        var addresses = process.output.makeAsyncIterator()
+        let address = try #require(await addresses.next())
+        for (name, status) in [("one.example", "200"), ("two.example:81", "200"), ("three.example", "421")] {
+            let answer = try await shell("curl -s -o /dev/null -w '%{http_code}' -H 'Host: \(name)' \(address)/health")
+            #expect(answer.output == [status], "\(name)")
+        }
+        #expect(try await process.end(with: SIGTERM) == .code(0))
     }
 
     @Test func `refuses a data folder that is a file`() async throws {

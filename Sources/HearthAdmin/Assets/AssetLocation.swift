@@ -49,7 +49,7 @@ package struct AssetLocation: Sendable {
             .notFound,
             """
             Found no folder with Hearth's Templates and Public: neither above \(program?.path ?? "the program") \
-            nor at \(installed.path). Name the folder that holds both.
+            nor at \(installed.path). Name the folder that holds both with --assets.
             """
         )
     }

@@ -33,14 +33,17 @@ struct ExampleCommand: AsyncParsableCommand {
         }
 
         private func load(_ documents: [ExampleDocument], of name: ExampleData, into connection: HearthConnection) async throws {
-            var writer = DocumentWriter(connection) { origin, error in Console.report("\(origin): \(error)") }
-            for document in documents {
+            defer { Console.standardError.endProgress() }
+            var writer = DocumentWriter(connection)
+            for (number, document) in documents.enumerated() {
+                Console.standardError.showProgress("\(name.rawValue): document \(number + 1) of \(documents.count)")
                 let size = Document.size(of: document.fields, at: document.path)
                 try await writer.write(document.fields, at: document.path, byteCount: size, from: document.origin)
             }
             try await writer.flush()
+            Console.standardError.endProgress()
             guard writer.refusedCount == 0 else { throw ExitCode.failure }
-            print("\(name.rawValue): \(writer.writtenCount) documents written")
+            print("\(name.rawValue): \(writer.writtenCount.counting("document")) written")
         }
     }
 }

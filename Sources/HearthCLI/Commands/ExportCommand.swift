@@ -42,16 +42,18 @@ struct ExportCommand: AsyncParsableCommand {
     }
 
     private func export(to output: BufferedOutput) async throws {
+        defer { Console.standardError.endProgress() }
         try await server.withConnection { connection in
             var exporter = DocumentExporter(connection, to: output)
             if paths.isEmpty { try await exporter.exportDatabase() }
             for path in paths { try await exporter.export(path) }
-            for error in exporter.damaged { Console.report(error) }
+            Console.standardError.endProgress()
+            for error in exporter.damaged { Console.standardError.report(error) }
             guard exporter.damaged.isEmpty || skipDamaged else {
-                Console.report("\(exporter.damaged.count) damaged documents could not be exported.")
+                Console.standardError.report("\(exporter.damaged.count.counting("damaged document")) could not be exported.")
                 throw ExitCode.failure
             }
-            if self.output != nil { print("\(exporter.documentCount) documents exported") }
+            if self.output != nil { print("\(exporter.documentCount.counting("document")) exported") }
         }
     }
 }

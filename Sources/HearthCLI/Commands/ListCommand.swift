@@ -1,6 +1,7 @@
 import ArgumentParser
 import DocumentModel
 import HearthClient
+import StrictJSON
 
 /// `hearth list`
 struct ListCommand: AsyncParsableCommand {
@@ -19,12 +20,16 @@ struct ListCommand: AsyncParsableCommand {
     @Flag(help: "Print whole documents as `hearth get` does, instead of their paths.")
     var documents = false
 
+    @Flag(help: "List documents too that don't exist but have others below them.")
+    var missing = false
+
     @Argument(help: "A collection, such as books, or a document, such as books/hitchhiker.", transform: DataPath.argument)
     var path: DataPath?
 
     func validate() throws {
-        guard documents else { return }
-        guard case .collection = path else { throw ValidationError("--documents needs a collection.") }
+        if case .collection = path { return }
+        if documents { throw ValidationError("--documents needs a collection.") }
+        if missing { throw ValidationError("--missing needs a collection.") }
     }
 
     func run() async throws {
@@ -62,15 +67,20 @@ struct ListCommand: AsyncParsableCommand {
         var pageToken: String?
         var damagedCount = 0
         repeat {
-            let page = try await connection.documents(in: collection, pageSize: 1_000, pageToken: pageToken)
-            for case .document(let document) in page.documents {
+            let page = try await connection.documents(
+                in: collection,
+                pageSize: 1_000,
+                pageToken: pageToken,
+                showMissing: missing
+            )
+            for entry in page.documents {
                 if documents {
-                    try output.writeLine(document.json)
+                    try output.writeLine(entry.json)
                 } else {
-                    try output.writeLine(Self.line(document.path.string))
+                    try output.writeLine(Self.line(entry.path.string))
                 }
             }
-            for error in page.damaged { Console.report(error) }
+            for error in page.damaged { Console.standardError.report(error) }
             damagedCount += page.damaged.count
             pageToken = page.nextPageToken
         } while pageToken != nil
@@ -82,5 +92,21 @@ struct ListCommand: AsyncParsableCommand {
     private static func line(_ path: String) -> String.UTF8View {
         let excerpt = Excerpt(path, maximumBytes: .max)
         return excerpt.text.utf8.elementsEqual(path.utf8) ? path.utf8 : excerpt.description.utf8
+    }
+}
+
+extension ListedDocument {
+    /// The entry in one line: a document whole, a missing one as its path alone.
+    fileprivate var json: [UInt8] {
+        switch self {
+        case .document(let document): return document.json
+        case .missing(let path):
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.key("path")
+            writer.string(path.string)
+            writer.endObject()
+            return writer.finish()
+        }
     }
 }

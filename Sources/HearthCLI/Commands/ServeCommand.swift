@@ -18,7 +18,8 @@ struct ServeCommand: AsyncParsableCommand {
             Prints its address on standard output as soon as it answers, and logs to standard error. SIGTERM and SIGINT stop \
             it: calls under way are finished, streams ended.
 
-            Whoever can reach the address can read and write, so Hearth listens on this machine only.
+            Whoever can reach the address can read and write, so Hearth listens on this machine only. Requests must call it by \
+            its address, by localhost, or by a name given with --allow-host.
             """
     )
 
@@ -31,6 +32,11 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The port to listen on; 0 lets the system pick one.")
     var port = 8080
 
+    @Option(
+        help: ArgumentHelp("A name that requests may call the server by, such as a proxy's. May be repeated.", valueName: "name")
+    )
+    var allowHost: [String] = []
+
     @Option(help: ArgumentHelp("The folder with Templates and Public, where it isn't found by itself.", valueName: "dir"))
     var assets: String?
 
@@ -39,6 +45,16 @@ struct ServeCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("A port is a number from 0 to 65535.") }
+        for name in allowHost {
+            guard !name.isEmpty, name.utf8.allSatisfy(\.isPartOfHost) else {
+                throw ValidationError("\(Excerpt(name)) is not the name of a host; expected one such as data.example.org.")
+            }
+        }
+        do throws(StatusError) {
+            try configuration.checkHost()
+        } catch {
+            throw ValidationError(error.message)
+        }
     }
 
     func run() async throws {
@@ -59,9 +75,6 @@ struct ServeCommand: AsyncParsableCommand {
     private func serve(_ store: FileStore, assets: AssetLocation, logger: Logger) async throws {
         let context = ServiceContext(store: store)
         let pages = try AdminPages(context: context, assets: assets, logger: logger)
-        var configuration = HearthServerConfiguration()
-        configuration.host = host
-        configuration.port = port
         let server = try HearthServer(configuration: configuration, context: context, logger: logger) { router in
             pages.addRoutes(to: router)
         } onRunning: { [host] port in
@@ -76,11 +89,31 @@ struct ServeCommand: AsyncParsableCommand {
         try await ServiceGroup(configuration: group).run()
     }
 
+    private var configuration: HearthServerConfiguration {
+        var configuration = HearthServerConfiguration()
+        configuration.host = host
+        configuration.port = port
+        configuration.allowedHosts = allowHost
+        return configuration
+    }
+
     /// Prints the address on a line of its own.
     private static func announce(host: String, port: Int) {
         let isIPv6 = host.utf8.contains(UInt8(ascii: ":"))
         let line = "http://\(isIPv6 ? "[\(host)]" : host):\(port)\n"
         // A server whose output nobody reads serves all the same.
         try? FileHandle.standardOutput.write(contentsOf: Data(line.utf8))
+    }
+}
+
+extension UInt8 {
+    /// Whether the byte can stand in a Host header: in a name, an address or a port.
+    fileprivate var isPartOfHost: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"): true
+        case UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]"): true
+        default: isDigit
+        }
     }
 }

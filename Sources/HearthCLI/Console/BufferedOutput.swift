@@ -19,6 +19,9 @@ struct BufferedOutput {
         BufferedOutput(descriptor: STDOUT_FILENO, name: "standard output")
     }
 
+    /// Whether a person sees the lines as they are written.
+    var isTerminal: Bool { isatty(descriptor) == 1 }
+
     /// Takes a line, given without its line feed.
     mutating func writeLine(_ line: some Sequence<UInt8>) throws(StatusError) {
         buffer.append(contentsOf: line)
@@ -37,7 +40,7 @@ struct BufferedOutput {
             } else if errno == EPIPE {
                 Self.endAsBrokenPipe()
             } else if errno != EINTR {
-                throw StatusError(.unavailable, "Can't write to \(name): \(SystemError.text(errno)).")
+                throw SystemError.status(errno, "Can't write to \(name)")
             }
         }
     }

@@ -19,7 +19,7 @@ final class InputFile {
         }
         name = path
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw StatusError(.notFound, "Can't open \(path): \(SystemError.text(errno)).") }
+        guard descriptor >= 0 else { throw SystemError.status(errno, "Can't open \(path)") }
     }
 
     deinit {
@@ -32,7 +32,7 @@ final class InputFile {
         repeat {
             count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
         } while count < 0 && errno == EINTR
-        guard count >= 0 else { throw StatusError(.unavailable, "Can't read \(name): \(SystemError.text(errno)).") }
+        guard count >= 0 else { throw SystemError.status(errno, "Can't read \(name)") }
         return count == 0 ? nil : chunk[..<count]
     }
 

@@ -27,16 +27,16 @@ struct ReplacedFile {
         temporaryPath = "\(self.path).\(UInt64.random(in: 0...UInt64.max)).tmp"
         descriptor = open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, exists ? status.st_mode & 0o777 : 0o666)
         guard descriptor >= 0 else {
-            throw StatusError(.unavailable, "Can't create \(temporaryPath): \(SystemError.text(errno)).")
+            throw SystemError.status(errno, "Can't create \(temporaryPath)")
         }
     }
 
     /// Puts the new version in the place of the old one, durably.
     func commit() throws(StatusError) {
         guard fsync(descriptor) == 0, close(descriptor) == 0, rename(temporaryPath, path) == 0 else {
-            let reason = SystemError.text(errno)
+            let error = SystemError.status(errno, "\(path) is as it was before, since the new version can't be finished")
             unlink(temporaryPath)
-            throw StatusError(.unavailable, "Can't finish \(path): \(reason). What was there before is unchanged.")
+            throw error
         }
         let folder = open(URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { return }

@@ -8,7 +8,6 @@ import HearthClient
 struct DocumentExporter {
     private let connection: HearthConnection
     private var output: BufferedOutput
-    private var progress = Progress()
     /// How many documents have been written.
     private(set) var documentCount = 0
     /// The documents that the server could not read.
@@ -26,7 +25,7 @@ struct DocumentExporter {
     /// Exports the whole database.
     mutating func exportDatabase() async throws(StatusError) {
         try await exportCollections(under: nil, firstPage: nil)
-        try finish()
+        try output.flush()
     }
 
     /// Exports a document or a collection.
@@ -44,7 +43,7 @@ struct DocumentExporter {
         guard documentCount + damaged.count > before else {
             throw StatusError(.notFound, "There is nothing to export.", path: path.string)
         }
-        try finish()
+        try output.flush()
     }
 
     /// Exports a document alone; one that doesn't exist may still have others below it.
@@ -95,11 +94,8 @@ struct DocumentExporter {
     private mutating func write(_ document: EncodedDocument) throws(StatusError) {
         try output.writeLine(DocumentLine.bytes(of: document))
         documentCount += 1
-        progress.show("\(documentCount) documents exported")
-    }
-
-    private mutating func finish() throws(StatusError) {
-        try output.flush()
-        progress.clear()
+        // Where the documents themselves go by, nothing is gained by counting them.
+        guard !output.isTerminal else { return }
+        Console.standardError.showProgress("\(documentCount.counting("document")) exported")
     }
 }

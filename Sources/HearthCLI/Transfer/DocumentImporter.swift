@@ -4,22 +4,24 @@ import HearthClient
 /// Reads files of documents, one a line, and sends them to a server.
 struct DocumentImporter {
     private var writer: DocumentWriter
-    private var progress = Progress()
 
     /// How many documents the server has taken.
     var writtenCount: Int { writer.writtenCount }
     /// How many lines were not imported.
     var refusedCount: Int { writer.refusedCount }
+    /// Where the lines begin that are not imported for certain, once the server has failed.
+    var failureOrigin: DocumentWriter.Origin? { writer.failureOrigin }
 
     /// Makes an importer that says on standard error what is wrong with a line that is not imported.
     init(_ connection: HearthConnection) {
-        writer = DocumentWriter(connection) { origin, error in Console.report("\(origin): \(error)") }
+        writer = DocumentWriter(connection)
     }
 
     /// Imports all lines of a file; empty ones don't count. Lines at fault are reported and passed over.
     ///
-    /// - Throws: When the file can't be read or the server can't be reached.
+    /// - Throws: When the file can't be read, or for what keeps the server from writing any document.
     mutating func importFile(_ path: String) async throws(StatusError) {
+        defer { Console.standardError.endProgress() }
         var lines = try LineReader(path: path, maximumLineBytes: DocumentLine.maximumBytes)
         while let line = try lines.next() {
             let origin = DocumentWriter.Origin(file: lines.name, line: lines.lineNumber)
@@ -30,10 +32,9 @@ struct DocumentImporter {
                 let text = "The line has \(byteCount) bytes; \(DocumentLine.maximumBytes) are the most that is read."
                 writer.refuse(origin, StatusError(.invalidArgument, text))
             }
-            progress.show("\(lines.name): line \(lines.lineNumber), \(writer.writtenCount) documents written")
+            Console.standardError.showProgress("\(origin), \(writer.writtenCount.counting("document")) imported")
         }
         try await writer.flush()
-        progress.clear()
     }
 
     private mutating func importLine(_ bytes: [UInt8], from origin: DocumentWriter.Origin) async throws(StatusError) {
@@ -41,7 +42,6 @@ struct DocumentImporter {
         do {
             document = try DocumentLine(bytes)
         } catch {
-            progress.clear()
             writer.refuse(origin, error)
             return
         }

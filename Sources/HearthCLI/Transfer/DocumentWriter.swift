@@ -3,7 +3,10 @@ import HearthClient
 
 /// Sends many documents to a server, as many to a commit as fit, and says of each that is refused where it came from.
 struct DocumentWriter {
-    private let connection: HearthConnection
+    /// Commits writes together: all of them, or none.
+    typealias Commit = ([Write]) async throws(StatusError) -> Void
+
+    private let commit: Commit
     private let onRefusal: (Origin, StatusError) -> Void
     private var pending: [(origin: Origin, write: Write)] = []
     private var pendingBytes = 0
@@ -11,9 +14,11 @@ struct DocumentWriter {
     private(set) var writtenCount = 0
     /// How many were refused.
     private(set) var refusedCount = 0
+    /// Where the documents begin of which a failed server didn't say that it has taken them.
+    private(set) var failureOrigin: Origin?
 
     /// Where a document comes from.
-    struct Origin: CustomStringConvertible {
+    struct Origin: Hashable, CustomStringConvertible {
         let file: String
         let line: Int
 
@@ -25,14 +30,23 @@ struct DocumentWriter {
     private static let maximumCommitCount = 500
 
     /// Makes a writer; `onRefusal` is told of every document that is not taken.
-    init(_ connection: HearthConnection, onRefusal: @escaping (Origin, StatusError) -> Void) {
-        self.connection = connection
+    init(commit: @escaping Commit, onRefusal: @escaping (Origin, StatusError) -> Void) {
+        self.commit = commit
         self.onRefusal = onRefusal
+    }
+
+    /// Makes a writer that says on standard error which documents a server doesn't take, and why.
+    init(_ connection: HearthConnection) {
+        self.init { writes throws(StatusError) in
+            _ = try await connection.commit(writes)
+        } onRefusal: { origin, error in
+            Console.standardError.report("\(origin): \(error)")
+        }
     }
 
     /// Takes a document, which replaces the one of that path; `byteCount` is about how much it is to send.
     ///
-    /// - Throws: When the server can't be reached or lets nothing be written.
+    /// - Throws: What keeps the server from writing any document.
     mutating func write(_ fields: MapValue, at path: DocumentPath, byteCount: Int, from origin: Origin) async throws(StatusError)
     {
         if !pending.isEmpty && (pending.count >= Self.maximumCommitCount || pendingBytes + byteCount > Self.maximumCommitBytes) {
@@ -54,32 +68,34 @@ struct DocumentWriter {
         pending.removeAll()
         pendingBytes = 0
         guard !documents.isEmpty else { return }
-        if try await commit(documents[...]) { return }
-        // One document is at fault and the commit was all or nothing: each for itself finds it.
-        for index in documents.indices { _ = try await commit(documents[index...index]) }
+        try await send(documents[...])
     }
 
-    /// Whether the documents have been dealt with: taken, or as a single one refused.
-    private mutating func commit(_ documents: ArraySlice<(origin: Origin, write: Write)>) async throws(StatusError) -> Bool {
-        do {
-            _ = try await connection.commit(documents.map(\.write))
+    /// Sends documents in one commit, and where one of them is at fault each half for itself, down to that document.
+    private mutating func send(_ documents: ArraySlice<(origin: Origin, write: Write)>) async throws(StatusError) {
+        do throws(StatusError) {
+            try await commit(documents.map(\.write))
             writtenCount += documents.count
-            return true
         } catch {
-            guard error.isAboutTheDocuments else { throw error }
-            guard let document = documents.first, documents.count == 1 else { return false }
-            refuse(document.origin, error)
-            return true
+            guard error.isFaultOfDocument else {
+                failureOrigin = documents.first?.origin
+                throw error
+            }
+            guard documents.count > 1 else { return refuse(documents[documents.startIndex].origin, error) }
+            let middle = documents.startIndex + documents.count / 2
+            try await send(documents[..<middle])
+            try await send(documents[middle...])
         }
     }
 }
 
 extension StatusError {
-    /// Whether another document could still be taken where this error was the answer to some.
-    fileprivate var isAboutTheDocuments: Bool {
+    /// Whether it is a document that the server doesn't take. All else says something of the server, which then may well
+    /// refuse one sound document after the other.
+    fileprivate var isFaultOfDocument: Bool {
         switch code {
-        case .cancelled, .deadlineExceeded, .permissionDenied, .unauthenticated, .unavailable, .unimplemented: false
-        default: true
+        case .invalidArgument, .failedPrecondition, .alreadyExists, .notFound, .outOfRange, .dataLoss: true
+        default: false
         }
     }
 }

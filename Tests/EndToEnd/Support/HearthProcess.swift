@@ -16,13 +16,18 @@ final class HearthProcess: Sendable {
 
     var processID: Int32 { process.processID }
 
-    /// Starts `hearth` with these arguments, without the HEARTH_ variables of the tests' own surroundings.
-    init(_ arguments: [String], input: String = "", environment: [String: String] = [:]) throws {
+    /// Starts `hearth`, or another program, with these arguments and without the HEARTH_ variables of the tests' own surroundings.
+    init(
+        _ arguments: [String],
+        program: URL = executable,
+        input: String = "",
+        environment: [String: String] = [:]
+    ) throws {
         let (inputReader, inputWriter) = try ChildProcess.connection()
         let (outputReader, outputWriter) = try ChildProcess.connection()
         let (errorReader, errorWriter) = try ChildProcess.connection()
         let process = try ChildProcess(
-            Self.executable.path,
+            program.path,
             arguments,
             environment: ProcessInfo.processInfo.environment
                 .filter { !$0.key.hasPrefix("HEARTH_") }
@@ -54,6 +59,13 @@ final class HearthProcess: Sendable {
         throw CancellationError()
     }
 
+    /// Waits until the process has ended, and takes what it printed until then. To be asked once.
+    func result() async throws -> CommandResult {
+        async let output = output.reduce(into: []) { $0.append($1) }
+        async let errors = errors.reduce(into: []) { $0.append($1) }
+        return CommandResult(status: try await exitStatus(), output: await output, errors: await errors)
+    }
+
     /// Sends a signal and waits for the end.
     func end(with signal: Int32) async throws -> ExitStatus {
         send(signal)
@@ -82,8 +94,12 @@ struct CommandResult: Sendable, CustomStringConvertible {
 
 /// Runs a command to its end.
 func hearth(_ arguments: String..., input: String = "", environment: [String: String] = [:]) async throws -> CommandResult {
-    let process = try HearthProcess(arguments, input: input, environment: environment)
-    async let output = process.output.reduce(into: []) { $0.append($1) }
-    async let errors = process.errors.reduce(into: []) { $0.append($1) }
-    return CommandResult(status: try await process.exitStatus(), output: await output, errors: await errors)
+    try await HearthProcess(arguments, input: input, environment: environment).result()
+}
+
+/// Runs a line of a shell to its end; `$HEARTH` in it is the executable.
+func shell(_ line: String) async throws -> CommandResult {
+    let shell = URL(filePath: "/bin/bash")
+    let environment = ["HEARTH": HearthProcess.executable.path]
+    return try await HearthProcess(["-c", line], program: shell, environment: environment).result()
 }

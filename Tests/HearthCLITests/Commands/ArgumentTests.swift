@@ -1,0 +1,73 @@
+import ArgumentParser
+import DocumentModel
+import Testing
+
+@testable import HearthCLI
+
+@Suite("The command line's arguments")
+struct ArgumentTests {
+    private func parse<Command: ParsableCommand>(_ line: String, as type: Command.Type = Command.self) throws -> Command {
+        try #require(try Hearth.parseAsRoot(line.split(separator: " ").map(String.init)) as? Command)
+    }
+
+    @Test func `of serve have defaults that suit a program on this machine`() throws {
+        let serve: ServeCommand = try parse("serve")
+        #expect(serve.data == "data")
+        #expect(serve.host == "127.0.0.1")
+        #expect(serve.port == 8080)
+        #expect(serve.allowHost == [])
+    }
+
+    @Test func `of serve name the host, the port, the folders and further names`() throws {
+        let serve: ServeCommand = try parse(
+            "serve --data d --host ::1 --port 0 --assets a --allow-host data.example.org --allow-host [::2]"
+        )
+        #expect(serve.data == "d")
+        #expect(serve.host == "::1")
+        #expect(serve.port == 0)
+        #expect(serve.assets == "a")
+        #expect(serve.allowHost == ["data.example.org", "[::2]"])
+    }
+
+    @Test(arguments: ["127.0.0.1", "127.1.2.3", "::1", "localhost"]) func `of serve take this machine's own addresses`(
+        host: String
+    ) throws {
+        let serve: ServeCommand = try parse("serve --host \(host)")
+        #expect(serve.host == host)
+    }
+
+    @Test(arguments: ["0.0.0.0", "::", "192.0.2.1", "example.org", "LOCALHOST.example.org", "127.0.0.1.example.org"])
+    func `of serve take no address that others reach, and name it`(host: String) {
+        let error = #expect(throws: (any Error).self) { try Hearth.parseAsRoot(["serve", "--host", host]) }
+        guard let error else { return }
+        #expect(Hearth.exitCode(for: error) == .validationFailure)
+        #expect(Hearth.message(for: error).contains("found \"\(host)\""))
+    }
+
+    @Test(arguments: ["", "a b", "http://a", "a/b", "*", "ä.example"]) func `of serve take only names of hosts`(name: String) {
+        let error = #expect(throws: (any Error).self) { try Hearth.parseAsRoot(["serve", "--allow-host", name]) }
+        guard let error else { return }
+        #expect(Hearth.exitCode(for: error) == .validationFailure)
+    }
+
+    @Test(arguments: [
+        ("get books/a", GetCommand.self as any ParsableCommand.Type), ("set books/a {}", SetCommand.self),
+        ("delete books/a", DeleteCommand.self), ("list", ListCommand.self), ("watch books", WatchCommand.self),
+        ("import f", ImportCommand.self), ("export", ExportCommand.self), ("example load guide", ExampleCommand.Load.self),
+    ])
+    func `of all that talk to a server take its address and a key`(line: String, type: any ParsableCommand.Type) throws {
+        let arguments = line.split(separator: " ").map(String.init)
+        let command = try Hearth.parseAsRoot(arguments + ["--server", "https://example.org/db/", "--key", "k"])
+        #expect(Swift.type(of: command) == type)
+        #expect(throws: (any Error).self) { try Hearth.parseAsRoot(arguments + ["--server", "example.org"]) }
+    }
+
+    @Test(arguments: ["--documents", "--missing"]) func `of list are for the documents of a collection`(flag: String) throws {
+        let list: ListCommand = try parse("list books \(flag)")
+        #expect(list.documents == (flag == "--documents"))
+        #expect(list.missing == (flag == "--missing"))
+        for other in ["list \(flag)", "list books/a \(flag)"] {
+            #expect(throws: (any Error).self) { try parse(other, as: ListCommand.self) }
+        }
+    }
+}

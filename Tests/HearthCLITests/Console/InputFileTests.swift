@@ -1,0 +1,48 @@
+import DocumentModel
+import Foundation
+import TestSupport
+import Testing
+
+@testable import HearthCLI
+
+@Suite("A file to read")
+struct InputFileTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try folder.write("contents", to: "file")
+        try folder.link("loop", to: folder["loop"])
+        try FileManager.default.createDirectory(atPath: folder["folder"], withIntermediateDirectories: false)
+    }
+
+    @Test(arguments: [
+        ("none", StatusCode.notFound, "No such file or directory"), ("file/below", .notFound, "Not a directory"),
+        ("folder", .invalidArgument, "Is a directory"), ("loop", .invalidArgument, "Too many levels of symbolic links"),
+        (String(repeating: "x", count: 300), .invalidArgument, "File name too long"),
+    ])
+    func `that can't be read is named, with the system's reason`(name: String, code: StatusCode, reason: String) {
+        let error = #expect(throws: StatusError.self) {
+            _ = try InputFile(folder[name]).readToEnd(maximumBytes: 100)
+        }
+        #expect(error?.code == code)
+        #expect(error?.message.contains(folder[name]) == true)
+        #expect(error?.message.contains(reason) == true)
+    }
+
+    @Test(arguments: [
+        (EACCES, StatusCode.permissionDenied), (EROFS, .permissionDenied), (ENOENT, .notFound), (EISDIR, .invalidArgument),
+        (EMFILE, .resourceExhausted), (ENOSPC, .resourceExhausted), (EIO, .unavailable),
+    ])
+    func `has the status that the system's error means`(number: Int32, code: StatusCode) {
+        let error = SystemError.status(number, "Can't open x")
+        #expect(error.code == code)
+        #expect(error.message == "Can't open x: \(String(cString: strerror(number))).")
+    }
+
+    @Test func `is read whole, or refused as too long`() throws {
+        #expect(try InputFile(folder["file"]).readToEnd(maximumBytes: 8) == Array("contents".utf8))
+        let error = #expect(throws: StatusError.self) { try InputFile(folder["file"]).readToEnd(maximumBytes: 7) }
+        #expect(error?.code == .invalidArgument)
+    }
+}
