@@ -1,0 +1,125 @@
+import Foundation
+import HearthClient
+import StrictJSON
+import TestSupport
+import Testing
+
+@Suite("deploy/run", .timeLimit(.minutes(2)))
+struct DeployTests {
+    private static let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "deploy/run")
+
+    /// A start of the script up to the end of what it says.
+    private struct Start {
+        let process: HearthProcess
+        let lines: [String]
+
+        init(data: String, port: String = "0") async throws {
+            process = try HearthProcess(
+                [],
+                program: script,
+                environment: ["HEARTH_BIN": HearthProcess.executable.path, "HEARTH_DATA": data, "HEARTH_PORT": port]
+            )
+            var lines: [String] = []
+            for await line in process.output {
+                lines.append(line)
+                if line.hasPrefix("The command line: ") { break }
+            }
+            self.lines = lines
+        }
+
+        var loadsExamples: Bool { lines.contains { $0.hasPrefix("== Loading the examples") } }
+        var address: String? { lines.first { $0.wholeMatch(of: /http:\/\/127\.0\.0\.1:[1-9][0-9]*/) != nil } }
+
+        /// What a line says after its label.
+        func value(_ label: String) throws -> String {
+            let line = try #require(lines.first { $0.contains("\(label): ") }, "\(lines)")
+            return String(line[try #require(line.firstRange(of: "\(label): ")).upperBound...].drop { $0 == " " })
+        }
+    }
+
+    /// Ways to name a data folder that is new.
+    enum NewFolder: CaseIterable {
+        case missing, belowMissing, empty, linkToMissing, linkToEmpty
+
+        func path(in folder: TemporaryFolder) throws -> String {
+            let target = folder["target"]
+            switch self {
+            case .missing: return target
+            case .belowMissing: return folder["a b/c/target"]
+            case .empty, .linkToEmpty: try FileManager.default.createDirectory(atPath: target, withIntermediateDirectories: false)
+            case .linkToMissing: break
+            }
+            guard self != .empty else { return target }
+            try folder.link("link", to: target)
+            return folder["link"]
+        }
+    }
+
+    @Test(arguments: NewFolder.allCases) func `loads the examples into a new data folder, once`(kind: NewFolder) async throws {
+        let folder = try TemporaryFolder()
+        let data = try kind.path(in: folder)
+        let first = try await Start(data: data)
+        #expect(first.loadsExamples)
+        let address = try #require(first.address)
+        let export = try await hearth("export", "--server", address)
+        #expect(export.output.count > 900)
+        #expect(try await first.process.end(with: SIGTERM) == .code(0))
+
+        let second = try await Start(data: data)
+        #expect(!second.loadsExamples)
+        #expect(try await hearth("export", "--server", #require(second.address)).output == export.output)
+        #expect(try await second.process.end(with: SIGINT) == .code(0))
+    }
+
+    @Test func `prints three things to try that work as they stand, after the address`() async throws {
+        let folder = try TemporaryFolder()
+        let start = try await Start(data: folder["data"])
+        let address = try #require(start.lines.firstIndex { $0 == start.address })
+        #expect(try #require(start.lines.firstIndex { $0.contains("A page: ") }) > address)
+
+        let page = try await shell("curl --silent --fail \(start.value("A page"))")
+        #expect(page.status == .code(0))
+        #expect(page.output.contains { $0.contains("books") })
+
+        let call = try await shell(start.value("A call"))
+        let answer = try JSONText(call.output.joined(separator: "\n")).root
+        #expect(answer["result"]?["path"]?.string == "books/hitchhiker")
+
+        let watch = try await shell("timeout 3 \(start.value("A watch"))")
+        #expect(watch.status == .code(124))
+        let types = try watch.output.map { try JSONText($0).root["type"]?.string }
+        #expect(types == ["open"] + Array(repeating: "added", count: 5) + ["current"])
+
+        let list = try await shell(start.value("The command line"))
+        #expect(list.output.contains("books/hitchhiker"))
+        #expect(try await start.process.end(with: SIGTERM) == .code(0))
+    }
+
+    @Test func `loads the examples again when that was interrupted`() async throws {
+        let folder = try TemporaryFolder()
+        let first = try await Start(data: folder["data"])
+        #expect(try await hearth("delete", "books/hitchhiker", "--server", #require(first.address)).status == .code(0))
+        #expect(try await first.process.end(with: SIGTERM) == .code(0))
+        try folder.write("", to: "data/.examples-unfinished")
+
+        let second = try await Start(data: folder["data"])
+        #expect(second.loadsExamples)
+        #expect(try await hearth("get", "books/hitchhiker", "--server", #require(second.address)).status == .code(0))
+        #expect(try await second.process.end(with: SIGTERM) == .code(0))
+        #expect(!folder.exists("data/.examples-unfinished"))
+    }
+
+    @Test func `says why it can't serve`() async throws {
+        try await withServer { server in
+            let folder = try TemporaryFolder()
+            let port = String(server.address.split(separator: ":").last ?? "")
+            let start = try await Start(data: folder["data"], port: port)
+            let errors = await start.process.errors.reduce(into: []) { $0.append($1) }.joined(separator: "\n")
+            #expect(start.lines == [])
+            #expect(errors.contains("Address already in use"))
+            #expect(errors.contains("HEARTH_PORT"))
+            #expect(try await start.process.exitStatus() == .code(1))
+        }
+    }
+}
