@@ -15,6 +15,8 @@ public struct ServerInformation: Hashable, Sendable {
     public let oldestSequence: UInt64
     /// The last commit's time; nil before the first.
     public let commitTime: Timestamp?
+    /// Why the server refuses writes now; nil as long as it takes them.
+    public let writeObstacle: String?
     /// How long the server has been running, in whole seconds.
     public let uptime: Duration
     /// What a client has to keep to.
@@ -41,6 +43,7 @@ extension ServerInformation {
         sequence = try json.number("sequence")
         oldestSequence = try json.number("oldestSequence")
         commitTime = try json["commitTime"]?.string.map { text throws(StatusError) in try Timestamp(rfc3339: text) }
+        writeObstacle = json["writeObstacle"]?.string
         uptime = .seconds(try json.number("uptimeSeconds") as Int64)
         guard let limits = json["limits"] else { throw .unreadable(json, expected: "an object named limits") }
         self.limits = Limits(

@@ -129,16 +129,14 @@ struct ServeTests {
             let server = try await TestServer(data: folder)
             let path = try DocumentPath("books/b")
             _ = try await server.connection.set(path, [:])
-            #expect(try await server.connection.serverInfo()["writable"]?.boolean == true)
+            #expect(try await server.connection.serverInformation().writeObstacle == nil)
             try FileManager.default.removeItem(at: folder)
             let read = await #expect(throws: StatusError.self) { try await server.connection.document(at: path) }
             #expect(read?.code == .unavailable)
             let write = await #expect(throws: StatusError.self) { try await server.connection.set(path, [:]) }
             #expect(write?.code == .unavailable)
             #expect(write?.message.contains("documents/ was removed") == true)
-            let info = try await server.connection.serverInfo()
-            #expect(info["writable"]?.boolean == false)
-            #expect(info["writeObstacle"]?.string == write?.message)
+            #expect(try await server.connection.serverInformation().writeObstacle == write?.message)
             #expect(try await server.stop() == .code(1))
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         }

@@ -1,6 +1,7 @@
 import DocumentModel
 import DocumentStore
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("A folder that is removed or replaced while the store is open is noticed")

@@ -1,6 +1,7 @@
 import DocumentModel
 import Foundation
 import StrictJSON
+import TestSupport
 import Testing
 
 @testable import DocumentStore

@@ -1,5 +1,6 @@
 import DocumentModel
 import StrictJSON
+import TestSupport
 import Testing
 
 @testable import DocumentStore

@@ -1,6 +1,7 @@
 import DocumentModel
 import StrictJSON
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import DocumentStore
