@@ -15,7 +15,7 @@ let package = Package(
     products: [
         .executable(name: "hearth", targets: ["HearthCLI"]),
         .executable(name: "hearth-bench", targets: ["HearthBench"]),
-        .library(name: "HearthClient", targets: ["HearthClient"]),
+        .library(name: "HearthClient", targets: ["HearthClient", "DocumentModel"]),
         // Preloaded into servers by the crash tests; never linked.
         .library(name: "FaultShim", type: .dynamic, targets: ["FaultShim"]),
     ],
