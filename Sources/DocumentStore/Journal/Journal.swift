@@ -233,6 +233,8 @@ extension Journal {
                 // First forgotten, then removed: who looks it up in between must not find half of it.
                 index.withLock { index in index.segments.removeAll { $0.first == name.first } }
                 try folder.removeFile(name.text)
+                // One at a time, so that a power cut leaves no gap: a file system may keep removals in any order.
+                try folder.synchronize()
             } catch {
                 throw error.status("remove", Self.path(first: name.first))
             }
