@@ -16,6 +16,8 @@ package enum HearthMethods {
             BatchWrite.self,
             BatchGetDocuments.self,
             ListCollections.self,
+            BeginTransaction.self,
+            RollbackTransaction.self,
             ServerInfo.self,
         ],
         sharing: [.database],

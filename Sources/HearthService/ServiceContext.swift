@@ -1,6 +1,6 @@
 package import DocumentStore
 
-/// What the methods work with: the store, and what is known of the server that runs them.
+/// What the methods work with: the store, what is known of the server that runs them, and the transactions that are open.
 ///
 /// One context serves all calls. The command line and the pages make typed calls with the same one:
 ///
@@ -10,10 +10,16 @@ package import DocumentStore
 package struct ServiceContext: Sendable {
     package let store: any DocumentStore
     package let server: ServerDescription
+    package let transactions: Transactions
 
-    package init(store: any DocumentStore, server: ServerDescription = ServerDescription()) {
+    package init(
+        store: any DocumentStore,
+        server: ServerDescription = ServerDescription(),
+        transactions: Transactions = Transactions()
+    ) {
         self.store = store
         self.server = server
+        self.transactions = transactions
     }
 }
 

@@ -15,6 +15,8 @@ public struct StatusError: Error, Sendable {
     public var field: String?
     /// Which write of its commit could not be applied, counted from 0; nil for what does not concern one write.
     public var writeIndex: Int?
+    /// After how long the caller is advised to try again; nil where there is no advice.
+    public var retryAfter: Duration?
     /// The damaged file concerned.
     public var file: FileLocation?
     /// What lies behind this error; for the log only, never sent to a caller.

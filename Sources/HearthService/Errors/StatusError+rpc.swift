@@ -2,7 +2,7 @@ import DocumentModel
 package import JSONRPC
 import StrictJSON
 
-/// A failure of model or store as a call's error: the canonical number as code, and `data: {status, path?, field?, write?, file?}`.
+/// A failure of model or store as a call's error: the canonical number as code, and `data: {status, path?, field?, write?, retryAfterMilliseconds?, file?}`.
 ///
 /// Paths are those of documents, and of files relative to the data folder. What lies behind the error stays with the server;
 /// of a failure of Hearth itself (``StatusCode/internal``) the client is told nothing but the id of the log's entry.
@@ -16,6 +16,7 @@ extension StatusError: RPCErrorConvertible {
             // The methods that take several writes all call them so.
             data["parameter"] = .string("params.writes[\(writeIndex)]")
         }
+        data["retryAfterMilliseconds"] = retryAfter.map { .integer($0.wholeMilliseconds) }
         data["file"] = file.map { file in
             .object(["path": .string(file.path), "line": .integer(file.line), "column": .integer(file.column)])
         }
@@ -35,5 +36,13 @@ extension ErrorDescription {
     /// The description of a canonical code in a method's list of errors.
     init(status code: StatusCode, _ message: String) {
         self.init(RPCErrorCode(rawValue: code.rawValue), message)
+    }
+}
+
+extension Duration {
+    /// The time in milliseconds, rounded up.
+    fileprivate var wholeMilliseconds: Int {
+        let (seconds, attoseconds) = components
+        return Int(seconds) * 1_000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
     }
 }

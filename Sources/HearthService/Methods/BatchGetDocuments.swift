@@ -9,10 +9,12 @@ package enum BatchGetDocuments: RPCMethod {
         package var paths: [DocumentPath]
         /// Only these fields; all of them when nil.
         package var mask: [FieldPath]?
+        package var point: ReadPoint
 
-        package init(paths: [DocumentPath], mask: [FieldPath]? = nil) {
+        package init(paths: [DocumentPath], mask: [FieldPath]? = nil, at point: ReadPoint = ReadPoint()) {
             self.paths = paths
             self.mask = mask
+            self.point = point
         }
     }
 
@@ -20,8 +22,9 @@ package enum BatchGetDocuments: RPCMethod {
     private static let mask = Parameter<[FieldPath]?>("mask", "Only these fields; all of them when absent.")
 
     package static let name: UTF8Key = "documents.batchGet"
-    package static let summary = "Reads many documents; each as it is at some moment of the call."
-    package static let parameters: [any ParameterDescription] = [paths, mask]
+    package static let summary =
+        "Reads many documents: each as it is at some moment of the call, or all as of one time or in one transaction."
+    package static let parameters: [any ParameterDescription] = [paths, mask] + ReadPoint.parameters
     package static let result = ResultDescription(
         "result",
         .object([
@@ -33,12 +36,11 @@ package enum BatchGetDocuments: RPCMethod {
         ]),
         "The documents."
     )
-    package static let errors = [
-        ErrorDescription(status: .invalidArgument, "A path or field path breaks a rule, or there are too many paths."),
-        ErrorDescription(status: .resourceExhausted, "The documents together are larger than an answer may be; ask for fewer."),
-        ErrorDescription(status: .dataLoss, "A document's file is damaged; the error says where."),
-        ErrorDescription(status: .unavailable, "The documents cannot be read now."),
-    ]
+    package static let errors =
+        [
+            ErrorDescription(status: .dataLoss, "A document's file is damaged; the error says where."),
+            ErrorDescription(status: .unavailable, "The documents cannot be read now."),
+        ] + .ofReads
     package static let examples = [
         RPCExample(
             "one that is there and one that is not",
@@ -60,7 +62,7 @@ package enum BatchGetDocuments: RPCMethod {
     ]
 
     package static func params(from arguments: Arguments) throws -> Params {
-        Params(paths: try arguments[paths], mask: try arguments[mask])
+        Params(paths: try arguments[paths], mask: try arguments[mask], at: try ReadPoint(from: arguments))
     }
 
     package static func call(_ params: Params, in context: ServiceContext) async throws(StatusError) -> [ListedDocument] {
@@ -71,12 +73,13 @@ package enum BatchGetDocuments: RPCMethod {
                 "Expected at most \(limits.maximumBatchGetCount) paths, found \(params.paths.count). Ask in several calls."
             )
         }
+        let view = try await ReadView(params.point, in: context)
         var documents: [ListedDocument] = []
         var bytes = 0
         for start in stride(from: 0, to: params.paths.count, by: width) {
             let paths = Array(params.paths[start..<min(start + width, params.paths.count)])
             let entries = await paths.concurrentMap(width: width) { path in
-                await Swift.Result { () async throws(StatusError) in try await entry(at: path, params.mask, in: context) }
+                await Swift.Result { () async throws(StatusError) in try await entry(at: path, params.mask, in: view) }
             }
             for entry in entries {
                 let document = try entry.get()
@@ -97,9 +100,9 @@ package enum BatchGetDocuments: RPCMethod {
     private static func entry(
         at path: DocumentPath,
         _ mask: [FieldPath]?,
-        in context: ServiceContext
+        in view: ReadView
     ) async throws(StatusError) -> ListedDocument {
-        guard let document = try await context.store.document(at: path) else { return .missing(path) }
+        guard let document = try await view.document(at: path) else { return .missing(path) }
         if let mask { return .document(try document.masked(mask)) }
         return .document(document)
     }

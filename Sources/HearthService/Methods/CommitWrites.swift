@@ -5,14 +5,30 @@ package import StrictJSON
 
 /// `documents.commit`: many writes, all of them or none.
 package enum CommitWrites: RPCMethod {
+    package struct Params: Sendable {
+        package var writes: [Write]
+        /// The transaction to close with the writes; nil for a commit of its own.
+        package var transaction: TransactionID?
+
+        package init(writes: [Write], transaction: TransactionID? = nil) {
+            self.writes = writes
+            self.transaction = transaction
+        }
+    }
+
     private static let writes = Parameter<[WriteParameter]>(
         "writes",
         "The writes in order; a later one sees what the ones before it made of a document."
     )
 
+    private static let transaction = Parameter<TransactionID?>(
+        "transaction",
+        "The transaction to commit: the writes are applied only if nothing that it has read has changed. It ends in any case."
+    )
+
     package static let name: UTF8Key = "documents.commit"
     package static let summary = "Applies many writes at one time, all of them or none."
-    package static let parameters: [any ParameterDescription] = [writes]
+    package static let parameters: [any ParameterDescription] = [writes, transaction]
     package static let result = ResultDescription(
         "result",
         .object([
@@ -21,7 +37,14 @@ package enum CommitWrites: RPCMethod {
         ]),
         "What came of the commit."
     )
-    package static let errors = [ErrorDescription].ofWrites
+    package static let errors =
+        [ErrorDescription].ofWrites + [
+            ErrorDescription(
+                status: .aborted,
+                "Something that the transaction has read has changed. Run all of it again after the retryAfterMilliseconds of the "
+                    + "error's data."
+            )
+        ]
     package static let examples = [
         RPCExample(
             "three writes",
@@ -47,13 +70,14 @@ package enum CommitWrites: RPCMethod {
         )
     ]
 
-    package static func params(from arguments: Arguments) throws -> [Write] {
-        try arguments[writes].map(\.write)
+    package static func params(from arguments: Arguments) throws -> Params {
+        Params(writes: try arguments[writes].map(\.write), transaction: try arguments[transaction])
     }
 
-    package static func call(_ params: [Write], in context: ServiceContext) async throws(StatusError) -> CommitResult {
-        try FieldTransform.validateCounts(in: params)
-        return try await context.store.commit(params)
+    package static func call(_ params: Params, in context: ServiceContext) async throws(StatusError) -> CommitResult {
+        try FieldTransform.validateCounts(in: params.writes)
+        guard let transaction = params.transaction else { return try await context.store.commit(params.writes) }
+        return try await context.transactions.commit(transaction, params.writes, to: context.store)
     }
 
     package static func write(_ result: CommitResult, to writer: inout JSONWriter) {

@@ -9,10 +9,12 @@ package enum GetDocument: RPCMethod {
         package var path: DocumentPath
         /// Only these fields; all of them when nil.
         package var mask: [FieldPath]?
+        package var point: ReadPoint
 
-        package init(path: DocumentPath, mask: [FieldPath]? = nil) {
+        package init(path: DocumentPath, mask: [FieldPath]? = nil, at point: ReadPoint = ReadPoint()) {
             self.path = path
             self.mask = mask
+            self.point = point
         }
     }
 
@@ -21,14 +23,14 @@ package enum GetDocument: RPCMethod {
 
     package static let name: UTF8Key = "documents.get"
     package static let summary = "Reads a document."
-    package static let parameters: [any ParameterDescription] = [path, mask]
+    package static let parameters: [any ParameterDescription] = [path, mask] + ReadPoint.parameters
     package static let result = ResultDescription("document", .document, "The document.")
-    package static let errors = [
-        ErrorDescription(status: .invalidArgument, "The path or a field path breaks a rule."),
-        ErrorDescription(status: .notFound, "There is no such document."),
-        ErrorDescription(status: .dataLoss, "The document's file is damaged; the error says where."),
-        ErrorDescription(status: .unavailable, "The document cannot be read now."),
-    ]
+    package static let errors =
+        [
+            ErrorDescription(status: .notFound, "There is no such document."),
+            ErrorDescription(status: .dataLoss, "The document's file is damaged; the error says where."),
+            ErrorDescription(status: .unavailable, "The document cannot be read now."),
+        ] + .ofReads
     package static let examples = [
         RPCExample(
             "a book",
@@ -57,11 +59,12 @@ package enum GetDocument: RPCMethod {
     ]
 
     package static func params(from arguments: Arguments) throws -> Params {
-        Params(path: try arguments[path], mask: try arguments[mask])
+        Params(path: try arguments[path], mask: try arguments[mask], at: try ReadPoint(from: arguments))
     }
 
     package static func call(_ params: Params, in context: ServiceContext) async throws(StatusError) -> EncodedDocument {
-        guard let document = try await context.store.document(at: params.path) else {
+        let view = try await ReadView(params.point, in: context)
+        guard let document = try await view.document(at: params.path) else {
             throw StatusError(.notFound, "There is no document \(params.path).", path: params.path.string)
         }
         return if let mask = params.mask { try document.masked(mask) } else { document }

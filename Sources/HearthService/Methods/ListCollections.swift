@@ -51,7 +51,7 @@ package enum ListCollections: RPCMethod {
             parent: try arguments[parent],
             pageSize: try arguments[pageSize] ?? .standard,
             after: try arguments[pageToken].map { token in
-                try arguments.location(of: pageToken).model { () throws(StatusError) in try CollectionID(token.lastID.string) }
+                try arguments.location(of: pageToken).model { () throws(StatusError) in try CollectionID(token.last.string) }
             }
         )
     }

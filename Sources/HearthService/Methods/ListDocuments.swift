@@ -14,19 +14,22 @@ package enum ListDocuments: RPCMethod {
         package var mask: [FieldPath]?
         /// Whether to list also the documents that do not exist but have documents below them.
         package var showMissing: Bool
+        package var point: ReadPoint
 
         package init(
             collection: CollectionPath,
             pageSize: PageSize = .standard,
             after: DocumentID? = nil,
             mask: [FieldPath]? = nil,
-            showMissing: Bool = false
+            showMissing: Bool = false,
+            at point: ReadPoint = ReadPoint()
         ) {
             self.collection = collection
             self.pageSize = pageSize
             self.after = after
             self.mask = mask
             self.showMissing = showMissing
+            self.point = point
         }
     }
 
@@ -56,7 +59,8 @@ package enum ListDocuments: RPCMethod {
 
     package static let name: UTF8Key = "documents.list"
     package static let summary = "Lists the documents of a collection in ID order, page by page."
-    package static let parameters: [any ParameterDescription] = [collection, pageSize, pageToken, mask, showMissing]
+    package static let parameters: [any ParameterDescription] =
+        [collection, pageSize, pageToken, mask, showMissing] + ReadPoint.parameters
     package static let result = ResultDescription(
         "page",
         .page(
@@ -72,10 +76,10 @@ package enum ListDocuments: RPCMethod {
         ),
         "A page of the collection."
     )
-    package static let errors = [
-        ErrorDescription(status: .invalidArgument, "The path or a field path breaks a rule."),
-        ErrorDescription(status: .unavailable, "The collection cannot be read now."),
-    ]
+    package static let errors =
+        [
+            ErrorDescription(status: .unavailable, "The collection cannot be read now.")
+        ] + .ofReads
     package static let examples = [
         RPCExample(
             "all books",
@@ -123,26 +127,24 @@ package enum ListDocuments: RPCMethod {
             collection: try arguments[collection],
             pageSize: try arguments[pageSize] ?? .standard,
             after: try arguments[pageToken].map { token in
-                try arguments.location(of: pageToken).model { () throws(StatusError) in try DocumentID(token.lastID.string) }
+                try arguments.location(of: pageToken).model { () throws(StatusError) in try DocumentID(token.last.string) }
             },
             mask: try arguments[mask],
-            showMissing: try arguments[showMissing] ?? false
+            showMissing: try arguments[showMissing] ?? false,
+            at: try ReadPoint(from: arguments)
         )
     }
 
     package static func call(_ params: Params, in context: ServiceContext) async throws(StatusError) -> Result {
         let limits = context.server.limits
         let pageSize = min(params.pageSize.count, limits.maximumPageSize)
-        var scan = CollectionScan(
-            params.collection,
-            after: params.after,
-            includingMissing: params.showMissing,
-            in: context.store
-        )
+        let view = try await ReadView(params.point, in: context)
+        var scan = try view.scan(params.collection, after: params.after, includingMissing: params.showMissing)
         var page = Result()
         var bytes = 0
         while !scan.isAtEnd {
-            let step = try await scan.next(atMost: pageSize - page.documents.count)
+            let count = pageSize - page.documents.count
+            let step = try await view.reading { () async throws(StatusError) in try await scan.next(atMost: count) }
             for (index, entry) in step.documents.enumerated() {
                 page.documents.append(try entry.masked(params.mask))
                 bytes += entry.byteCount

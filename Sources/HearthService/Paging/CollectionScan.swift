@@ -6,6 +6,8 @@ struct CollectionScan: Sendable {
     private let store: any DocumentStore
     private let collection: CollectionPath
     private let includingMissing: Bool
+    /// The time that it shows; nil for now.
+    private let readTime: Timestamp?
     /// Where the next step begins; nil at the beginning.
     private(set) var position: DocumentID?
     private(set) var isAtEnd = false
@@ -15,10 +17,17 @@ struct CollectionScan: Sendable {
     /// How many bytes a step aims at.
     private static let stepBytes = 2 << 20
 
-    init(_ collection: CollectionPath, after position: DocumentID?, includingMissing: Bool, in store: any DocumentStore) {
+    init(
+        _ collection: CollectionPath,
+        after position: DocumentID?,
+        includingMissing: Bool,
+        readTime: Timestamp? = nil,
+        in store: any DocumentStore
+    ) {
         self.store = store
         self.collection = collection
         self.includingMissing = includingMissing
+        self.readTime = readTime
         self.position = position
     }
 
@@ -28,7 +37,8 @@ struct CollectionScan: Sendable {
             in: collection,
             after: position,
             limit: min(count, max(1, Self.stepBytes / entryBytes)),
-            includingMissing: includingMissing
+            includingMissing: includingMissing,
+            readTime: readTime
         )
         if !page.documents.isEmpty {
             entryBytes = max(256, page.documents.reduce(0) { $0 + $1.byteCount } / page.documents.count)

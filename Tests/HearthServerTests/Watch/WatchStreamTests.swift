@@ -33,10 +33,10 @@ import Testing
                 #expect(current == #"{"type":"current","seq":1,"count":1,"token":"\#(try token(in: current))"}"# + "\n")
 
                 _ = try await CommitWrites.call(
-                    [
+                    .init(writes: [
                         .set(DocumentPath("books/b"), ["v": .integer(2)]), .set(DocumentPath("other/x"), [:]),
                         .set(DocumentPath("books/a"), [:]),
-                    ],
+                    ]),
                     in: server.context
                 )
                 let time = try #require(server.context.store.position.lastCommitTime?.rfc3339)

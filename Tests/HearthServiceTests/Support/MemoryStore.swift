@@ -28,9 +28,14 @@ final class MemoryStore: DocumentStore {
 
     /// Commits at once; published only when said so, or by the next commit that is.
     @discardableResult
-    func apply(_ writes: [Write], publishing: Bool = true) throws(StatusError) -> CommitResult {
+    func apply(
+        _ writes: [Write],
+        validating reads: ReadSet = ReadSet(),
+        publishing: Bool = true
+    ) throws(StatusError) -> CommitResult {
         let (result, waiters) = try state.withLock { state throws(StatusError) in
-            (try state.apply(writes), publishing ? state.publish() : [])
+            try state.validate(reads)
+            return (try state.apply(writes), publishing ? state.publish() : [])
         }
         for waiter in waiters { waiter.resume() }
         return result
@@ -69,7 +74,7 @@ final class MemoryStore: DocumentStore {
     }
 
     func document(at path: DocumentPath, readTime: Timestamp?) async throws(StatusError) -> EncodedDocument? {
-        let document = state.withLock { $0.documents[path] }
+        let document = try state.withLock { state throws(StatusError) in try state.documents(at: readTime)[path] }
         try noteRead()
         return document
     }
@@ -81,8 +86,8 @@ final class MemoryStore: DocumentStore {
         includingMissing: Bool,
         readTime: Timestamp?
     ) async throws(StatusError) -> DocumentPage {
-        let documents = state.withLock { state in
-            state.documents.values
+        let documents = try state.withLock { state throws(StatusError) in
+            try state.documents(at: readTime).values
                 .filter { $0.path.collection == collection && (after == nil || $0.path.id > after!) }
                 .sorted { $0.path < $1.path }
         }
@@ -111,11 +116,18 @@ final class MemoryStore: DocumentStore {
     }
 
     func history(of path: DocumentPath, before: Timestamp?, limit: Int) async throws(StatusError) -> VersionPage {
-        VersionPage(versions: [], next: nil)
+        let versions = state.withLock { state in
+            state.commits.reversed().compactMap { commit in
+                commit.changes.first { $0.path == path }.map { DocumentVersion(commitTime: commit.time, document: $0.after) }
+            }
+        }
+        .filter { before == nil || $0.commitTime < before! }
+        let page = versions.prefix(limit)
+        return VersionPage(versions: Array(page), next: versions.count > page.count ? page.last?.commitTime : nil)
     }
 
     func commit(_ writes: [Write], validating reads: ReadSet) async throws(StatusError) -> CommitResult {
-        try apply(writes)
+        try apply(writes, validating: reads)
     }
 
     func commits(after sequence: SequenceNumber) -> CommitSequence {
@@ -194,6 +206,25 @@ extension MemoryStore.State {
         guard !changes.isEmpty else { return CommitResult(sequence: nil, commitTime: time, writeResults: results) }
         commits.append(Commit(sequence: sequence, time: time, changes: changes))
         return CommitResult(sequence: sequence, commitTime: time, writeResults: results)
+    }
+
+    /// The documents as they were.
+    func documents(at time: Timestamp?) throws(StatusError) -> [DocumentPath: EncodedDocument] {
+        guard let time else { return documents }
+        if forgottenCount > 0, time < commits[forgottenCount - 1].time { throw StatusError(.failedPrecondition, "forgotten") }
+        var documents: [DocumentPath: EncodedDocument] = [:]
+        for commit in commits.prefix(while: { $0.time <= time }) {
+            for change in commit.changes { documents[change.path] = change.after }
+        }
+        return documents
+    }
+
+    func validate(_ reads: ReadSet) throws(StatusError) {
+        try reads.validate {
+            documents[$0]?.updateTime
+        } lastChange: { collection in
+            commits.last { $0.changes.contains { $0.path.collection == collection } }?.sequence ?? .zero
+        }
     }
 
     mutating func publish() -> [CheckedContinuation<Void, Never>] {

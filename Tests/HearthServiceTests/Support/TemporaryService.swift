@@ -50,6 +50,16 @@ struct TemporaryService: Sendable {
     }
 }
 
+/// Runs `body` with a service on an empty store in memory.
+func withMemoryService(
+    _ store: MemoryStore = MemoryStore(),
+    transactions: Transactions = Transactions(),
+    _ body: (TemporaryService) async throws -> Void
+) async throws {
+    let context = ServiceContext(store: store, transactions: transactions)
+    try await body(TemporaryService(context: context, folder: ""))
+}
+
 /// Runs `body` with a service on an empty store.
 func withService(
     limits: ServiceLimits = ServiceLimits(),
