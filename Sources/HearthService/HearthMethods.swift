@@ -15,6 +15,7 @@ package enum HearthMethods {
             CommitWrites.self,
             BatchWrite.self,
             BatchGetDocuments.self,
+            DocumentHistory.self,
             ListCollections.self,
             BeginTransaction.self,
             RollbackTransaction.self,

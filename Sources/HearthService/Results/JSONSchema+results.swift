@@ -15,6 +15,14 @@ extension JSONSchema {
         }
     }
 
+    /// What a commit made of a document.
+    static var documentVersion: JSONSchema {
+        .object([
+            .init("commitTime", Timestamp.schema, "The commit's time."),
+            .init("document", .document, "The document; absent when the commit deleted it.", isRequired: false),
+        ])
+    }
+
     /// A document that was asked for and does not exist.
     static var missingDocument: JSONSchema {
         .object([.init("path", DocumentPath.schema, "Where there is no document.")])
