@@ -16,6 +16,8 @@ extension StatusError {
         let path = number > 0 ? data?["path"]?.string : nil
         let file = data?["file"].flatMap(FileLocation.init(rpc:))
         self.init(StatusCode(rpc: number), message, path: path, field: data?["field"]?.string, file: file)
+        if case .integer(let index)? = data?["write"]?.number { writeIndex = Int(index) }
+        if case .integer(let wait)? = data?["retryAfterMilliseconds"]?.number { retryAfter = .milliseconds(wait) }
     }
 
     /// What a page says of a document that is there and can't be read.

@@ -44,6 +44,7 @@ struct ClientTests {
             }
             #expect(commit?.code == .notFound)
             #expect(commit?.path == "books/missing")
+            #expect(commit?.writeIndex == 1)
             let get = await #expect(throws: StatusError.self) { try await connection.document(at: Self.path) }
             #expect(get?.code == .notFound)
 

@@ -11,7 +11,7 @@ extension Write {
     ///   - transforms: Computed fields. ``Merge/fields(_:)`` may name these too; it does not limit them.
     ///   - precondition: What must be so before.
     /// - Throws: ``StatusCode/invalidArgument`` for a merge field that is not in the data, a field of the mask inside another
-    ///   one, or fields to delete without merging.
+    ///   one, a field to delete that has a value, or fields to delete without merging.
     public static func set(
         _ path: DocumentPath,
         _ fields: MapValue,
@@ -104,6 +104,7 @@ extension Write {
     private static func merging(_ fields: MapValue, delete: [FieldPath]) throws(StatusError) -> Operation {
         let mask = (try fields.leafPaths() + delete).sorted()
         try refuseNesting(in: mask, andRepetition: false)
+        try refuseValues(in: fields, of: delete)
         return .patch(fields, mask: mask)
     }
 
@@ -115,7 +116,8 @@ extension Write {
     ) throws(StatusError) -> Operation {
         let mask = mask.sorted()
         try refuseNesting(in: mask, andRepetition: false)
-        let deleted = Set(delete)
+        let deleted = Set(delete).intersection(mask)
+        try refuseValues(in: fields, of: deleted.sorted())
         let transformed = Set(transforms.map(\.field))
         var kept: [FieldPath] = []
         for field in mask {
@@ -131,6 +133,16 @@ extension Write {
             }
         }
         return .patch(fields, mask: kept)
+    }
+
+    private static func refuseValues(in fields: MapValue, of deleted: [FieldPath]) throws(StatusError) {
+        for field in deleted where fields[field] != nil {
+            throw StatusError(
+                .invalidArgument,
+                "The field \(Excerpt(field.description)) is to be deleted and has a value as well. Remove one of the two.",
+                field: field.description
+            )
+        }
     }
 
     /// In the order of paths a map comes right before the fields inside it.

@@ -137,6 +137,16 @@ struct WriteSetTests {
         #expect(error.field?.utf8.starts(with: "a.b".utf8) == true)
     }
 
+    @Test("A field can't be deleted and have a value")
+    func deletedValue() throws {
+        let merging = #expect(throws: StatusError.self) { try set(#"{"a":{"b":1}}"#, merge: .all, delete: ["a.b"]) }
+        #expect(merging?.field == "a.b")
+        let mask = Write.Merge.fields(try Fixture.paths(["a"]))
+        let naming = #expect(throws: StatusError.self) { try set(#"{"a":1}"#, merge: mask, delete: ["a"]) }
+        #expect(naming?.field == "a")
+        #expect(try set(#"{"a":1,"b":1}"#, merge: mask, delete: ["b"]).fields(of: #"{"b":2}"#) == #"{"a":1,"b":2}"#)
+    }
+
     @Test("Fields can't be deleted from what is replaced, nor from inside what is merged")
     func misplacedDelete() throws {
         let replacing = #expect(throws: StatusError.self) { try set("{}", delete: ["a"]) }
