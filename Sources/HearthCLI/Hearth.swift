@@ -20,7 +20,7 @@ struct Hearth: AsyncParsableCommand {
             """,
         version: "hearth \(ServerDescription.version)",
         groupedSubcommands: [
-            CommandGroup(name: "Server", subcommands: [ServeCommand.self]),
+            CommandGroup(name: "Server", subcommands: [ServeCommand.self, CheckCommand.self]),
             CommandGroup(
                 name: "Document",
                 subcommands: [GetCommand.self, SetCommand.self, DeleteCommand.self, ListCommand.self, WatchCommand.self]

@@ -103,6 +103,33 @@ extension DataFolder {
         return DataFolder(root: root, lock: lock, documents: documents, inodes: inodes, description: description)
     }
 
+    /// Opens the data folder at `path` to look at it, without changing anything in it. Nobody else may have it open.
+    ///
+    /// - Throws: `.failedPrecondition` when it is not a data folder, is in use, or was made by a newer Hearth.
+    static func inspect(_ path: String) throws(StatusError) -> DataFolder {
+        let root = try openExistingRoot(path)
+        guard let description = try readDescription(in: root) else {
+            throw StatusError(
+                .failedPrecondition,
+                "The folder \(Excerpt(path, maximumBytes: 1_000)) is not a Hearth data folder: it has no \(descriptionName)."
+            )
+        }
+        // A server makes the file for its lock; where there is none, there was none.
+        let lock = try reporting("open", lockName) { () throws(SystemError) in
+            try root.openFile(root.status(of: lockName) == nil ? "." : lockName, for: .reading)
+        }
+        try take(lock)
+        let documents = try reporting("open", documentsName) { () throws(SystemError) in try root.openFolder(documentsName) }
+        let inode = try reporting("look at", documentsName) { () throws(SystemError) in try documents.status().identity.inode }
+        return DataFolder(
+            root: root,
+            lock: lock,
+            documents: documents,
+            inodes: [(documentsName, inode)],
+            description: description
+        )
+    }
+
     private static func openRoot(_ path: String) throws(StatusError) -> FileDescriptor {
         let root = try makeRoot(path)
         let owner = try reporting("look at", ".") { () throws(SystemError) in try root.status().owner }
@@ -114,6 +141,15 @@ extension DataFolder {
             )
         }
         return root
+    }
+
+    private static func openExistingRoot(_ path: String) throws(StatusError) -> FileDescriptor {
+        do throws(SystemError) {
+            return try FileDescriptor.folder(atPath: path)
+        } catch {
+            guard error.isNotFound else { throw rootFailure(error, path) }
+            throw StatusError(.notFound, "There is no folder \(Excerpt(path, maximumBytes: 1_000)).", cause: error)
+        }
     }
 
     private static func makeRoot(_ path: String) throws(StatusError) -> FileDescriptor {
@@ -155,6 +191,15 @@ extension DataFolder {
         let lock = try reporting("write", lockName) { () throws(SystemError) in
             try root.openFile(lockName, for: .updatingOrCreating)
         }
+        try take(lock)
+        try reporting("write", lockName) { () throws(SystemError) in
+            try lock.truncate(to: 0)
+            try lock.write(Array("\(getpid())\n".utf8))
+        }
+        return lock
+    }
+
+    private static func take(_ lock: borrowing FileDescriptor) throws(StatusError) {
         let isOurs = try reporting("lock", lockName) { () throws(SystemError) in try lock.lock() }
         guard isOurs else {
             let holder =
@@ -165,11 +210,6 @@ extension DataFolder {
                 "The data folder is in use by another Hearth server, \(process). Stop it first, or use another folder."
             )
         }
-        try reporting("write", lockName) { () throws(SystemError) in
-            try lock.truncate(to: 0)
-            try lock.write(Array("\(getpid())\n".utf8))
-        }
-        return lock
     }
 
     private static func readDescription(in root: borrowing FileDescriptor) throws(StatusError) -> DatabaseDescription? {

@@ -49,7 +49,8 @@ extension CrashTests {
             before round: UInt64
         ) async throws -> Bool {
             let (snapshot, violations) = try await server.attended { [history] in
-                try await history.check(server, data: data)
+                let (snapshot, violations) = try await history.check(server, data: data)
+                return (snapshot, violations + (try await findings(in: data)))
             }
             #expect(violations == [], "before round \(round), HEARTH_TEST_SEED=\(CrashRandom.seed)")
             guard violations.isEmpty else {
@@ -58,6 +59,15 @@ extension CrashTests {
             }
             history.adopt(snapshot)
             return true
+        }
+
+        /// What `hearth check` finds in a copy of the folder: the server has recovered it and nobody has written since.
+        private static func findings(in data: URL) async throws -> [String] {
+            let copy = data.deletingLastPathComponent().appending(path: "checked")
+            try FileManager.default.copyItem(at: data, to: copy)
+            defer { try? FileManager.default.removeItem(at: copy) }
+            let result = try await hearth("check", "--data", copy.path)
+            return result.status == .code(0) ? [] : result.output + [result.errorText]
         }
 
         /// In some rounds, kills a server while it starts, and so perhaps while it recovers.

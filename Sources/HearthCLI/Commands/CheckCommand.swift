@@ -1,0 +1,116 @@
+import ArgumentParser
+import DocumentModel
+import DocumentStore
+import Foundation
+import Logging
+import StrictJSON
+import Synchronization
+
+/// `hearth check`
+struct CheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Read everything in a data folder, and say what is wrong with it.",
+        discussion: """
+            Compares every document's file with the rules and with the journal, and prints a line for each thing that is not as \
+            it should be, then what it has looked at. No server may have the folder open, and nothing in it is changed.
+
+            With --repair, a database that was not closed is brought to where its journal says it was, and unfinished files are \
+            removed; then it is checked again. Damaged documents are never touched: mend or move them yourself. Documents that \
+            were edited in their files are noted, and are no fault.
+
+            Exits with 1 when something is wrong.
+            """
+    )
+
+    @Option(help: ArgumentHelp("The data folder.", valueName: "dir"), completion: .directory)
+    var data = "data"
+
+    @Flag(help: "Repair what can be repaired without losing anything that a person wrote.")
+    var repair = false
+
+    @Flag(help: "Print each finding as a JSON object on a line, and the summary as the last one.")
+    var json = false
+
+    func run() async throws {
+        // Looked at before anything is repaired, so that no folder is made where there is none.
+        var report = try await check(showing: !repair)
+        if repair {
+            if report.findings > 0 {
+                let logger = Logger(label: "hearth") { StreamLogHandler.standardError(label: $0) }
+                try await FileStore.repair(data, logger: logger)
+            }
+            report = try await check(showing: true)
+        }
+        print(json ? String(decoding: report.json, as: UTF8.self) : "\(report.text)")
+        guard report.findings == 0 else { throw ExitCode.failure }
+    }
+
+    private func check(showing isShown: Bool) async throws -> CheckReport {
+        let progress = Mutex(Progress())
+        defer { progress.withLock { $0.clear() } }
+        return try await FileStore.check(data) { finding in
+            guard isShown else { return }
+            progress.withLock { $0.clear() }
+            print(json ? String(decoding: finding.json, as: UTF8.self) : finding.text)
+        } onProgress: { report in
+            progress.withLock { $0.show("\(report.documents) documents, \(report.commits) commits read") }
+        }
+    }
+}
+
+extension CheckFinding {
+    /// One line for a person.
+    fileprivate var text: String {
+        let what = StatusError(.dataLoss, message, path: path, file: file).description
+        return "\(kind.rawValue): \(what.dropFirst("\(StatusCode.dataLoss.name): ".count))"
+    }
+
+    fileprivate var json: [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("kind")
+        writer.string(kind.rawValue)
+        writer.key("message")
+        writer.string(message)
+        if let path {
+            writer.key("path")
+            writer.string(path)
+        }
+        writer.key("file")
+        writer.string(file.path)
+        writer.key("line")
+        writer.integer(Int64(file.line))
+        writer.key("column")
+        writer.integer(Int64(file.column))
+        writer.endObject()
+        return writer.finish()
+    }
+}
+
+extension CheckReport {
+    fileprivate var text: String {
+        let found = findings == 0 ? "nothing is wrong" : "\(findings) findings"
+        let noted = notices == 0 ? "" : ", \(notices) edited documents"
+        return "\(documents) documents in \(collections) collections, \(documentBytes) bytes; "
+            + "\(commits) commits in \(segments) journal segments, \(journalBytes) bytes: \(found)\(noted)"
+    }
+
+    fileprivate var json: [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        for (name, count) in counts {
+            writer.key(name)
+            writer.integer(Int64(count))
+        }
+        writer.endObject()
+        return writer.finish()
+    }
+
+    private var counts: [(UTF8Key, Int)] {
+        [
+            ("documents", documents), ("collections", collections), ("documentBytes", documentBytes), ("segments", segments),
+            ("commits", commits), ("journalBytes", journalBytes), ("findings", findings), ("notices", notices),
+        ]
+    }
+}
