@@ -4,7 +4,6 @@ import DocumentStore
 import Foundation
 import Logging
 import StrictJSON
-import Synchronization
 
 /// `hearth check`
 struct CheckCommand: AsyncParsableCommand {
@@ -47,14 +46,14 @@ struct CheckCommand: AsyncParsableCommand {
     }
 
     private func check(showing isShown: Bool) async throws -> CheckReport {
-        let progress = Mutex(Progress())
-        defer { progress.withLock { $0.clear() } }
+        let console = Console.standardError
+        defer { console.endProgress() }
         return try await FileStore.check(data) { finding in
             guard isShown else { return }
-            progress.withLock { $0.clear() }
+            console.endProgress()
             print(json ? String(decoding: finding.json, as: UTF8.self) : finding.text)
         } onProgress: { report in
-            progress.withLock { $0.show("\(report.documents) documents, \(report.commits) commits read") }
+            console.showProgress("\(report.documents) documents, \(report.commits) commits read")
         }
     }
 }

@@ -2,6 +2,7 @@ import DocumentModel
 import Foundation
 import StrictJSON
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import DocumentStore
