@@ -5,6 +5,16 @@ extension FileStore {
     /// A page of a collection's documents as they were at a time: the page as it is now, and what was changed since.
     func documents(_ listing: DocumentListing, asOf time: Timestamp) async throws(StatusError) -> DocumentPage {
         try await settle(at: time)
+        var listing = listing
+        while true {
+            let page = try await page(listing, asOf: time)
+            // All that is there now may have been created since: then the page is further on.
+            guard page.documents.isEmpty, page.damaged.isEmpty, let next = page.next else { return page }
+            listing.after = next
+        }
+    }
+
+    private func page(_ listing: DocumentListing, asOf time: Timestamp) async throws(StatusError) -> DocumentPage {
         let now = try await currentDocuments(listing)
         let view = try await parts.history.view(after: time)
         var entries = Dictionary(uniqueKeysWithValues: now.documents.map { ($0.path.id, $0) })

@@ -5,7 +5,7 @@ struct DocumentListing: Sendable {
     /// The collection.
     let collection: CollectionPath
     /// Where the page begins: behind this ID, or at the beginning when nil.
-    let after: DocumentID?
+    var after: DocumentID?
     /// How many entries it holds at most.
     let limit: Int
     /// Whether documents that don't exist but have documents below them are listed too.

@@ -1,6 +1,6 @@
 internal import DocumentModel
 
-/// Reads single frames of the journal; the segment and the frame read last stay at hand.
+/// Reads single frames of the journal; the one read last stays at hand.
 struct JournalFrames: ~Copyable {
     private let journal: Journal
     private var last: (segment: SequenceNumber, offset: Int, frame: JournalFrame)?

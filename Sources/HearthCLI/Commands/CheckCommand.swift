@@ -89,7 +89,7 @@ extension CheckFinding {
 
 extension CheckReport {
     fileprivate var text: String {
-        let found = findings == 0 ? "nothing is wrong" : "\(findings) findings"
+        let found = findings == 0 ? "nothing is wrong" : findings == 1 ? "1 finding" : "\(findings) findings"
         let noted = notices == 0 ? "" : ", \(notices) edited documents"
         return "\(documents) documents in \(collections) collections, \(documentBytes) bytes; "
             + "\(commits) commits in \(segments) journal segments, \(journalBytes) bytes: \(found)\(noted)"

@@ -73,6 +73,7 @@ struct HistoryTests {
                         readTime: time
                     )
                     ids += page.ids
+                    #expect(!page.ids.isEmpty || page.next == nil)
                     for case .document(let document) in page.documents {
                         #expect(try document.decoded().fields == ["n": .integer(1)])
                     }
@@ -249,6 +250,36 @@ struct HistoryTests {
             )
             #expect(page.ids == ["damaged", "edited"] && page.damaged.isEmpty)
         }
+    }
+
+    @Test("Each segment carries a document as it was before its first change there, and later changes don't")
+    func carried() async throws {
+        var fixture = fixture
+        fixture.configuration.segmentBytes = 2 << 10
+        try await fixture.withStore { store in
+            for index in 0..<24 {
+                let text = Value.string(String(repeating: "x", count: 200))
+                for id in ["a", "b"] { try await store.set("c/\(id)", ["n": .integer(Int64(index)), "text": text]) }
+            }
+        }
+        var last: [DocumentPath: EncodedDocument] = [:]
+        let segments = try fixture.folder.names(in: "data/journal")
+        #expect(segments.count > 5)
+        for name in segments {
+            let bytes = try fixture.folder.bytes(of: "data/journal/\(name)")
+            var offset = JournalSegment.headerBytes
+            var changed: Set<DocumentPath> = []
+            while case .frame(let frame, let byteCount) = JournalFrame.read(bytes[offset...]) {
+                for change in frame.commit.changes {
+                    let isFirst = changed.insert(change.path).inserted
+                    #expect(change.before == (isFirst ? last[change.path] : nil))
+                    #expect(change.existedBefore == (last[change.path] != nil))
+                    last[change.path] = change.after
+                }
+                offset += byteCount
+            }
+        }
+        #expect(last.count == 2)
     }
 
     @Test("A segment that is damaged is said to be, and reading what is there now goes on")

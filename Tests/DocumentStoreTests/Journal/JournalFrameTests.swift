@@ -44,6 +44,21 @@ struct JournalFrameTests {
         #expect(byteCount == bytes.count)
     }
 
+    @Test("A document as it was before is read again, beside one that is deleted", arguments: [false, true])
+    func before(isDeleted: Bool) throws {
+        let created = try Self.commit()
+        let old = try #require(created.changes.first?.after)
+        let change = DocumentChange(path: old.path, before: old, after: isDeleted ? nil : old, existedBefore: true)
+        let commit = Commit(sequence: SequenceNumber(2), time: created.time, changes: [change])
+        var bytes: [UInt8] = []
+        JournalFrame.append(commit, batch: SequenceNumber(2), to: &bytes) { _ in true }
+        guard case .frame(let frame, _) = JournalFrame.read(bytes[...]) else {
+            Issue.record("not a frame")
+            return
+        }
+        #expect(frame.commit == commit)
+    }
+
     @Test("A frame with any byte changed is damaged, or too short")
     func changedBytes() throws {
         let bytes = try Self.frame()
