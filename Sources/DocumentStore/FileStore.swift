@@ -114,8 +114,7 @@ package final class FileStore: DocumentStore {
     package var writeObstacle: StatusError? {
         get async {
             let parts = parts
-            let obstacle = try? await readers.run { () throws(StatusError) in parts.writeObstacle }
-            return obstacle ?? nil
+            return try? await readers.run { () throws(StatusError) in parts.writeObstacle }
         }
     }
 
