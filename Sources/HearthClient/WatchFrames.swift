@@ -13,8 +13,8 @@ public enum WatchTarget: Hashable, Sendable {
 
     var query: String {
         switch self {
-        case .document(let path): "document=\(path.string.percentEncoded)"
-        case .collection(let path): "collection=\(path.string.percentEncoded)"
+        case .document(let path): "document=\(PercentEncoding.encode(UTF8Key(path.string)))"
+        case .collection(let path): "collection=\(PercentEncoding.encode(UTF8Key(path.string)))"
         }
     }
 }
@@ -88,25 +88,5 @@ public struct WatchFrames: AsyncSequence, Sendable {
                 throw StatusError(transport: error, server: server)
             }
         }
-    }
-}
-
-extension String {
-    /// The text with every byte but ASCII letters, digits and `-._~/` as `%XX`, fit for a URL's query.
-    fileprivate var percentEncoded: String {
-        var bytes: [UInt8] = []
-        for byte in utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"),
-                UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "/"):
-                bytes.append(byte)
-            default:
-                bytes.append(UInt8(ascii: "%"))
-                bytes += (byte < 16 ? "0" : "").utf8
-                bytes += String(byte, radix: 16, uppercase: true).utf8
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -10,6 +10,17 @@ package enum Hexadecimal {
         }
     }
 
+    /// The bytes that pairs of digits of either case stand for; nil for anything else.
+    package static func decode(_ digits: some Sequence<UInt8>) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var rest = digits.makeIterator()
+        while let high = rest.next() {
+            guard let high = value(of: high), let low = rest.next().flatMap(value) else { return nil }
+            bytes.append(high << 4 | low)
+        }
+        return bytes
+    }
+
     /// Two small digits for each byte.
     package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)

@@ -1,3 +1,5 @@
+import DocumentModel
+
 /// Names a history of commits: 128 random bits. Sequence numbers of different epochs don't compare.
 struct Epoch: Hashable, Sendable, CustomStringConvertible {
     /// How many bytes an epoch has.
@@ -14,24 +16,9 @@ struct Epoch: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads 32 lower-case hexadecimal digits.
     init?(_ text: String) {
-        guard text.utf8.count == 2 * Self.byteCount else { return nil }
-        var bytes: [UInt8] = []
-        var high: UInt8?
-        for digit in text.utf8 {
-            let value: UInt8
-            switch digit {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit - UInt8(ascii: "0")
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = digit - UInt8(ascii: "a") + 10
-            default: return nil
-            }
-            if let first = high {
-                bytes.append(first << 4 | value)
-                high = nil
-            } else {
-                high = value
-            }
-        }
-        self.bytes = bytes
+        guard let bytes = Hexadecimal.decode(text.utf8) else { return nil }
+        self.init(bytes: bytes)
+        guard description.utf8.elementsEqual(text.utf8) else { return nil }
     }
 
     /// A new epoch, from the system's random numbers.
@@ -46,6 +33,6 @@ struct Epoch: Hashable, Sendable, CustomStringConvertible {
 
     /// 32 lower-case hexadecimal digits.
     var description: String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        Hexadecimal.encode(bytes)
     }
 }

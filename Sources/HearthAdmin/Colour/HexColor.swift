@@ -37,9 +37,7 @@ struct HexColor: Hashable, Sendable {
 
     /// Six lower-case digits, eight when the colour isn't opaque: alike for every way to write the same colour.
     var digits: String {
-        ([red, green, blue] + (isOpaque ? [] : [alpha])).reduce(into: "") { digits, component in
-            digits += String(component >> 4, radix: 16) + String(component & 0xf, radix: 16)
-        }
+        Hexadecimal.encode([red, green, blue] + (isOpaque ? [] : [alpha]))
     }
 
     /// Whether nothing shows through.

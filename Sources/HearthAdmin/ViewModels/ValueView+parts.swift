@@ -28,9 +28,7 @@ struct BytesView: Sendable {
     let length: String
 
     init(_ bytes: [UInt8], limit: Int) {
-        hexadecimal = bytes.prefix(limit).map { byte in
-            String(byte >> 4, radix: 16) + String(byte & 0xf, radix: 16)
-        }.joined(separator: " ")
+        hexadecimal = bytes.prefix(limit).map { Hexadecimal.encode([$0]) }.joined(separator: " ")
         isCut = bytes.count > limit
         length = Counting.phrase(bytes.count, "byte", "bytes")
     }

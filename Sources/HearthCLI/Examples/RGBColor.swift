@@ -1,3 +1,5 @@
+import DocumentModel
+
 /// A colour of eight bits each of red, green and blue.
 struct RGBColor: Hashable {
     let red: UInt8
@@ -6,7 +8,7 @@ struct RGBColor: Hashable {
 
     /// The colour as CSS writes it: `#f8f8ff`.
     var hex: String {
-        "#" + [red, green, blue].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        "#" + Hexadecimal.encode([red, green, blue])
     }
 
     /// Words for the colour: its hue, or `gray` where it has none to speak of, and `dark` or `light` where it is.

@@ -63,11 +63,9 @@ package enum CreateDocument: RPCMethod {
 
     package static func call(_ params: Params, in context: ServiceContext) async throws(StatusError) -> EncodedDocument {
         let path = params.collection.document(params.id ?? .automatic())
-        let commit = try await context.store.commit([.create(path, params.fields)])
+        let time = try await context.commit(.create(path, params.fields)).commitTime
         // Not read back: another writer may have changed it by now.
-        return EncodedDocument(
-            Document(path: path, fields: params.fields, createTime: commit.commitTime, updateTime: commit.commitTime)
-        )
+        return EncodedDocument(Document(path: path, fields: params.fields, createTime: time, updateTime: time))
     }
 
     package static func write(_ result: EncodedDocument, to writer: inout JSONWriter) {

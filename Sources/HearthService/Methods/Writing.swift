@@ -3,18 +3,20 @@ import DocumentStore
 import JSONRPC
 
 extension ServiceContext {
-    /// Commits one write.
-    func apply(_ write: Write) async throws(StatusError) -> WriteResult {
-        let commit: CommitResult
+    /// Commits one write that its caller gave alone, so that its errors count in no list.
+    func commit(_ write: Write) async throws(StatusError) -> CommitResult {
         do throws(StatusError) {
-            commit = try await store.commit([write])
+            return try await store.commit([write])
         } catch {
             var error = error
-            // The caller gave one write and no list to count in.
             error.writeIndex = nil
             throw error
         }
-        guard let result = commit.writeResults.first else {
+    }
+
+    /// Commits one write that its caller gave alone, for its own result.
+    func apply(_ write: Write) async throws(StatusError) -> WriteResult {
+        guard let result = try await commit(write).writeResults.first else {
             throw StatusError(.internal, "The commit of one write had no result.", path: write.path.string)
         }
         return result

@@ -24,6 +24,17 @@ import Testing
         #expect(PercentEncoding.decode(text.utf8) == Array(bytes.utf8))
     }
 
+    @Test("Hexadecimal digits of either case are read, and small ones written")
+    func hexadecimal() {
+        #expect(Hexadecimal.decode("00fF1a".utf8) == [0x00, 0xff, 0x1a])
+        #expect(Hexadecimal.encode([0x00, 0xff, 0x1a]) == "00ff1a")
+    }
+
+    @Test("Half a byte, and what is no digit, is not hexadecimal", arguments: ["0", "0g", "+1", "1 ", "١٢"])
+    func refusedHexadecimal(text: String) {
+        #expect(Hexadecimal.decode(text.utf8) == nil)
+    }
+
     @Test("A % without two digits behind it is no percent-encoding", arguments: ["%", "%4", "%g0", "%0g", "%+1", "a%%41"])
     func refusedDecoding(text: String) {
         #expect(PercentEncoding.decode(text.utf8) == nil)
