@@ -4,10 +4,11 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@Suite("deploy/run", .timeLimit(.minutes(2)))
+@Suite("deploy/run and deploy/test", .timeLimit(.minutes(2)))
 struct DeployTests {
-    private static let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "deploy/run")
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "deploy")
+    private static let script = folder.appending(path: "run")
 
     /// A start of the script up to the end of what it says.
     private struct Start {
@@ -121,5 +122,12 @@ struct DeployTests {
             #expect(errors.contains("HEARTH_PORT"))
             #expect(try await start.process.exitStatus() == .code(1))
         }
+    }
+
+    @Test(arguments: ["run", "test"]) func `refuses arguments rather than ignore them`(script: String) async throws {
+        let process = try HearthProcess(["--port", "9000"], program: Self.folder.appending(path: script))
+        let errors = await process.errors.reduce(into: []) { $0.append($1) }
+        #expect(try await process.exitStatus() == .code(64))
+        #expect(errors.first?.hasPrefix("deploy/\(script) takes no arguments") == true)
     }
 }
