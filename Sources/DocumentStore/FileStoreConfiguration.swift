@@ -6,12 +6,14 @@ package struct FileStoreConfiguration: Sendable {
     package var folder: String
     /// How long commits stay readable for watchers and history.
     package var retentionAge: Duration = .seconds(24 * 60 * 60)
-    /// How many bytes of journal are kept at most for watchers and history.
+    /// How many bytes of journal there are at most: what is kept for watchers and history, and what recovery needs.
+    ///
+    /// Twice ``checkpointBytes`` and a segment are needed in any case.
     package var retentionBytes = 256 << 20
     /// The size to which a journal segment is preallocated.
     package var segmentBytes = 16 << 20
     /// After how many bytes of journal the document files are synced in bulk.
-    package var checkpointBytes = 64 << 20
+    package var checkpointBytes = 32 << 20
     /// How many bytes of recent commits are held in memory for watchers.
     package var recentBytes = 8 << 20
     /// How many bytes of documents are held in memory for readers.
@@ -22,6 +24,10 @@ package struct FileStoreConfiguration: Sendable {
     package var readers = 4
     /// The clock.
     package var now: @Sendable () -> Timestamp = Timestamp.current
+
+    /// How many bytes of journal a checkpoint leaves, so that there is room for what is written until the end of the next one:
+    /// before that begins, while it goes on, and the part of a segment that is preallocated.
+    var keptBytes: Int { max(0, retentionBytes - 2 * checkpointBytes - segmentBytes) }
 
     /// Makes a configuration with the defaults.
     package init(folder: String) {

@@ -1,7 +1,6 @@
 internal import Dispatch
 internal import DocumentModel
 internal import Logging
-internal import Synchronization
 
 /// Syncs the document files in bulk, notes up to which commit they are on disk, and lets old journal go.
 final class Checkpointer: Sendable {
@@ -11,7 +10,6 @@ final class Checkpointer: Sendable {
     private let configuration: FileStoreConfiguration
     private let logger: Logger
     private let thread = DispatchQueue(label: "hearth.checkpoint", qos: .utility)
-    private let isRunning = Mutex(false)
 
     init(data: DataFolder, journal: Journal, failure: StoreFailure, configuration: FileStoreConfiguration, logger: Logger) {
         self.data = data
@@ -26,18 +24,12 @@ final class Checkpointer: Sendable {
         try data.update { $0.isClean = false }
     }
 
-    /// Begins a checkpoint in the background, up to a commit whose documents' files are in place; false when one is going on.
-    func start(sequence: SequenceNumber, time: Timestamp?) -> Bool {
-        let begins = isRunning.withLock { isRunning in
-            defer { isRunning = true }
-            return !isRunning
-        }
-        guard begins else { return false }
-        thread.async {
-            _ = self.run(sequence: sequence, time: time, isLast: false)
-            self.isRunning.withLock { $0 = false }
-        }
-        return true
+    /// Begins a checkpoint in the background, up to a commit whose documents' files are in place.
+    ///
+    /// Waits for the one before: where the disk can't keep up writers wait for it, or the journal would grow without bound.
+    func start(sequence: SequenceNumber, time: Timestamp?) {
+        thread.sync {}
+        thread.async { _ = self.run(sequence: sequence, time: time, isLast: false) }
     }
 
     /// Makes the last checkpoint, after which the journal is not needed, when the one going on is done; returns why it failed,
@@ -58,7 +50,7 @@ final class Checkpointer: Sendable {
             try journal.retire(
                 through: sequence,
                 before: (try? Timestamp(microseconds: kept)) ?? .minimum,
-                byteCount: configuration.retentionBytes
+                byteCount: isLast ? configuration.retentionBytes : configuration.keptBytes
             )
             return nil
         } catch {

@@ -218,6 +218,7 @@ extension Committer {
 
     private func checkpointIfDue(_ state: inout State) {
         guard state.uncheckedBytes >= parts.checkpointBytes, parts.uninstalled.isEmpty, parts.failure.error == nil else { return }
-        if parts.checkpointer.start(sequence: state.last.sequence, time: state.last.time) { state.uncheckedBytes = 0 }
+        parts.checkpointer.start(sequence: state.last.sequence, time: state.last.time)
+        state.uncheckedBytes = 0
     }
 }
