@@ -7,6 +7,8 @@ let swiftSettings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .treatAllWarnings(as: .error),
+    // A newer release of a package, or of Swift, may deprecate what is used here; that must not stop anybody's build.
+    .treatWarning("DeprecatedDeclaration", as: .warning),
 ]
 
 let package = Package(
