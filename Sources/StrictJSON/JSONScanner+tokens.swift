@@ -5,13 +5,13 @@ extension JSONScanner {
         var position = start + 1
         while true {
             position = text.endOfPlainASCII(from: position)
-            guard position < text.count else { throw Failure(.unexpectedEnd, at: text.count) }
+            guard position < text.count else { throw unexpectedEnd(ofStringAt: start) }
             switch text[position] {
             case UInt8(ascii: "\""):
                 return append(kind, from: start, to: position + 1)
             case UInt8(ascii: "\\"):
                 kind = .escapedString
-                position = try endOfEscape(at: position)
+                position = try endOfEscape(at: position, inStringAt: start)
             case 0x80...:
                 repeat {
                     position = try endOfScalar(at: position)
@@ -23,22 +23,24 @@ extension JSONScanner {
     }
 
     /// Validates the escape whose backslash is at `start`, a surrogate pair being one, and returns where it ends.
-    private func endOfEscape(at start: Int) throws(Failure) -> Int {
-        guard start + 1 < text.count else { throw Failure(.unexpectedEnd, at: text.count) }
+    private func endOfEscape(at start: Int, inStringAt string: Int) throws(Failure) -> Int {
+        guard start + 1 < text.count else { throw unexpectedEnd(ofStringAt: string) }
         switch text[start + 1] {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
             UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
             return start + 2
         case UInt8(ascii: "u"):
-            let unit = try codeUnit(ofEscapeAt: start)
+            let unit = try codeUnit(ofEscapeAt: start, inStringAt: string)
             guard unit & 0xf800 == 0xd800 else { return start + 6 }
             let second = start + 6
             guard unit & 0xfc00 == 0xd800 else { throw Failure(.loneSurrogate, at: start) }
-            guard second < text.count else { throw Failure(.unexpectedEnd, at: text.count) }
+            guard second < text.count else { throw unexpectedEnd(ofStringAt: string) }
             guard text[second] == UInt8(ascii: "\\") else { throw Failure(.loneSurrogate, at: start) }
-            guard second + 1 < text.count else { throw Failure(.unexpectedEnd, at: text.count) }
+            guard second + 1 < text.count else { throw unexpectedEnd(ofStringAt: string) }
             guard text[second + 1] == UInt8(ascii: "u") else { throw Failure(.loneSurrogate, at: start) }
-            guard try codeUnit(ofEscapeAt: second) & 0xfc00 == 0xdc00 else { throw Failure(.loneSurrogate, at: start) }
+            guard try codeUnit(ofEscapeAt: second, inStringAt: string) & 0xfc00 == 0xdc00 else {
+                throw Failure(.loneSurrogate, at: start)
+            }
             return second + 6
         default:
             throw Failure(.invalidEscape, at: start)
@@ -46,10 +48,10 @@ extension JSONScanner {
     }
 
     /// The four hexadecimal digits after the backslash at `start` and its `u`.
-    private func codeUnit(ofEscapeAt start: Int) throws(Failure) -> UInt32 {
+    private func codeUnit(ofEscapeAt start: Int, inStringAt string: Int) throws(Failure) -> UInt32 {
         var unit: UInt32 = 0
         for position in start + 2..<start + 6 {
-            guard position < text.count else { throw Failure(.unexpectedEnd, at: text.count) }
+            guard position < text.count else { throw unexpectedEnd(ofStringAt: string) }
             guard let digit = text[position].hexadecimalValue else { throw Failure(.invalidEscape, at: start) }
             unit = unit << 4 | UInt32(digit)
         }

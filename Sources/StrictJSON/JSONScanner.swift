@@ -139,11 +139,6 @@ struct JSONScanner: ~Copyable {
         }
     }
 
-    func unexpectedByte(at position: Int, expected: JSONSyntaxError.Expectation) -> Failure {
-        guard position < text.count else { return Failure(.unexpectedEnd, at: text.count) }
-        return Failure(.unexpectedByte(text[position], expected: expected), at: position)
-    }
-
     @inline(__always)
     private static func closingBracket(ofObject isObject: Bool) -> UInt8 {
         isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")

@@ -22,8 +22,8 @@ public struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertibl
 extension JSONSyntaxError {
     /// What was wrong at the offset.
     public enum Reason: Hashable, Sendable {
-        /// The text ends inside a value, or is empty.
-        case unexpectedEnd
+        /// The text ends inside a value, or is empty; with what is still open there, the innermost where several are.
+        case unexpectedEnd(in: Unclosed?)
         /// A byte that can't stand here.
         case unexpectedByte(UInt8, expected: Expectation)
         /// Something other than white space follows the value.
@@ -71,7 +71,8 @@ extension JSONSyntaxError.Reason: CustomStringConvertible {
     /// The reason in words, without the place.
     public var description: String {
         switch self {
-        case .unexpectedEnd: "the text ends too early"
+        case .unexpectedEnd(nil): "the text ends too early"
+        case .unexpectedEnd(let unclosed?): "the text ends too early: \(unclosed) is not closed"
         case .unexpectedByte(let byte, let expected): "expected \(expected), found \(Self.name(of: byte))"
         case .trailingText: "unexpected text after the value"
         case .byteOrderMark: "the text begins with a byte order mark; send UTF-8 without one"

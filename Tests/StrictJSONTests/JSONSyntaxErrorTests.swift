@@ -19,8 +19,8 @@ struct JSONSyntaxErrorTests {
     @Test(
         "The offset is that of the byte at fault",
         arguments: [
-            Fault("", .unexpectedEnd, at: 0),
-            Fault("  ", .unexpectedEnd, at: 2),
+            Fault("", .unexpectedEnd(in: nil), at: 0),
+            Fault("  ", .unexpectedEnd(in: nil), at: 2),
             Fault("[1,]", .unexpectedByte(0x5d, expected: .value), at: 3),
             Fault("[1 2]", .unexpectedByte(0x32, expected: .commaOrEndOfArray), at: 3),
             Fault("[1}", .unexpectedByte(0x7d, expected: .commaOrEndOfArray), at: 2),
@@ -87,12 +87,30 @@ struct JSONSyntaxErrorTests {
             ("{\"a\":1,}", "line 1, column 8: expected a key in double quotes, found '}'"),
             ("[\u{7}]", "line 1, column 2: expected a value, found byte 0x07"),
             ("{\"a\\\"b\":1,\"a\\\"b\":2}", "line 1, column 11: duplicate key \"a\\\"b\""),
-            ("[", "line 1, column 2: the text ends too early"),
+            ("", "line 1, column 1: the text ends too early"),
+            ("-", "line 1, column 2: the text ends too early"),
+            ("[", "line 1, column 2: the text ends too early: the array that begins at line 1, column 1 is not closed"),
         ]
     )
     func descriptions(text: String, description: String) throws {
         let error = try #require(throws: JSONSyntaxError.self) { try JSONText(text) }
         #expect(error.description == description)
+    }
+
+    @Test(
+        "A text that ends too early names the innermost thing that is not closed, and where it begins",
+        arguments: [
+            (#"{"a": "b"#, .string, 1, 7), (#"{"a": "b\"#, .string, 1, 7), (#"{"a": "b\u12"#, .string, 1, 7),
+            (#"{"a": "b\ud83d"#, .string, 1, 7), (#"{"a": "b\ud83d\"#, .string, 1, 7), (#"{"a"#, .string, 1, 2),
+            (#"{"a""#, .object, 1, 1), (#"{"a":"#, .object, 1, 1), (#"{"a": "b""#, .object, 1, 1), (#"{"a": 1,"#, .object, 1, 1),
+            (#"{"a": [1, {}, "x""#, .array, 1, 7), (#"{"a": [1, -"#, .array, 1, 7), (#"{"a": [1], "b": tr"#, .object, 1, 1),
+            ("{\n  \"é\": {\n    \"b\": []\n  ", .object, 2, 8), ("[[], {}, [\n", .array, 1, 10),
+        ] as [(String, JSONSyntaxError.Unclosed.Kind, Int, Int)]
+    )
+    func unclosed(text: String, kind: JSONSyntaxError.Unclosed.Kind, line: Int, column: Int) throws {
+        let error = try #require(throws: JSONSyntaxError.self) { try JSONText(text) }
+        #expect(error.reason == .unexpectedEnd(in: JSONSyntaxError.Unclosed(kind, line: line, column: column)))
+        #expect(error.offset == text.utf8.count)
     }
 
     @Test("A long key is cut in the description, not in the reason")
