@@ -6,8 +6,8 @@ package struct DocumentPage: Sendable {
     package let documents: [ListedDocument]
     /// Where the next page begins: pass it as `after`. Nil on the last page.
     package let next: DocumentID?
-    /// What lies among these documents and can't be read as one, each with its file. It stays on disk untouched. Files whose
-    /// names are no ID's are on the first page.
+    /// What lies among these documents and can't be read as one, each with its file. It stays on disk untouched. Files and
+    /// folders whose names are no ID's are on the first page.
     package let damaged: [StatusError]
 
     /// Makes a page.
@@ -35,15 +35,19 @@ package enum ListedDocument: Hashable, Sendable {
 }
 
 /// A page of the collections under a document, in order of their IDs.
-package struct CollectionPage: Hashable, Sendable {
+package struct CollectionPage: Sendable {
     /// The collections.
     package let collections: [CollectionID]
     /// Where the next page begins: pass it as `after`. Nil on the last page.
     package let next: CollectionID?
+    /// What lies among these collections and is none, each with its place. It stays on disk untouched. All of it is on the first
+    /// page.
+    package let damaged: [StatusError]
 
     /// Makes a page.
-    package init(collections: [CollectionID], next: CollectionID?) {
+    package init(collections: [CollectionID], next: CollectionID?, damaged: [StatusError] = []) {
         self.collections = collections
         self.next = next
+        self.damaged = damaged
     }
 }

@@ -36,7 +36,8 @@ package protocol DocumentStore: Sendable {
 
     /// The collections directly under a document, or at the top when `parent` is nil, in order of their IDs.
     ///
-    /// A collection is listed exactly when a document exists in it or anywhere below it.
+    /// A collection is listed exactly when a document exists in it or anywhere below it. What is in the place of a document and
+    /// can't be read counts as one, so that it is found where it is reported.
     func collections(
         under parent: DocumentPath?,
         after: CollectionID?,

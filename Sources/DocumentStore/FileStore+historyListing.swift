@@ -65,18 +65,21 @@ extension FileStore {
         let files = parts.files
         let now = try await readers.run { () throws(StatusError) in try files.folders.collections(under: segments) }
         let gone = try await difference(below: segments, since: time).existedBelowIDs(at: segments.count)
-        let all = parts.uninstalled.collections(under: parent).union(now).union(gone.compactMap { try? CollectionID($0.string) })
+        let damaged = after == nil ? now.damaged : []
+        let all = parts.uninstalled.collections(under: parent).union(now.ids).union(
+            gone.compactMap { try? CollectionID($0.string) }
+        )
         let candidates = all.filter { id in after.map { $0 < id } ?? true }.sorted()
         var found: [CollectionID] = []
         for start in stride(from: 0, to: candidates.count, by: limit + 1) {
             let some = candidates[start..<min(start + limit + 1, candidates.count)]
             let populated = try await populated(some.map(\.key), in: segments, asOf: time)
             for id in some where populated.contains(id.key) {
-                if found.count == limit { return CollectionPage(collections: found, next: found.last) }
+                if found.count == limit { return CollectionPage(collections: found, next: found.last, damaged: damaged) }
                 found.append(id)
             }
         }
-        return CollectionPage(collections: found, next: nil)
+        return CollectionPage(collections: found, next: nil, damaged: damaged)
     }
 
     private func difference(below segments: [UTF8Key], since time: Timestamp) async throws(StatusError) -> TreeDifference {

@@ -7,7 +7,7 @@ public struct DocumentPage: Sendable {
     public let documents: [ListedDocument]
     /// What asks for the next page; nil on the last one.
     public let nextPageToken: String?
-    /// The documents that are there but can't be read, each with what is wrong and where.
+    /// The files and folders that are there but can't be read as documents, each with what is wrong and where.
     public let damaged: [StatusError]
 }
 
@@ -33,13 +33,15 @@ public struct CollectionPage: Sendable {
     public let collections: [CollectionID]
     /// What asks for the next page; nil on the last one.
     public let nextPageToken: String?
+    /// The files and folders that are there but are no collections, each with what is wrong and where.
+    public let damaged: [StatusError]
 }
 
 extension DocumentPage {
     init(rpc json: JSONNode) throws(StatusError) {
         documents = try json.array("documents").map { json throws(StatusError) in try ListedDocument(rpc: json) }
         nextPageToken = json["nextPageToken"]?.string
-        damaged = json["damaged"]?.elements.map { $0.map(StatusError.init(damaged:)) } ?? []
+        damaged = json.damaged
     }
 }
 
@@ -56,5 +58,13 @@ extension CollectionPage {
             return try CollectionID(id)
         }
         nextPageToken = json["nextPageToken"]?.string
+        damaged = json.damaged
+    }
+}
+
+extension JSONNode {
+    /// What a page says can't be read.
+    fileprivate var damaged: [StatusError] {
+        self["damaged"]?.elements.map { $0.map(StatusError.init(damaged:)) } ?? []
     }
 }

@@ -77,10 +77,12 @@ extension StatusError {
 
 extension StatusError.FileLocation {
     init?(rpc json: JSONNode) {
-        guard let path = json["path"]?.string, case .integer(let line)? = json["line"]?.number,
-            case .integer(let column)? = json["column"]?.number
-        else { return nil }
-        self.init(path: path, line: Int(clamping: line), column: Int(clamping: column))
+        guard let path = json["path"]?.string else { return nil }
+        if case .integer(let line)? = json["line"]?.number, case .integer(let column)? = json["column"]?.number {
+            self.init(path: path, line: Int(clamping: line), column: Int(clamping: column))
+        } else {
+            self.init(path: path)
+        }
     }
 }
 

@@ -143,6 +143,36 @@ struct ImportExportTests {
         }
     }
 
+    @Test func `an export names what is neither document nor collection, each once, and fails`() async throws {
+        try await withServer { server in
+            for path in ["books/a", "books/b/reviews/r"] { _ = try await server.connection.set(DocumentPath(path), [:]) }
+            let documents = server.folder.appending(path: "documents")
+            let strange = ["top.json", "books/%zz/x", "books/a", "books/b/reviews/c.json/x", "books/b/stray.json", "README"]
+            for name in strange {
+                let file = documents.appending(path: name)
+                try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+                try Data("x".utf8).write(to: file)
+            }
+            try FileManager.default.createSymbolicLink(
+                at: documents.appending(path: "shop"),
+                withDestinationURL: documents.appending(path: "books")
+            )
+            let result = try await hearth("export", "--server", server.address)
+            #expect(result.status == .code(1))
+            #expect(result.output == [#"{"path":"books/a","fields":{}}"#, #"{"path":"books/b/reviews/r","fields":{}}"#])
+            let files = ["top.json", "books/%zz", "books/a", "books/b/reviews/c.json", "books/b/stray.json", "shop"]
+            for file in files {
+                #expect(result.errors.filter { $0.contains("file \"documents/\(file)\")") }.count == 1, "\(file)")
+            }
+            #expect(result.errors.last == "hearth: 6 damaged files could not be exported.")
+            #expect(result.errors.count == files.count + 1)
+            #expect(!result.errorText.contains(server.folder.path))
+            #expect(try await hearth("export", "--skip-damaged", "--server", server.address).status == .code(0))
+            let list = try await hearth("list", "--server", server.address)
+            #expect(list.status == .code(1) && list.output == ["books"] && list.errors.count == 2)
+        }
+    }
+
     @Test func `an export replaces nothing but a file`() async throws {
         try await withServer { server in
             _ = try await server.connection.set(DocumentPath("books/a"), [:])

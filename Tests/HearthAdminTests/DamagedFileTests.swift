@@ -84,6 +84,50 @@ struct DamagedFileTests {
         }
     }
 
+    @Test("What is no collection is told of where collections are listed")
+    func foreign() async throws {
+        try await TestSite.with(GuideData.writes()) { site in
+            let documents = site.folder.appending(path: "documents")
+            try FileManager.default.createSymbolicLink(at: documents.appending(path: "<shop>"), withDestinationURL: documents)
+            try FileManager.default.createDirectory(
+                at: documents.appending(path: "books/hitchhiker/%zz"),
+                withIntermediateDirectories: true
+            )
+            for (address, place) in [
+                ("/admin/", "documents/<shop>"), ("/admin/data/books/hitchhiker", "documents/books/hitchhiker/%zz"),
+            ] {
+                let page = try await site.page(address)
+                #expect(page.complaints == [])
+                #expect(try page.texts("//section[@class='alert']//li//code") == [place])
+                #expect(!page.source.contains(site.folder.lastPathComponent), "the page names the machine's own folder")
+            }
+            #expect(try await site.page("/admin/data/books/guide").all("//section[@class='alert']").isEmpty)
+            try GoldenFile.check(await site.page("/admin/"), "overview-damaged.html")
+        }
+    }
+
+    @Test("A database with nothing but that is not called empty")
+    func onlyForeign() async throws {
+        try await TestSite.with { site in
+            try Data().write(to: site.folder.appending(path: "documents/top.json"))
+            let page = try await site.page("/admin/")
+            #expect(try page.all("//section[@class='alert']//li").count == 1)
+            #expect(try page.all("//section[@class='first']").isEmpty)
+        }
+    }
+
+    @Test("A file that is none as a whole is named without line and column")
+    func wholeFile() async throws {
+        try await TestSite.with(GuideData.writes()) { site in
+            let file = site.folder.appending(path: "documents/books/link.json")
+            try FileManager.default.createSymbolicLink(at: file, withDestinationURL: site.folder)
+            let code = try await site.page("/admin/data/books").texts("//section[@class='alert']//li//code")
+            #expect(code == ["documents/books/link.json"])
+            let page = try await site.page("/admin/data/books/link")
+            #expect(try page.one("//section[@class='alert']/p[1]").text == "documents/books/link.json")
+        }
+    }
+
     @Test("The overview and other pages don't mind")
     func others() async throws {
         try await withDamage { site in

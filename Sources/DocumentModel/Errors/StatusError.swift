@@ -39,16 +39,23 @@ public struct StatusError: Error, Sendable {
         self.cause = cause
     }
 
-    /// A place in a file of the data folder.
+    /// A file of the data folder, and the place in it where the fault is in what it holds.
     public struct FileLocation: Sendable, Hashable {
-        /// The file's path relative to the data folder.
-        public var path: String
-        /// The line, counted from 1.
-        public var line: Int
-        /// The column in that line, in Unicode scalars counted from 1.
-        public var column: Int
+        /// The file's or folder's path relative to the data folder.
+        public let path: String
+        /// The line, counted from 1; nil where the fault is the file itself, or a folder.
+        public let line: Int?
+        /// The column in that line, in Unicode scalars counted from 1; nil as the line is.
+        public let column: Int?
 
-        /// Makes a location from its parts.
+        /// Makes the location of a file as a whole, or of a folder.
+        public init(path: String) {
+            self.path = path
+            line = nil
+            column = nil
+        }
+
+        /// Makes the location of a place in a file.
         public init(path: String, line: Int, column: Int) {
             self.path = path
             self.line = line
@@ -67,13 +74,20 @@ extension StatusError: CustomStringConvertible {
         if let field { places.append("field \(Excerpt(field, maximumBytes: Self.placeBytes))") }
         if let writeIndex { places.append("write \(writeIndex)") }
         if let file {
-            places.append("file \(Excerpt(file.path, maximumBytes: Self.placeBytes)), line \(file.line), column \(file.column)")
+            places.append("file \(Excerpt(file.path, maximumBytes: Self.placeBytes))\(file.placeDescription)")
         }
         return "\(code.name): \(message)" + (places.isEmpty ? "" : " (" + places.joined(separator: "; ") + ")")
     }
 
     /// A path as long as a name may be is shown whole.
     private static let placeBytes = DocumentLimits.maximumNameBytes
+}
+
+extension StatusError.FileLocation {
+    fileprivate var placeDescription: String {
+        guard let line, let column else { return "" }
+        return ", line \(line), column \(column)"
+    }
 }
 
 extension StatusError {

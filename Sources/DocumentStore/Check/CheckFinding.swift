@@ -30,17 +30,17 @@ package struct CheckFinding: Hashable, Sendable {
     package let message: String
     /// The document or collection concerned.
     package let path: String?
-    /// The file concerned, relative to the data folder, and the place in it.
+    /// The file or folder concerned, relative to the data folder, and the place in it where there is one.
     package let file: StatusError.FileLocation
 
     /// Whether it is merely worth knowing.
     package var isNotice: Bool { kind == .edited }
 
-    init(_ kind: Kind, _ message: String, path: String? = nil, file: String, line: Int = 1, column: Int = 1) {
+    init(_ kind: Kind, _ message: String, path: String? = nil, file: String) {
         self.kind = kind
         self.message = message
         self.path = path
-        self.file = StatusError.FileLocation(path: file, line: line, column: column)
+        self.file = StatusError.FileLocation(path: file)
     }
 
     /// What could not be read.
@@ -48,7 +48,7 @@ package struct CheckFinding: Hashable, Sendable {
         kind = error.code == .dataLoss ? .damagedDocument : .unreadable
         message = error.message
         path = error.path
-        self.file = error.file ?? StatusError.FileLocation(path: file, line: 1, column: 1)
+        self.file = error.file ?? StatusError.FileLocation(path: file)
     }
 }
 

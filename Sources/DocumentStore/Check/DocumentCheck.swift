@@ -46,25 +46,12 @@ extension DocumentCheck {
         depth: Int,
         _ log: inout CheckLog
     ) throws(StatusError) {
-        for entry in try entries(of: folder, place) {
-            let file = place + "/" + entry.text
-            switch try kind(of: entry, in: folder, file) {
-            case .folder:
-                guard let inner = try open(entry, in: folder, place, depth: depth, &log) else { continue }
-                guard let id = try? CollectionID(inner.id.string) else {
-                    log.add(.foreignName("No collection can have this name.", file))
-                    continue
-                }
-                try readCollection(inner.folder, CollectionPath(parent: parent, id: id), file, depth: depth + 1, &log)
-            case .file where TemporaryName.matches(entry.name):
-                log.add(.temporary(file))
-            case .file where files.folders.naming.read(file: entry.name) != .foreign:
-                log.add(.foreignName("A document's file can't be here: documents are in the folders of collections.", file))
-            case .symbolicLink where entry.name.first != UInt8(ascii: "."):
-                log.add(.foreignName("It is a symbolic link, and Hearth follows none.", file))
-            default:
-                break
-            }
+        for (name, entry) in try entries(of: folder, place, at: .belowDocument, depth: depth, &log) {
+            guard case .folder(let key) = entry, let inner = open(name, key, in: folder, place, &log),
+                let id = try? CollectionID(inner.id.string)
+            else { continue }
+            let collection = CollectionPath(parent: parent, id: id)
+            try readCollection(inner.folder, collection, place + "/" + name, depth: depth + 1, &log)
         }
     }
 
@@ -77,26 +64,17 @@ extension DocumentCheck {
         _ log: inout CheckLog
     ) throws(StatusError) {
         var count = 0
-        for entry in try entries(of: folder, place) {
-            let file = place + "/" + entry.text
-            let stands = files.folders.naming.read(file: entry.name)
-            switch try kind(of: entry, in: folder, file) {
-            case .folder where stands == .foreign:
-                guard let inner = try open(entry, in: folder, place, depth: depth, &log) else { continue }
-                guard let id = try? DocumentID(inner.id.string) else {
-                    log.add(.foreignName("No document can have this name.", file))
+        for (name, entry) in try entries(of: folder, place, at: .collection, depth: depth, &log) {
+            switch entry {
+            case .document(let id):
+                if read(name, id, in: collection, folder, place + "/" + name, &log) { count += 1 }
+                log.step()
+            case .folder(let key):
+                guard let inner = open(name, key, in: folder, place, &log), let id = try? DocumentID(inner.id.string) else {
                     continue
                 }
-                try readBelowDocument(inner.folder, collection.document(id), file, depth: depth + 1, &log)
-            case .file where TemporaryName.matches(entry.name):
-                log.add(.temporary(file))
-            case .file where stands != .foreign || entry.hasDocumentSuffix:
-                if read(entry, stands, in: collection, folder, file, &log) { count += 1 }
-                log.step()
-            case .folder, .symbolicLink, .other:
-                guard entry.name.first != UInt8(ascii: ".") else { continue }
-                log.add(.foreignName("Expected a document's file or a folder, found something else or a link.", file))
-            default:
+                try readBelowDocument(inner.folder, collection.document(id), place + "/" + name, depth: depth + 1, &log)
+            case .foreign, .ignored:
                 break
             }
         }
@@ -106,35 +84,26 @@ extension DocumentCheck {
 
     /// Reads a document; false when it can't be read.
     private mutating func read(
-        _ entry: FolderListing.Entry,
-        _ stands: FileNaming.Reading,
+        _ name: String,
+        _ id: DocumentID?,
         in collection: CollectionPath,
         _ folder: borrowing FileDescriptor,
         _ file: String,
         _ log: inout CheckLog
     ) -> Bool {
         do throws(StatusError) {
-            var id: DocumentID?
-            switch stands {
-            case .foreign:
-                log.add(.foreignName("No document's file has this name.", file))
-                return false
-            case .id(let key):
-                id = try DocumentID(key.string)
-            case .shortened:
-                break
-            }
-            guard let document = try files.read(entry.text, id: id, in: collection, folder) else { return false }
-            guard files.folders.naming.file(of: document.path.id).text.utf8.elementsEqual(entry.name) else {
-                log.add(.foreignName("The file of the document \(Excerpt(document.path.string)) has another name.", file))
+            guard let document = try files.read(name, id: id, in: collection, folder) else { return false }
+            guard files.folders.naming.file(of: document.path.id).text.utf8.elementsEqual(name.utf8) else {
+                let fault = "The file of the document \(Excerpt(document.path.string)) has another name. \(FolderEntry.renaming)"
+                log.add(CheckFinding(.foreignName, fault, file: file))
                 return false
             }
-            log.report.documentBytes += (try? folder.status(of: entry.text)?.size) ?? 0
+            log.report.documentBytes += (try? folder.status(of: name)?.size) ?? 0
             compare(document, file, &log)
             return true
         } catch {
             log.add(CheckFinding(error, file: file))
-            if case .id(let key) = stands, let id = try? DocumentID(key.string) { found.insert(collection.document(id)) }
+            if let id { found.insert(collection.document(id)) }
             return false
         }
     }
@@ -167,26 +136,45 @@ extension DocumentCheck {
 }
 
 extension DocumentCheck {
-    /// Opens a folder; nil when it is not one of ours, which is reported.
-    private func open(
-        _ entry: FolderListing.Entry,
-        in folder: borrowing FileDescriptor,
+    /// What is in a folder; what can't be there is reported.
+    private func entries(
+        of folder: borrowing FileDescriptor,
         _ place: String,
+        at level: FolderEntry.Level,
         depth: Int,
         _ log: inout CheckLog
-    ) throws(StatusError) -> OpenedFolder? {
-        let file = place + "/" + entry.text
-        // Other programs keep things in hidden folders; deeper than any path leads there can be no document.
-        guard entry.name.first != UInt8(ascii: "."), depth < 2 * DocumentLimits.maximumSubcollectionDepth else { return nil }
-        do throws(StatusError) {
-            guard let id = try files.folders.id(ofFolder: entry.name, in: folder, place) else {
-                log.add(.foreignName("No document's or collection's folder has this name.", file))
-                return nil
+    ) throws(StatusError) -> [(name: String, entry: FolderEntry)] {
+        // Deeper than any path leads there can be no document.
+        guard depth <= 2 * DocumentLimits.maximumSubcollectionDepth else { return [] }
+        var entries: [(name: String, entry: FolderEntry)] = []
+        try files.folders.forEachEntry(of: folder, place, at: level) { name, entry in
+            switch entry {
+            case .document, .folder: entries.append((name, entry))
+            case .foreign(let fault): log.add(CheckFinding(.foreignName, fault, file: place + "/" + name))
+            case .ignored:
+                if TemporaryName.matches(Array(name.utf8)) { log.add(.temporary(place + "/" + name)) }
             }
-            let opened = try reporting("open", file) { () throws(SystemError) in try folder.openFolder(entry.text) }
+            return true
+        }
+        return entries
+    }
+
+    /// Opens a folder; nil when that fails, which is reported.
+    private func open(
+        _ name: String,
+        _ key: UTF8Key?,
+        in folder: borrowing FileDescriptor,
+        _ place: String,
+        _ log: inout CheckLog
+    ) -> OpenedFolder? {
+        let file = place + "/" + name
+        do throws(StatusError) {
+            guard let id = try files.folders.id(ofFolder: name, key, in: folder, place) else { return nil }
+            let opened = try reporting("open", file) { () throws(SystemError) in try folder.openFolder(name) }
             return OpenedFolder(folder: opened, id: id)
         } catch {
-            log.add(CheckFinding(error, file: file))
+            let isForeign = error.code == .dataLoss
+            log.add(isForeign ? CheckFinding(.foreignName, error.message, file: file) : CheckFinding(error, file: file))
             return nil
         }
     }
@@ -196,36 +184,9 @@ extension DocumentCheck {
         let folder: FileDescriptor
         let id: UTF8Key
     }
-
-    private func entries(of folder: borrowing FileDescriptor, _ place: String) throws(StatusError) -> [FolderListing.Entry] {
-        try reporting("list", place) { () throws(SystemError) in
-            var entries: [FolderListing.Entry] = []
-            var listing = try folder.openForListing()
-            while let entry = try listing.next() { entries.append(entry) }
-            return entries
-        }
-    }
-
-    private func kind(
-        of entry: FolderListing.Entry,
-        in folder: borrowing FileDescriptor,
-        _ file: String
-    ) throws(StatusError) -> FileStatus.Kind? {
-        try reporting("look at", file) { () throws(SystemError) in try folder.kind(of: entry) }
-    }
-}
-
-extension FolderListing.Entry {
-    fileprivate var hasDocumentSuffix: Bool {
-        name.suffix(FileNaming.suffix.utf8.count).elementsEqual(FileNaming.suffix.utf8) && name.first != UInt8(ascii: ".")
-    }
 }
 
 extension CheckFinding {
-    fileprivate static func foreignName(_ fault: String, _ file: String) -> CheckFinding {
-        CheckFinding(.foreignName, "\(fault) Rename it, or move it out of the data folder.", file: file)
-    }
-
     fileprivate static func outdated(_ fault: String, _ path: String, _ file: String) -> CheckFinding {
         CheckFinding(
             .outdatedDocument,

@@ -56,7 +56,7 @@ struct CollectionListing: ~Copyable {
             } catch {
                 // Anything else would befall the others too.
                 guard error.concernsOneFile else { throw error }
-                damaged.append(error)
+                damaged.append(error.concerning(files.folders.place(collection.segments + [id.key]), path: collection.string))
             }
         }
         return DocumentPage(documents: documents, next: ids.count > limit ? ids[limit - 1] : nil, damaged: damaged)
@@ -71,87 +71,46 @@ struct CollectionListing: ~Copyable {
 
 extension CollectionListing {
     private func forEachEntry(withFolders: Bool, _ body: (Entry) -> Void) throws(StatusError) {
-        var failure: StatusError?
-        do throws(SystemError) {
-            var listing = try folder.openForListing()
-            while let found = try listing.next() {
-                do throws(StatusError) {
-                    if let entry = try entry(found, withFolders: withFolders) { body(entry) }
-                } catch {
-                    guard error.concernsOneFile else {
-                        failure = error
-                        break
-                    }
-                    body(.foreign(error))
-                }
-            }
-        } catch {
-            throw error.status("list", place)
-        }
-        if let failure { throw failure }
-    }
-
-    /// What an entry is; nil when it is nothing of ours and doesn't look so.
-    private func entry(_ found: FolderListing.Entry, withFolders: Bool) throws(StatusError) -> Entry? {
-        guard found.name.first != UInt8(ascii: ".") else { return nil }
-        let standsForDocument = files.folders.naming.read(file: found.name) != .foreign
-        switch try kind(of: found) {
-        case .folder where !standsForDocument:
-            return withFolders ? try folderID(found).map { .folder($0) } : nil
-        case .file:
-            return try documentID(found).map { .document($0) }
-        case .folder, .symbolicLink, .other:
-            guard standsForDocument else { return nil }
-            return .foreign(foreign("Expected a file, found a folder, link or device. Put the file itself there.", found))
-        case nil:
-            return nil
-        }
-    }
-
-    private func kind(of found: FolderListing.Entry) throws(StatusError) -> FileStatus.Kind? {
-        try reporting("look at", place + "/" + found.text) { () throws(SystemError) in try folder.kind(of: found) }
-    }
-
-    private func documentID(_ found: FolderListing.Entry) throws(StatusError) -> DocumentID? {
-        switch files.folders.naming.read(file: found.name) {
-        case .id(let key):
+        try files.folders.forEachEntry(of: folder, place, at: .collection) { name, found throws(StatusError) in
             do throws(StatusError) {
-                return try DocumentID(key.string)
+                switch found {
+                case .document(let id): if let id = try documentID(name, id) { body(.document(id)) }
+                case .folder(let key): if let id = try folderID(name, key), withFolders { body(.folder(id)) }
+                case .foreign(let fault): throw DocumentFiles.damaged(fault, place + "/" + name, path: path(of: name))
+                case .ignored: break
+                }
             } catch {
-                throw foreign("No document can have the name of this file: \(error.message)", found)
+                guard error.concernsOneFile else { throw error }
+                body(.foreign(error.concerning(place + "/" + name, path: collection.string)))
             }
-        case .shortened:
-            // Its bytes were those of an ID, so they are UTF-8.
-            let document = try files.read(String(decoding: found.name, as: UTF8.self), id: nil, in: collection, folder)
-            guard let id = document?.path.id else { return nil }
-            guard files.folders.naming.file(of: id).text.utf8.elementsEqual(found.name) else {
-                throw foreign("The file of the document \(Excerpt(id.key.string)) has another name. Rename it.", found)
-            }
-            return id
-        case .foreign:
-            guard found.name.suffix(FileNaming.suffix.utf8.count).elementsEqual(FileNaming.suffix.utf8) else { return nil }
-            throw foreign("No document's file has this name. Rename it, or move it out of the data folder.", found)
+            return true
         }
     }
 
-    private func folderID(_ found: FolderListing.Entry) throws(StatusError) -> DocumentID? {
-        guard let key = try files.folders.id(ofFolder: found.name, in: folder, place) else { return nil }
-        return try? DocumentID(key.string)
-    }
-
-    private func foreign(_ message: String, _ found: FolderListing.Entry) -> StatusError {
-        var path = collection.string
-        if case .id(let key) = files.folders.naming.read(file: found.name), let id = try? DocumentID(key.string) {
-            path = collection.document(id).string
+    /// The ID of a document's file, asked of the file itself where the name is shortened; nil when it is gone meanwhile.
+    private func documentID(_ name: String, _ id: DocumentID?) throws(StatusError) -> DocumentID? {
+        if let id { return id }
+        guard let id = try files.read(name, id: nil, in: collection, folder)?.path.id else { return nil }
+        guard files.folders.naming.file(of: id).text.utf8.elementsEqual(name.utf8) else {
+            throw DocumentFiles.damaged(
+                "The file of the document \(Excerpt(id.key.string)) has another name. \(FolderEntry.renaming)",
+                place + "/" + name
+            )
         }
-        return DocumentFiles.damaged(message, place + "/" + found.text, path: path)
+        return id
     }
-}
 
-extension StatusError {
-    /// Whether it is the fault of one file, so that the others may be readable.
-    fileprivate var concernsOneFile: Bool {
-        code == .dataLoss || (cause as? SystemError)?.concernsOneFile == true
+    private func folderID(_ name: String, _ key: UTF8Key?) throws(StatusError) -> DocumentID? {
+        guard let key = try files.folders.id(ofFolder: name, key, in: folder, place) else { return nil }
+        return try DocumentID(key.string)
+    }
+
+    /// The document in whose place an entry stands, or else the collection.
+    private func path(of name: String) -> String {
+        guard case .id(let key) = files.folders.naming.read(file: Array(name.utf8)), let id = try? DocumentID(key.string) else {
+            return collection.string
+        }
+        return collection.document(id).string
     }
 }
 

@@ -52,7 +52,10 @@ extension DatabaseDescription {
         do throws(JSONSyntaxError) {
             text = try JSONText(bytes)
         } catch {
-            throw Self.damaged("\(error.reason)", line: error.line, column: error.column)
+            throw Self.damaged(
+                "\(error.reason)",
+                at: StatusError.FileLocation(path: DataFolder.descriptionName, line: error.line, column: error.column)
+            )
         }
         guard case .integer(let format) = text.root["format"]?.number else { throw Self.damaged("there is no format version") }
         guard (1...Self.format).contains(format) else {
@@ -82,11 +85,14 @@ extension DatabaseDescription {
     private static let plainNames = "plain"
     private static let strictNames = "strict"
 
-    private static func damaged(_ fault: String, line: Int = 1, column: Int = 1) -> StatusError {
+    private static func damaged(
+        _ fault: String,
+        at place: StatusError.FileLocation = StatusError.FileLocation(path: DataFolder.descriptionName)
+    ) -> StatusError {
         StatusError(
             .dataLoss,
             "\(DataFolder.descriptionName) is damaged: \(fault). Restore it from a backup of the data folder.",
-            file: StatusError.FileLocation(path: DataFolder.descriptionName, line: line, column: column)
+            file: place
         )
     }
 }

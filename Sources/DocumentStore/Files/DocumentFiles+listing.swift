@@ -21,7 +21,8 @@ extension DocumentFiles {
         return try CollectionListing(self, listing, in: folder).page(uninstalled: uninstalled)
     }
 
-    /// The collections with a document in or below them, directly under a document or at the top, in ID order.
+    /// The collections with a document in or below them, or something in the place of one, directly under a document or at the
+    /// top, in ID order.
     ///
     /// - Parameter uninstalled: Collections that have a document, whatever the files say.
     func collections(
@@ -32,21 +33,24 @@ extension DocumentFiles {
     ) throws(StatusError) -> CollectionPage {
         let segments = parent?.segments ?? []
         var found: [CollectionID] = []
-        for id in try uninstalled.union(folders.collections(under: segments)).sorted() {
+        let listed = try folders.collections(under: segments)
+        let damaged = after == nil ? listed.damaged : []
+        for id in uninstalled.union(listed.ids).sorted() {
             if let after, id <= after { continue }
             if !uninstalled.contains(id), try !hasDocument(below: segments + [id.key]) { continue }
-            if found.count == limit { return CollectionPage(collections: found, next: found.last) }
+            if found.count == limit { return CollectionPage(collections: found, next: found.last, damaged: damaged) }
             found.append(id)
         }
-        return CollectionPage(collections: found, next: nil)
+        return CollectionPage(collections: found, next: nil, damaged: damaged)
     }
 
-    /// Whether there is a document anywhere below a document or in or below a collection.
+    /// Whether there is a document, or something in the place of one, anywhere below a document or in or below a collection.
     func hasDocument(below segments: [UTF8Key]) throws(StatusError) -> Bool {
         try someDocument(below: segments, otherThan: []) != nil
     }
 
-    /// The place of some document's file below a document or in or below a collection; nil when there is none.
+    /// The place of some document's file below a document or in or below a collection, or of something in the place of one; nil
+    /// when there is none.
     ///
     /// - Parameter others: The places of files that don't count.
     func someDocument(below segments: [UTF8Key], otherThan others: Set<UTF8Key>) throws(StatusError) -> UTF8Key? {

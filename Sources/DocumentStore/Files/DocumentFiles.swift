@@ -59,9 +59,18 @@ struct DocumentFiles: Sendable {
             contents = try Self.contents(of: folder.openFile(name, for: .reading))
         } catch {
             if error.isNotFound { return nil }
-            throw Self.unreadable(error, place, path: path)
+            // Links and sockets can't be opened as files.
+            if let kind = try? folder.status(of: name)?.kind { try Self.checkIsFile(kind, place, path: path) }
+            throw error.status("read", place).concerning(place, path: path)
         }
-        guard let bytes = contents.bytes else { throw Self.notADocument(contents.status, place, path: path) }
+        try Self.checkIsFile(contents.status.kind, place, path: path)
+        guard let bytes = contents.bytes else {
+            throw Self.damaged(
+                "The file has \(contents.status.size) bytes, more than any document. Move it out of the data folder.",
+                place,
+                path: path
+            )
+        }
         let isShortened = id.map { folders.naming.file(of: $0).isShortened } ?? true
         let document = try DocumentFile.decodeEncoded(bytes, in: collection, id: isShortened ? nil : id, file: place)
         if contents.isSettled { cache.insertRead(document, identity: contents.status.identity) }
@@ -94,27 +103,12 @@ extension DocumentFiles {
         return contents
     }
 
-    private static func notADocument(_ status: FileStatus, _ place: String, path: String) -> StatusError {
-        damaged(
-            status.kind == .file
-                ? "The file has \(status.size) bytes, more than any document. Move it out of the data folder."
-                : "Expected a file, found something else. Move it out of the data folder.",
-            place,
-            path: path
-        )
+    private static func checkIsFile(_ kind: FileStatus.Kind, _ place: String, path: String) throws(StatusError) {
+        if let fault = FolderEntry.fault(of: kind, isNamedAsDocument: true) { throw damaged(fault, place, path: path) }
     }
 
-    private static func unreadable(_ error: SystemError, _ place: String, path: String) -> StatusError {
-        if error.isNotFolder {
-            return damaged("It is a symbolic link, and Hearth follows none. Put the file itself there.", place, path: path)
-        }
-        var status = error.status("read", place)
-        status.path = path
-        return status
-    }
-
-    /// The error for something that stands where a document's file should be.
-    static func damaged(_ message: String, _ place: String, path: String) -> StatusError {
-        StatusError(.dataLoss, message, path: path, file: StatusError.FileLocation(path: place, line: 1, column: 1))
+    /// The error for something that stands where a document or a collection should be, and is none.
+    static func damaged(_ message: String, _ place: String, path: String? = nil) -> StatusError {
+        StatusError(.dataLoss, message, path: path, file: StatusError.FileLocation(path: place))
     }
 }

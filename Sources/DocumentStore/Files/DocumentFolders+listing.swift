@@ -2,93 +2,123 @@ internal import DocumentModel
 internal import StrictJSON
 
 extension DocumentFolders {
-    /// The collections that have a folder under the document that the segments lead to, or at the top, in no order.
-    func collections(under segments: [UTF8Key]) throws(StatusError) -> [CollectionID] {
-        guard let folder = try open(segments) else { return [] }
-        let place = place(segments)
+    /// What is in the folder below a document, or at the top.
+    struct Collections {
+        /// The collections that have a folder, in no order.
         var ids: [CollectionID] = []
-        for name in try list(folder, place, .belowDocument).folders {
-            guard let key = try id(ofFolder: name, in: folder, place), let id = try? CollectionID(key.string) else { continue }
-            ids.append(id)
-        }
-        return ids
+        /// What is neither a collection nor harmless.
+        var damaged: [StatusError] = []
     }
 
-    /// The place in the data folder of some document's file in the folder that the segments lead to, or anywhere below it; nil
-    /// when there is none.
+    /// The collections that have a folder under the document that the segments lead to, or at the top.
+    func collections(under segments: [UTF8Key]) throws(StatusError) -> Collections {
+        var collections = Collections()
+        let place = place(segments)
+        let path = segments.isEmpty ? nil : segments.map(\.string).joined(separator: "/")
+        let opened: FileDescriptor?
+        do throws(StatusError) {
+            opened = try open(segments)
+        } catch {
+            // The document is readable where something else stands in place of the folder of what is below it.
+            guard error.concernsOneFile, !segments.isEmpty else { throw error }
+            return Collections(damaged: [error.concerning(place, path: path)])
+        }
+        guard let folder = opened else { return collections }
+        try forEachEntry(of: folder, place, at: .belowDocument) { name, entry throws(StatusError) in
+            let file = place + "/" + name
+            switch entry {
+            case .document, .ignored:
+                break
+            case .foreign(let fault):
+                collections.damaged.append(DocumentFiles.damaged(fault, file, path: path))
+            case .folder(let key):
+                do throws(StatusError) {
+                    guard let id = try id(ofFolder: name, key, in: folder, place) else { break }
+                    // One that may not be entered is reported, and doesn't hide the others.
+                    _ = try reporting("open", file) { () throws(SystemError) in try folder.openFolderIfPresent(name) }
+                    collections.ids.append(try CollectionID(id.string))
+                } catch {
+                    guard error.concernsOneFile else { throw error }
+                    collections.damaged.append(error.concerning(file, path: path))
+                }
+            }
+            return true
+        }
+        return collections
+    }
+
+    /// The place in the data folder of something in the folder that the segments lead to, or anywhere below it: a document's
+    /// file, or what is reported because it is in the place of one. Nil when there is nothing.
     ///
     /// - Parameter others: The places of files that don't count.
     func someDocument(below segments: [UTF8Key], otherThan others: Set<UTF8Key>) throws(StatusError) -> UTF8Key? {
         guard let folder = try open(segments) else { return nil }
-        let level = segments.count.isMultiple(of: 2) ? Level.belowDocument : .collection
+        let level = segments.count.isMultiple(of: 2) ? FolderEntry.Level.belowDocument : .collection
         return try someDocument(in: folder, place(segments), level, otherThan: others)
     }
 
-    /// The ID that a folder's name stands for, asked of the folder itself where the name is shortened; nil when it is none's.
-    func id(ofFolder name: [UInt8], in parent: borrowing FileDescriptor, _ place: String) throws(StatusError) -> UTF8Key? {
-        switch naming.read(folder: name) {
-        case .id(let key): return key
-        case .foreign: return nil
-        case .shortened:
-            let text = String(decoding: name, as: UTF8.self)
-            return try reporting("read", place + "/" + text) { () throws(SystemError) in
-                try storedID(of: parent.openFolder(text))
+    /// Calls `body` with the name of each entry of a folder, what is not UTF-8 replaced, and with what it is, until it returns
+    /// false.
+    func forEachEntry(
+        of folder: borrowing FileDescriptor,
+        _ place: String,
+        at level: FolderEntry.Level,
+        _ body: (String, FolderEntry) throws(StatusError) -> Bool
+    ) throws(StatusError) {
+        var failure: StatusError?
+        do throws(SystemError) {
+            var listing = try folder.openForListing()
+            while let found = try listing.next() {
+                guard let kind = try folder.kind(of: found) else { continue }
+                do throws(StatusError) {
+                    guard try body(found.text, FolderEntry(found.name, kind, at: level, naming: naming)) else { break }
+                } catch {
+                    failure = error
+                    break
+                }
             }
+        } catch {
+            throw error.status("list", place)
         }
+        if let failure { throw failure }
     }
+}
 
-    /// What the entries of a folder are.
-    private enum Level {
-        /// Files of documents, and folders of what is below them.
-        case collection
-        /// Folders of collections.
-        case belowDocument
-    }
-
+extension DocumentFolders {
     private func someDocument(
         in folder: borrowing FileDescriptor,
         _ place: String,
-        _ level: Level,
+        _ level: FolderEntry.Level,
         otherThan others: Set<UTF8Key>,
         depth: Int = 0
     ) throws(StatusError) -> UTF8Key? {
         // Deeper than any path leads there can be no document, only what someone else put there.
         guard depth < 2 * DocumentLimits.maximumSubcollectionDepth else { return nil }
-        let entries = try list(folder, place, level, otherThan: others)
-        if let document = entries.document { return document }
-        for name in entries.folders where naming.read(folder: name) != .foreign {
-            let text = String(decoding: name, as: UTF8.self)
-            let place = place + "/" + text
-            let opened = try reporting("open", place) { () throws(SystemError) in try folder.openFolderIfPresent(text) }
-            guard let inner = opened else { continue }
-            let below = level == .collection ? Level.belowDocument : .collection
-            if let document = try someDocument(in: inner, place, below, otherThan: others, depth: depth + 1) { return document }
+        var folders: [String] = []
+        var found: UTF8Key?
+        try forEachEntry(of: folder, place, at: level) { name, entry in
+            switch entry {
+            case .document, .foreign:
+                let file = UTF8Key(place + "/" + name)
+                if !others.contains(file) { found = file }
+            case .folder: folders.append(name)
+            case .ignored: break
+            }
+            return found == nil
+        }
+        if let found { return found }
+        for name in folders {
+            let place = place + "/" + name
+            let below = level == .collection ? FolderEntry.Level.belowDocument : .collection
+            do throws(StatusError) {
+                let opened = try reporting("open", place) { () throws(SystemError) in try folder.openFolderIfPresent(name) }
+                guard let inner = opened else { continue }
+                if let found = try someDocument(in: inner, place, below, otherThan: others, depth: depth + 1) { return found }
+            } catch {
+                guard error.concernsOneFile else { throw error }
+                return UTF8Key(place)
+            }
         }
         return nil
-    }
-
-    /// The folders in a folder, or some of them when there is a document's file in it, which is answer enough.
-    private func list(
-        _ folder: borrowing FileDescriptor,
-        _ place: String,
-        _ level: Level,
-        otherThan others: Set<UTF8Key> = []
-    ) throws(StatusError) -> (folders: [[UInt8]], document: UTF8Key?) {
-        try reporting("list", place) { () throws(SystemError) in
-            var folders: [[UInt8]] = []
-            var listing = try folder.openForListing()
-            while let entry = try listing.next() {
-                switch try folder.kind(of: entry) {
-                case .folder:
-                    folders.append(entry.name)
-                case .file where level == .collection && naming.read(file: entry.name) != .foreign:
-                    let document = UTF8Key(place + "/" + entry.text)
-                    if !others.contains(document) { return (folders, document) }
-                default:
-                    break
-                }
-            }
-            return (folders, nil)
-        }
     }
 }

@@ -93,6 +93,21 @@ extension SystemError {
     }
 }
 
+extension StatusError {
+    /// Whether it is the fault of one file or folder, so that the others may be readable.
+    var concernsOneFile: Bool {
+        code == .dataLoss || (cause as? SystemError)?.concernsOneFile == true
+    }
+
+    /// The same error with the file or folder concerned, and the document or collection, where it doesn't name them.
+    func concerning(_ place: String, path: String?) -> StatusError {
+        var error = self
+        error.file = file ?? FileLocation(path: place)
+        error.path = self.path ?? path
+        return error
+    }
+}
+
 /// Runs `body`, and throws a failure of its system calls as the store's callers see it.
 ///
 /// - Parameters:

@@ -43,6 +43,7 @@ extension OpenedStore {
                 description.isClean = true
             }
         }
+        Self.reportForeign(try files.folders.collections(under: []).damaged, to: logger)
         Self.report(found, epoch: epoch, last: last.sequence, sweep, replay, cutBytes: opened.cutBytes, to: logger)
 
         let failure = StoreFailure()
@@ -83,6 +84,15 @@ extension OpenedStore {
 
     private static func synchronize(_ data: DataFolder) throws(StatusError) {
         try reporting("sync", DataFolder.documentsName) { () throws(SystemError) in try data.documents.synchronizeFileSystem() }
+    }
+
+    /// Tells of what lies among the collections at the top and is none. What is further down is found where it is listed.
+    private static func reportForeign(_ found: [StatusError], to logger: Logger) {
+        guard let first = found.first else { return }
+        logger.warning(
+            "There are files or folders among the documents that are none of Hearth's; they are left alone. hearth check names all",
+            metadata: ["store.foreign": "\(found.count)", "file.path": "\(first.file?.path ?? "")", "error": "\(first)"]
+        )
     }
 
     private static func report(

@@ -10,8 +10,7 @@ struct CollectionNavigation: Sendable {
     private let firstURL: String?
     private let nextURL: String?
     private let count: String
-    private let damaged: [DamagedFile]
-    private let damagedCount: Int
+    private let damaged: DamagedFiles?
     private let isEmpty: Bool
 
     init(_ listing: CollectionListing, hasPlaces: Bool) {
@@ -34,12 +33,9 @@ struct CollectionNavigation: Sendable {
         let documents = Counting.phrase(listing.documents.count, "document", "documents")
         let isWhole = request.after == nil && listing.next == nil
         count = isWhole ? documents : "\(documents) on this page"
-        damaged = listing.damaged.prefix(Self.damagedLimit).map(DamagedFile.init)
-        damagedCount = listing.damaged.count
+        damaged = DamagedFiles(listing.damaged)
         isEmpty = listing.entries.isEmpty && listing.damaged.isEmpty
     }
-
-    private static let damagedLimit = 50
 }
 
 extension CollectionNavigation: ViewModel {
@@ -52,10 +48,7 @@ extension CollectionNavigation: ViewModel {
         case "nextURL": nextURL.orAbsent
         case "hasPages": firstURL != nil || nextURL != nil
         case "count": count
-        case "damaged": damaged
-        case "hasDamaged": !damaged.isEmpty
-        case "isOneDamaged": damaged.count == 1
-        case "moreDamaged": damagedCount > damaged.count ? Counting.grouped(damagedCount - damaged.count) : Absent()
+        case "damaged": damaged.orAbsent
         case "isEmpty": isEmpty
         default: heading.child(named: name)
         }

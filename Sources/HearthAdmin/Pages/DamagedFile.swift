@@ -15,10 +15,19 @@ struct DamagedFile: Sendable {
     }
 }
 
+extension DamagedFile {
+    /// The file, and the place in it where there is one, as editors and compilers write it.
+    private var place: String {
+        guard let file else { return path ?? "" }
+        guard let line = file.line, let column = file.column else { return file.path }
+        return "\(file.path):\(line):\(column)"
+    }
+}
+
 extension DamagedFile: ViewModel {
     func child(named name: String) -> Any? {
         switch name {
-        case "place": DisplayText(file.map { "\($0.path):\($0.line):\($0.column)" } ?? path ?? "")
+        case "place": DisplayText(place)
         case "url": (path.flatMap { try? DocumentPath($0) }.map { AdminURL.document($0) }).orAbsent
         case "file": (file.map { DisplayText($0.path) }).orAbsent
         case "line": (file?.line).orAbsent

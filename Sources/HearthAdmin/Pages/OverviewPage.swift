@@ -43,6 +43,8 @@ struct OverviewPage: Page {
         // It lists the collections itself.
         case "hasSide": false
         case "isOverview": true
+        case "damagedRoots": chrome.damagedRoots.orAbsent
+        case "isEmpty": chrome.roots.isEmpty && chrome.damagedRoots == nil
         default: nil
         }
     }

@@ -13,6 +13,8 @@ struct PageChrome: Sendable {
     var roots: [LinkView] = []
     /// Whether there are more collections at the top than are listed.
     var hasMoreRoots = false
+    /// What lies among the collections at the top and is none.
+    private(set) var damagedRoots: DamagedFiles?
     var colors = ColorStyles()
     var nonce = ""
     var styleSheetURL = ""
@@ -42,6 +44,7 @@ struct PageChrome: Sendable {
             return LinkView(url: url, text: DisplayText(id.key.string), isCurrent: url == current)
         }
         hasMoreRoots = page.next != nil
+        damagedRoots = DamagedFiles(page.damaged)
     }
 
     /// How many collections at the top are listed.

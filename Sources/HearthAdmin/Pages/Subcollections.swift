@@ -3,11 +3,12 @@ import DocumentStore
 import HearthService
 import StrictJSON
 
-/// The collections under a document, as links.
+/// The collections under a document, as links, and what lies among them and is none.
 struct Subcollections: Sendable {
     let links: [LinkView]
     /// Whether there are more than are listed.
     let hasMore: Bool
+    private let damaged: DamagedFiles?
 
     /// Reads the first of them.
     init(of path: DocumentPath, in context: ServiceContext) async throws(StatusError) {
@@ -16,6 +17,7 @@ struct Subcollections: Sendable {
             LinkView(url: AdminURL.collection(path.collection(id)), text: DisplayText(id.key.string))
         }
         hasMore = page.next != nil
+        damaged = DamagedFiles(page.damaged)
     }
 
     private static let limit: PageSize = 200
@@ -27,6 +29,7 @@ extension Subcollections: ViewModel {
         case "links": links
         case "hasLinks": !links.isEmpty
         case "hasMore": hasMore
+        case "damaged": damaged.orAbsent
         default: nil
         }
     }

@@ -78,10 +78,12 @@ extension CheckFinding {
         }
         writer.key("file")
         writer.string(file.path)
-        writer.key("line")
-        writer.integer(Int64(file.line))
-        writer.key("column")
-        writer.integer(Int64(file.column))
+        if let line = file.line, let column = file.column {
+            writer.key("line")
+            writer.integer(Int64(line))
+            writer.key("column")
+            writer.integer(Int64(column))
+        }
         writer.endObject()
         return writer.finish()
     }

@@ -11,8 +11,8 @@ struct ExportCommand: AsyncParsableCommand {
             {"path":"books/hitchhiker","fields":{…}}, with every value as exact as it is stored; `hearth import` reads it.
 
             With --output the file is written beside the one it replaces, which stays as it is until the new one is complete. \
-            Documents whose files are damaged are reported and are an error: then there is no new file, unless --skip-damaged \
-            is given.
+            Files and folders in the data folder that can't be read as documents or collections are reported and are an error: \
+            then there is no new file, unless --skip-damaged is given.
             """
     )
 
@@ -21,7 +21,7 @@ struct ExportCommand: AsyncParsableCommand {
     @Option(name: .shortAndLong, help: "The file to write instead of standard output.", completion: .file())
     var output: String?
 
-    @Flag(help: "Leave damaged documents out, and report them without failing.")
+    @Flag(help: "Leave out what can't be read, and report it without failing.")
     var skipDamaged = false
 
     @Argument(help: "Documents and collections; none means everything.", transform: DataPath.argument)
@@ -50,7 +50,7 @@ struct ExportCommand: AsyncParsableCommand {
             Console.standardError.endProgress()
             for error in exporter.damaged { Console.standardError.report(error) }
             guard exporter.damaged.isEmpty || skipDamaged else {
-                Console.standardError.report("\(exporter.damaged.count.counting("damaged document")) could not be exported.")
+                Console.standardError.report("\(exporter.damaged.count.counting("damaged file")) could not be exported.")
                 throw ExitCode.failure
             }
             if self.output != nil { print("\(exporter.documentCount.counting("document")) exported") }

@@ -50,13 +50,18 @@ struct ListCommand: AsyncParsableCommand {
         to output: inout BufferedOutput
     ) async throws {
         var pageToken: String?
+        var damagedCount = 0
         repeat {
             let page = try await connection.collections(under: parent, pageToken: pageToken)
             for id in page.collections {
                 try output.writeLine(Self.line(CollectionPath(parent: parent, id: id).string))
             }
+            for error in page.damaged { Console.standardError.report(error) }
+            damagedCount += page.damaged.count
             pageToken = page.nextPageToken
         } while pageToken != nil
+        try output.flush()
+        guard damagedCount == 0 else { throw ExitCode.failure }
     }
 
     private func listDocuments(

@@ -1,5 +1,6 @@
 import DocumentModel
 import HearthClient
+import StrictJSON
 
 /// Reads documents from a server with all that lies below them, and writes each as a line.
 ///
@@ -10,8 +11,9 @@ struct DocumentExporter {
     private var output: BufferedOutput
     /// How many documents have been written.
     private(set) var documentCount = 0
-    /// The documents that the server could not read.
+    /// What the server could not read, as documents or collections.
     private(set) var damaged: [StatusError] = []
+    private var damagedFiles: Set<UTF8Key> = []
 
     /// As many as a batch of calls about each of them may hold, and room for damaged ones.
     private static let pageSize = 500
@@ -53,7 +55,7 @@ struct DocumentExporter {
         } catch {
             switch error.code {
             case .notFound: break
-            case .dataLoss: damaged.append(error)
+            case .dataLoss: note([error])
             default: throw error
             }
         }
@@ -62,6 +64,7 @@ struct DocumentExporter {
     private mutating func exportCollections(under parent: DocumentPath?, firstPage: CollectionPage?) async throws(StatusError) {
         var page = if let firstPage { firstPage } else { try await connection.collections(under: parent) }
         while true {
+            note(page.damaged)
             for id in page.collections {
                 try await exportCollection(CollectionPath(parent: parent, id: id))
             }
@@ -79,7 +82,7 @@ struct DocumentExporter {
                 pageToken: pageToken,
                 showMissing: true
             )
-            damaged += page.damaged
+            note(page.damaged)
             let damagedPaths = page.damaged.compactMap { error in error.path.flatMap { try? DocumentPath($0) } }
             let entries = page.documents + damagedPaths.map(ListedDocument.missing)
             let below = try await connection.collections(underEach: entries.map(\.path))
@@ -89,6 +92,14 @@ struct DocumentExporter {
             }
             pageToken = page.nextPageToken
         } while pageToken != nil
+    }
+
+    /// Keeps what could not be read; a folder may be told of with what it lies in and with the document that it belongs to.
+    private mutating func note(_ errors: [StatusError]) {
+        for error in errors {
+            if let file = error.file, !damagedFiles.insert(UTF8Key(file.path)).inserted { continue }
+            damaged.append(error)
+        }
     }
 
     private mutating func write(_ document: EncodedDocument) throws(StatusError) {

@@ -18,7 +18,10 @@ extension StatusError: RPCErrorConvertible {
         }
         data["retryAfterMilliseconds"] = retryAfter.map { .integer($0.wholeMilliseconds) }
         data["file"] = file.map { file in
-            .object(["path": .string(file.path), "line": .integer(file.line), "column": .integer(file.column)])
+            var members: RPCErrorData = ["path": .string(file.path)]
+            members["line"] = file.line.map { .integer($0) }
+            members["column"] = file.column.map { .integer($0) }
+            return .object(members)
         }
         return RPCError(code == .internal ? .internalError : RPCErrorCode(rawValue: code.rawValue), message, data: data)
     }

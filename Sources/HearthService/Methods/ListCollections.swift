@@ -34,7 +34,14 @@ package enum ListCollections: RPCMethod {
     package static let parameters: [any ParameterDescription] = [parent, pageSize, pageToken]
     package static let result = ResultDescription(
         "page",
-        .page(of: "collections", .string(), "The collections' IDs, in the order of their bytes."),
+        .page(
+            of: "collections",
+            .string(),
+            "The collections' IDs, in the order of their bytes.",
+            .damaged(
+                "Files and folders among these that are no collections; absent when there are none. All are on the first page."
+            )
+        ),
         "A page of the collections."
     )
     package static let errors = [
@@ -76,6 +83,7 @@ package enum ListCollections: RPCMethod {
             writer.key("nextPageToken")
             writer.string(PageToken(after: next.key).text)
         }
+        writer.damaged(result.damaged.map(DamagedDocument.init))
         writer.endObject()
     }
 }

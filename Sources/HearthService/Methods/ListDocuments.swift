@@ -67,12 +67,7 @@ package enum ListDocuments: RPCMethod {
             of: "documents",
             .oneOf([.document, .missingDocument]),
             "The documents. A page of large documents may hold fewer than asked for.",
-            .init(
-                "damaged",
-                .array(of: .damagedDocument),
-                "Documents among these that cannot be read; absent when there are none.",
-                isRequired: false
-            )
+            .damaged("Files and folders among these that cannot be read; absent when there are none.")
         ),
         "A page of the collection."
     )
@@ -172,14 +167,7 @@ package enum ListDocuments: RPCMethod {
             writer.key("nextPageToken")
             writer.string(PageToken(after: next.key).text)
         }
-        if !result.damaged.isEmpty {
-            writer.key("damaged")
-            writer.beginArray()
-            for document in result.damaged {
-                document.write(to: &writer)
-            }
-            writer.endArray()
-        }
+        writer.damaged(result.damaged)
         writer.endObject()
     }
 }

@@ -1,12 +1,13 @@
 package import DocumentModel
 package import StrictJSON
 
-/// A document that is on disk and can't be read: it is left untouched, and reported where it would be listed.
+/// Something on disk that can't be read as a document or a collection: it is left untouched, and reported where it would be
+/// listed.
 package struct DamagedDocument: Sendable {
-    /// What is wrong, and in which file.
+    /// What is wrong, and with which file or folder.
     package let error: StatusError
 
-    /// Writes `{"message": …, "path"?: …, "file"?: {path, line, column}}`.
+    /// Writes `{"message": …, "path"?: …, "file"?: {path, line?, column?}}`.
     func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writeMembers(to: &writer)
@@ -26,11 +27,24 @@ package struct DamagedDocument: Sendable {
             writer.beginObject()
             writer.key("path")
             writer.string(file.path)
-            writer.key("line")
-            writer.integer(Int64(file.line))
-            writer.key("column")
-            writer.integer(Int64(file.column))
+            if let line = file.line, let column = file.column {
+                writer.key("line")
+                writer.integer(Int64(line))
+                writer.key("column")
+                writer.integer(Int64(column))
+            }
             writer.endObject()
         }
+    }
+}
+
+extension JSONWriter {
+    /// Writes the member `damaged` of a page, unless there is nothing.
+    mutating func damaged(_ documents: [DamagedDocument]) {
+        guard !documents.isEmpty else { return }
+        key("damaged")
+        beginArray()
+        for document in documents { document.write(to: &self) }
+        endArray()
     }
 }

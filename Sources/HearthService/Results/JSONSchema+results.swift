@@ -63,18 +63,33 @@ extension JSONSchema {
         ])
     }
 
-    /// A document that is on disk and can't be read.
+    /// Something that is on disk among documents and collections and can't be read as one.
     static var damagedDocument: JSONSchema {
         .component("DamagedDocument", of: DamagedDocument.self) {
             .object([
                 .init("message", .string(), "What is wrong."),
-                .init("path", .string(), "The document's path, as far as it is known.", isRequired: false),
+                .init(
+                    "path",
+                    .string(),
+                    "The document it should be, or what it lies in, as far as that is known.",
+                    isRequired: false
+                ),
                 .init(
                     "file",
                     .object([
-                        .init("path", .string(), "The file, relative to the data folder."),
-                        .init("line", .integer(minimum: 1), "The line of the fault."),
-                        .init("column", .integer(minimum: 1), "The column of the fault."),
+                        .init("path", .string(), "The file or folder, relative to the data folder."),
+                        .init(
+                            "line",
+                            .integer(minimum: 1),
+                            "The line of the fault; absent where the file or folder itself is the fault.",
+                            isRequired: false
+                        ),
+                        .init(
+                            "column",
+                            .integer(minimum: 1),
+                            "The column of the fault; absent as the line is.",
+                            isRequired: false
+                        ),
                     ]),
                     "Where the fault is.",
                     isRequired: false
@@ -91,5 +106,12 @@ extension JSONSchema {
                 .init("nextPageToken", PageToken.schema, "Gives the next page; absent on the last one.", isRequired: false),
             ] + more
         )
+    }
+}
+
+extension JSONSchema.Property {
+    /// What lies among the entries of a page and can't be read.
+    static func damaged(_ description: String) -> JSONSchema.Property {
+        .init("damaged", .array(of: .damagedDocument), description, isRequired: false)
     }
 }

@@ -1,7 +1,6 @@
 import DocumentModel
 import Foundation
 import StrictJSON
-import Synchronization
 import TestSupport
 import Testing
 
@@ -182,15 +181,6 @@ struct CheckTests {
 
     @discardableResult
     private func check(_ folder: String = "data") async throws -> (CheckReport, findings: [CheckFinding]) {
-        let found = Findings()
-        let report = try await FileStore.check(fixture.folder[folder]) { finding in found.all.withLock { $0.append(finding) } }
-        let all = found.all.withLock { $0 }
-        #expect(report.findings + report.notices == all.count)
-        return (report, all)
+        try await fixture.check(folder)
     }
-}
-
-/// What a check has found.
-private final class Findings: Sendable {
-    let all = Mutex<[CheckFinding]>([])
 }

@@ -34,6 +34,23 @@ struct DamagedFilesTests {
         }
     }
 
+    @Test(
+        "A file that was written only in part is reported with what isn't closed",
+        arguments: [
+            (#"{"a": "b"#, 9, "the string that begins at line 1, column 7 is not closed"),
+            ("{\"a\":\n  [1, 2", 8, "the array that begins at line 2, column 3 is not closed"),
+            (#"{"a": "b""#, 10, "the object that begins at line 1, column 1 is not closed"),
+        ]
+    )
+    func half(contents: String, column: Int, fault: String) async throws {
+        try await fixture.withStore { store in
+            try fixture.folder.write(contents, to: "data/documents/books/b.json")
+            let error = await expectStatus(.dataLoss) { try await store.document(at: DocumentPath("books/b")) }
+            #expect(error?.message.contains(fault) == true, "\(error?.message ?? "")")
+            #expect(error?.file?.column == column)
+        }
+    }
+
     @Test("A damaged document can't be written or deleted")
     func writesRefused() async throws {
         try await fixture.withStore { store in
@@ -104,7 +121,8 @@ struct DamagedFilesTests {
             await expectStatus(.failedPrecondition) { try await store.document(at: DocumentPath(path)) }
             await expectStatus(.failedPrecondition) { try await store.set(path, [:]) }
             await expectStatus(.failedPrecondition) { try await store.delete(path) }
-            #expect(try await store.collections().isEmpty)
+            // What is around it is listed, so that it is found.
+            #expect(try await store.collections() == (folder == "books" ? [] : ["books"]))
         }
         #expect(try fixture.folder.text(of: "outside/b.json") == "{}")
     }

@@ -2,6 +2,7 @@ import DocumentModel
 import DocumentStore
 import Logging
 import StrictJSON
+import Synchronization
 import TestSupport
 import Testing
 
@@ -40,6 +41,22 @@ struct StoreFixture {
             await store.close()
             throw error
         }
+    }
+}
+
+extension StoreFixture {
+    /// Checks a data folder.
+    func check(_ relative: String = "data") async throws -> (CheckReport, findings: [CheckFinding]) {
+        let found = Findings()
+        let report = try await FileStore.check(folder[relative]) { finding in found.all.withLock { $0.append(finding) } }
+        let all = found.all.withLock { $0 }
+        #expect(report.findings + report.notices == all.count)
+        return (report, all)
+    }
+
+    /// What a check has found.
+    private final class Findings: Sendable {
+        let all = Mutex<[CheckFinding]>([])
     }
 }
 

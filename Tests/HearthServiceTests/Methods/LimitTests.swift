@@ -69,6 +69,22 @@ import Testing
         }
     }
 
+    @Test("What is among collections and is none is reported with them, as damaged documents are, on the first page")
+    func foreignCollections() async throws {
+        try await withService { service in
+            for id in ["a", "b"] { try await service.result(of: "documents.set", #"["\#(id)/d", {}]"#) }
+            #expect(try await service.result(of: "collections.list", "{}") == #"{"collections":["a","b"]}"#)
+            try Data().write(to: URL(filePath: service.folder + "/documents/stray.json"))
+            let page = try JSONText(await service.result(of: "collections.list", #"{"pageSize": 1}"#)).root
+            #expect(page["collections"]?.elements.map(Array.init)?.map(\.string) == ["a"])
+            let damaged = try #require(page["damaged"]?.elements.map(Array.init)?.first)
+            #expect(damaged["message"]?.string?.contains("documents are in the folders of collections") == true)
+            #expect(damaged["file"].map { String(decoding: $0.rawBytes, as: UTF8.self) } == #"{"path":"documents/stray.json"}"#)
+            let token = try #require(page["nextPageToken"]?.string)
+            #expect(try await service.result(of: "collections.list", #"{"pageToken": "\#(token)"}"#) == #"{"collections":["b"]}"#)
+        }
+    }
+
     @Test("A damaged file is reported where it would be listed, once, and the others are listed")
     func damage() async throws {
         try await withService { service in
