@@ -1,14 +1,15 @@
 internal import DocumentModel
+internal import Glibc
 internal import StrictJSON
 
 /// Changes document files: a temporary file beside the document's, renamed over it. Nothing is synced here.
 ///
-/// Only the committer and recovery have one. Folders stay open until ``endBatch()``.
+/// Only the committer and recovery have one. Some folders stay open until ``endBatch()``, so many at most however large a
+/// commit is; the others are opened again where they are needed again.
 struct DocumentInstaller {
     /// A document in a temporary file, complete and ready to be renamed into place.
     struct StagedFile {
         let document: EncodedDocument
-        fileprivate let folder: SharedDescriptor
         fileprivate let temporaryName: String
         fileprivate let identity: FileIdentity
     }
@@ -41,7 +42,7 @@ struct DocumentInstaller {
             do throws(SystemError) {
                 try temporary.file.write(bytes)
                 let identity = try temporary.file.status().identity
-                return StagedFile(document: document, folder: folder, temporaryName: temporary.name, identity: identity)
+                return StagedFile(document: document, temporaryName: temporary.name, identity: identity)
             } catch {
                 _ = try? folder.descriptor.removeFile(temporary.name)
                 throw error
@@ -52,20 +53,25 @@ struct DocumentInstaller {
     }
 
     /// Puts a staged document in the place of its file.
-    func install(_ staged: StagedFile) throws(StatusError) {
+    mutating func install(_ staged: StagedFile) throws(StatusError) {
         let path = staged.document.path
+        guard let folder = try existingFolder(of: path.collection) else {
+            throw SystemError("openat", code: ENOENT).status("replace", files.place(of: path))
+        }
         do throws(SystemError) {
-            try staged.folder.descriptor.rename(staged.temporaryName, to: files.folders.naming.file(of: path.id).text)
+            try folder.descriptor.rename(staged.temporaryName, to: files.folders.naming.file(of: path.id).text)
         } catch {
-            _ = try? staged.folder.descriptor.removeFile(staged.temporaryName)
+            _ = try? folder.descriptor.removeFile(staged.temporaryName)
             throw error.status("replace", files.place(of: path))
         }
         cache.insert(staged.document, identity: staged.identity)
     }
 
     /// Removes staged documents that are not to be installed.
-    func discard(_ staged: [StagedFile]) {
-        for staged in staged { _ = try? staged.folder.descriptor.removeFile(staged.temporaryName) }
+    mutating func discard(_ staged: [StagedFile]) {
+        for staged in staged {
+            _ = try? existingFolder(of: staged.document.path.collection)?.descriptor.removeFile(staged.temporaryName)
+        }
         for collection in Set(staged.map(\.document.path.collection)) { files.folders.removeEmpty(collection.segments) }
     }
 
