@@ -22,7 +22,9 @@ struct CommitBatch {
     /// The commits that change something, in order, ready to be published.
     private(set) var commits: [Commit] = []
     /// About how many bytes they take in the journal, at most.
-    private(set) var byteCount = 0
+    private var byteCount = 0
+    /// How many writes were evaluated.
+    private var writeCount = 0
     /// What came of each commit that was evaluated, to be told once the batch is durable.
     private(set) var outcomes: [Result<CommitResult, StatusError>] = []
     /// The last sequence number and time that were given out.
@@ -45,10 +47,22 @@ struct CommitBatch {
         changedPaths.map { ($0, images[$0]?.encoded) }
     }
 
+    /// About how many bytes of frames make a batch that is not lengthened any more.
+    private static let maximumBytes = 4 << 20
+    /// How many writes a batch of several commits holds at most.
+    static let maximumWrites = 2_000
+
+    /// Whether a commit is to be evaluated in this batch. Who is in a batch waits for all of it, so the small ones don't wait
+    /// for a large one that comes after them, nor for too many.
+    func hasRoom(for commit: PendingCommit) -> Bool {
+        outcomes.isEmpty || byteCount < Self.maximumBytes && writeCount + commit.writes.count <= Self.maximumWrites
+    }
+
     /// Evaluates one more commit. One that fails changes nothing and uses no sequence number.
     ///
     /// - Parameter earlier: What the commits before the batch changed.
     mutating func add(_ commit: PendingCommit, earlier: CollectionChanges, read: Reading) {
+        writeCount += commit.writes.count
         do throws(StatusError) {
             try validate(commit.reads, earlier: earlier, read: read)
             outcomes.append(.success(try evaluate(commit.writes, read: read)))

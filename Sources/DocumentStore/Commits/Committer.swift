@@ -61,9 +61,6 @@ final class Committer: Sendable {
 }
 
 extension Committer {
-    /// About how many bytes of frames make a batch that is not lengthened any more.
-    private static let batchBytes = 4 << 20
-
     /// Carries out the first commits of those waiting; returns how many.
     private func processBatch(_ waiting: ArraySlice<PendingCommit>, _ state: inout State) -> Int {
         defer { state.installer.endBatch() }
@@ -107,8 +104,8 @@ extension Committer {
         var batch = CommitBatch(after: state.last, now: parts.clock.time)
         let earlier = state.changes
         for commit in waiting {
+            guard batch.hasRoom(for: commit) else { break }
             batch.add(commit, earlier: earlier) { path throws(StatusError) in try state.installer.document(at: path) }
-            if batch.byteCount >= Self.batchBytes { break }
         }
         return batch
     }

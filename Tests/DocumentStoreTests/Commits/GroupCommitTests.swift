@@ -1,8 +1,9 @@
 import DocumentModel
-import DocumentStore
 import StrictJSON
 import TestSupport
 import Testing
+
+@testable import DocumentStore
 
 @Suite("Concurrent commits share a sync")
 struct GroupCommitTests {
@@ -98,6 +99,36 @@ struct GroupCommitTests {
             #expect(try await store.take(11, after: .zero).flatMap(\.changes).count == 20)
             #expect(try await store.list("c").ids.count == 20)
         }
+    }
+
+    @Test("Small commits don't wait for large ones behind them, nor share a batch with too many")
+    func batches() async throws {
+        var fixture = try StoreFixture()
+        fixture.configuration.segmentBytes = 16 << 20
+        let sizes = [2_500, 1, 2, 1_500, 600, 3, 1_500, 1, 900, 2_001, 1, 1_000]
+        try await fixture.withStore { store throws in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for (number, size) in sizes.enumerated() {
+                    group.addTask {
+                        let result = try await store.commit((0..<size).map { try .set(DocumentPath("c\(number)/d\($0)"), [:]) })
+                        #expect(result.writeResults.count == size && result.sequence != nil)
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try await store.list("c0", limit: 10_000).documents.count == 2_500)
+        }
+        var batches: [SequenceNumber: [Int]] = [:]
+        for name in try fixture.folder.names(in: "data/journal") {
+            let bytes = try fixture.folder.bytes(of: "data/journal/\(name)")
+            var offset = JournalSegment.headerBytes
+            while case .frame(let frame, let byteCount) = JournalFrame.read(bytes[offset...]) {
+                batches[frame.batch, default: []].append(frame.commit.changes.count)
+                offset += byteCount
+            }
+        }
+        #expect(batches.values.reduce([], +).sorted() == sizes.sorted())
+        #expect(batches.values.allSatisfy { $0.count == 1 || $0.reduce(0, +) <= CommitBatch.maximumWrites }, "\(batches)")
     }
 
     @Test("Closing finishes what was taken and refuses the rest")
