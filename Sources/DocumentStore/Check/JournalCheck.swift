@@ -50,7 +50,7 @@ struct JournalCheck {
                 expected = nil
             }
         }
-        checkEnds(segments.first, &log)
+        checkEnds(segments.first, next: expected ?? last?.sequence.next, &log)
     }
 
     /// Reads a segment; returns the commit that must follow.
@@ -115,7 +115,11 @@ struct JournalCheck {
     }
 
     /// Compares what the journal has with what the data folder says of it.
-    private func checkEnds(_ first: SequenceNumber?, _ log: inout CheckLog) {
+    ///
+    /// - Parameters:
+    ///   - first: The first commit of the oldest segment; nil when there is none.
+    ///   - next: The commit behind the last that could be read; nil when there is none.
+    private func checkEnds(_ first: SequenceNumber?, next: SequenceNumber?, _ log: inout CheckLog) {
         if !description.isClean {
             log.add(
                 CheckFinding(
@@ -126,11 +130,10 @@ struct JournalCheck {
                 )
             )
         }
-        let end = last?.sequence ?? .zero
-        if first != nil, end < description.sequence {
+        if let next = next ?? first, next <= description.sequence {
             log.add(
                 .damagedJournal(
-                    "The last commit is \(end), and the documents' files are at \(description.sequence).",
+                    "The journal ends before commit \(next), and the documents' files are at \(description.sequence).",
                     DataFolder.journalName
                 )
             )

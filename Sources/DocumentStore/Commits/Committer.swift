@@ -74,9 +74,16 @@ extension Committer {
             finish(commits, batch)
             return commits.count
         }
+        do throws(StatusError) {
+            // In this order: a store that is not closed and has no journal has lost it.
+            try state.writer.prepare(first: state.last.sequence.next)
+            try parts.checkpointer.willWrite()
+        } catch {
+            refuse(commits, batch, error)
+            return commits.count
+        }
         let staged: [DocumentInstaller.StagedFile]
         do throws(StatusError) {
-            try parts.checkpointer.willWrite()
             staged = try stage(batch, &state.installer)
         } catch {
             return retry(commits, after: error, &state)

@@ -74,6 +74,13 @@ struct JournalWriter {
         var byteCount: Int { end - (offsets.first ?? end) }
     }
 
+    /// Makes sure that there is a segment to write to, a new one beginning with `first` where there is none. While there is one,
+    /// the journal is not taken for lost.
+    mutating func prepare(first: SequenceNumber) throws(StatusError) {
+        guard segment == nil else { return }
+        segment = try newSegment(first: first)
+    }
+
     /// Appends commits that follow each other and returns when they are on disk.
     mutating func append(_ commits: [Commit]) throws(Failure) -> Place {
         let first = commits.first?.sequence ?? .zero
@@ -135,7 +142,13 @@ struct JournalWriter {
 
     /// The segment for the next frames, filled with zeros where they go.
     private mutating func room(for byteCount: Int, first: SequenceNumber) throws(Failure) -> OpenSegment {
-        var segment = if let open = segment { open } else { try newSegment(first: first) }
+        var segment: OpenSegment
+        do throws(StatusError) {
+            segment = if let open = self.segment { open } else { try newSegment(first: first) }
+        } catch {
+            // Whatever happened, it happened to a file that has no frames.
+            throw Failure(status: error, isRecoverable: true)
+        }
         self.segment = segment
         do throws(StatusError) {
             try segment.allocate(byteCount, in: journal)
@@ -145,13 +158,8 @@ struct JournalWriter {
         return segment
     }
 
-    private func newSegment(first: SequenceNumber) throws(Failure) -> OpenSegment {
-        do throws(StatusError) {
-            let file = try journal.makeSegment(first: first)
-            return OpenSegment(file: file, first: first, end: JournalSegment.headerBytes, allocated: journal.segmentBytes)
-        } catch {
-            // Whatever happened, it happened to a file that has no frames.
-            throw Failure(status: error, isRecoverable: true)
-        }
+    private func newSegment(first: SequenceNumber) throws(StatusError) -> OpenSegment {
+        let file = try journal.makeSegment(first: first)
+        return OpenSegment(file: file, first: first, end: JournalSegment.headerBytes, allocated: journal.segmentBytes)
     }
 }

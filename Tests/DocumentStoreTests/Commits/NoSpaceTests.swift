@@ -46,6 +46,31 @@ struct NoSpaceTests {
         }
     }
 
+    @Test("A store whose first commit found no room for its journal has lost nothing, and its next start says nothing else")
+    func noJournal() async throws {
+        var fixture = try StoreFixture()
+        let disk = try SmallDisk(at: fixture.folder["disk"], kibibytes: 1_024)
+        defer { disk.unmount() }
+        fixture.configuration.segmentBytes = 4 << 20
+        let logs = WarningLog()
+        let position = try await fixture.withStore(at: "disk/data", logger: logs.logger) { store in
+            await expectStatus(.resourceExhausted) { try await store.set("c/d", [:]) }
+            try fixture.folder.copy("disk/data", to: "killed")
+            return store.position
+        }
+        for folder in ["disk/data", "killed"] {
+            try await fixture.withStore(at: folder, logger: logs.logger) { store throws in
+                #expect(store.position == position)
+                #expect(try await store.list("c").ids.isEmpty)
+            }
+            #expect(try await fixture.check(folder).findings.isEmpty)
+        }
+        #expect(logs.warnings.isEmpty, "\(logs.warnings)")
+        try await fixture.withStore(at: "killed") { store throws in
+            #expect(try await store.set("c/d", [:]).sequence == SequenceNumber(1))
+        }
+    }
+
     @Test("Of commits that come together, those that fit succeed")
     func someFit() async throws {
         let fixture = try StoreFixture()

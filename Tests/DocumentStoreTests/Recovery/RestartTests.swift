@@ -48,6 +48,24 @@ struct RestartTests {
         }
     }
 
+    @Test("A journal that was begun anew and never written to is no damage, and is gone on with")
+    func emptySegment() async throws {
+        try await fixture.withStore { store in _ = try await store.set("c/d", [:]) }
+        let description = try fixture.folder.text(of: "data/hearth.json")
+        try fixture.folder.remove("data/journal")
+        try await fixture.withStore { store in _ = try await store.set("c/e", [:]) }
+        let segment = "data/journal/" + (try #require(try fixture.folder.names(in: "data/journal").first))
+        try fixture.folder.write(Array(try fixture.folder.bytes(of: segment).prefix(64)), to: segment)
+        try fixture.folder.write(description, to: "data/hearth.json")
+        try fixture.folder.remove("data/documents/c/e.json")
+        #expect(try await fixture.check().findings.isEmpty)
+        try await fixture.withStore { store throws in
+            #expect(try await store.set("c/e", [:]).sequence == SequenceNumber(2))
+            #expect(try await store.take(1, after: SequenceNumber(1)).count == 1)
+        }
+        #expect(try await fixture.check().findings.isEmpty)
+    }
+
     @Test("A stopped store takes no more room than its commits")
     func trimmed() async throws {
         try await fixture.withStore { store in _ = try await store.set("c/d", [:]) }
