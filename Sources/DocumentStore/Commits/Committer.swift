@@ -8,8 +8,9 @@ internal import Synchronization
 ///
 /// 1. Each commit is evaluated on what the ones before it made, and what it has read is compared with that. One that fails (a
 ///    precondition, a changed document, a damaged one) fails alone.
-/// 2. The documents are written into temporary files beside their own. When that fails, for want of space mostly, the
-///    batch's commits are tried again one by one, and those that fail are refused. Nothing has happened.
+/// 2. The documents are written into temporary files beside their own, and the files looked at that are to be replaced or
+///    removed. When that fails, for want of space mostly, or because one is marked as unchangeable, the batch's commits are
+///    tried again one by one, and those that fail are refused. Nothing has happened.
 /// 3. The frames of all commits are appended to the journal, and synced. When there is no space the commits are refused
 ///    and the store goes on. When the write or the sync fails otherwise, nobody knows what is on disk: the commits are
 ///    refused, and the store takes no more until it is opened again.
@@ -123,7 +124,9 @@ extension Committer {
     ) throws(StatusError) -> [DocumentInstaller.StagedFile] {
         var staged: [DocumentInstaller.StagedFile] = []
         do throws(StatusError) {
-            for case (_, let document?) in batch.results { staged.append(try installer.stage(document)) }
+            for (path, document) in batch.results {
+                if let document { staged.append(try installer.stage(document)) } else { try installer.checkIsRemovable(path) }
+            }
         } catch {
             installer.discard(staged)
             throw error

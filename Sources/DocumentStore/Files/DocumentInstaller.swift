@@ -14,7 +14,7 @@ struct DocumentInstaller {
         fileprivate let identity: FileIdentity
     }
 
-    private let files: DocumentFiles
+    let files: DocumentFiles
     private let cache: DocumentCache
     private var openFolders: [CollectionPath: SharedDescriptor] = [:]
     /// Of those, the ones whose own IDs and those of the folders around them are known to be stored.
@@ -33,10 +33,17 @@ struct DocumentInstaller {
     }
 
     /// Writes a document into a temporary file beside its own, making folders as needed.
+    ///
+    /// - Throws: Also when its file is marked as one that is never to change.
     mutating func stage(_ document: EncodedDocument) throws(StatusError) -> StagedFile {
         let folder = try folder(of: document.path.collection)
         let storesID = files.folders.naming.file(of: document.path.id).isShortened
         let bytes = DocumentFile.encode(document, storesID: storesID)
+        do throws(SystemError) {
+            try Self.checkIsChangeable(files.folders.naming.file(of: document.path.id).text, in: folder.descriptor)
+        } catch {
+            throw refusal(error, "replace", document.path)
+        }
         do throws(SystemError) {
             let temporary = try makeTemporary(in: folder.descriptor)
             do throws(SystemError) {
@@ -102,7 +109,8 @@ extension DocumentInstaller {
     /// How many folders are open at most.
     private static let maximumOpenFolders = 128
 
-    private mutating func existingFolder(of collection: CollectionPath) throws(StatusError) -> SharedDescriptor? {
+    /// The folder of a collection; nil when there is none.
+    mutating func existingFolder(of collection: CollectionPath) throws(StatusError) -> SharedDescriptor? {
         if let folder = openFolders[collection] { return folder }
         guard let descriptor = try files.folders.open(collection.segments) else { return nil }
         return keep(SharedDescriptor(descriptor), as: collection)

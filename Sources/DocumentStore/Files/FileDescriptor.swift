@@ -152,6 +152,11 @@ extension FileDescriptor {
         }
     }
 
+    /// Makes sure that a name in this folder may be written to, as far as the file system tells without trying.
+    func checkIsWritable(_ name: String) throws(SystemError) {
+        try Self.call("faccessat") { Glibc.faccessat(number, name, W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) }
+    }
+
     /// What an entry of this folder is; nil when it is gone meanwhile.
     func kind(of entry: FolderListing.Entry) throws(SystemError) -> FileStatus.Kind? {
         if let kind = entry.kind { return kind }

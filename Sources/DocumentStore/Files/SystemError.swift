@@ -25,6 +25,9 @@ struct SystemError: Error, Hashable {
     /// Whether the file or folder itself is the cause, and not the process or the disk as a whole.
     var concernsOneFile: Bool { code == EACCES || code == EPERM || code == EIO || isNotFolder }
 
+    /// Whether the file is marked as one that is never to change, whoever asks.
+    var isUnchangeable: Bool { code == EPERM }
+
     /// Whether there is no room: the disk is full or a quota is used up.
     var isNoSpace: Bool { code == ENOSPC || code == EDQUOT }
 
@@ -59,7 +62,14 @@ extension SystemError {
             )
         case EMFILE, ENFILE:
             StatusError(.unavailable, "\(what): too many files are open. Raise the limit on open files (ulimit -n).", cause: self)
-        case EACCES, EPERM:
+        case EPERM:
+            StatusError(
+                .unavailable,
+                "\(what): the system does not permit it. It may be marked as unchangeable, which lsattr shows and chattr -ia takes "
+                    + "away, or belong to another user.",
+                cause: self
+            )
+        case EACCES:
             StatusError(
                 .unavailable,
                 "\(what): permission denied. The data folder and all that is in it must belong to the user that runs Hearth.",

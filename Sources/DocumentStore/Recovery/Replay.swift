@@ -49,7 +49,11 @@ struct Replay {
         do throws(StatusError) {
             guard let found = try installer.document(at: path) else { return image != nil }
             guard let image else { return times[path].map { found.updateTime <= $0 } ?? true }
-            if found.updateTime == image.updateTime { return found == image }
+            if found.updateTime == image.updateTime {
+                if found != image { return false }
+                // One that can't be changed, and needn't be, is no reason not to open.
+                return try !installer.isUnchangeable(path)
+            }
             return found.updateTime < image.updateTime
         } catch {
             guard error.code == .dataLoss else { throw error }

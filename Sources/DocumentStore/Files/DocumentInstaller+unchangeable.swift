@@ -1,0 +1,47 @@
+internal import DocumentModel
+internal import Glibc
+
+// A file that can't be replaced after its commit has become durable stops all writes. So what the system tells beforehand is
+// asked beforehand, and only the commits concerned are refused.
+
+extension DocumentInstaller {
+    /// Whether a document's file is marked as one that is never to change.
+    mutating func isUnchangeable(_ path: DocumentPath) throws(StatusError) -> Bool {
+        guard let folder = try existingFolder(of: path.collection) else { return false }
+        return Self.isUnchangeable(files.folders.naming.file(of: path.id).text, in: folder.descriptor)
+    }
+
+    /// Makes sure, before anything is durable, that a document's file can be removed as far as that can be told.
+    mutating func checkIsRemovable(_ path: DocumentPath) throws(StatusError) {
+        guard let folder = try existingFolder(of: path.collection) else { return }
+        do throws(SystemError) {
+            try folder.descriptor.checkIsWritable(".")
+            try Self.checkIsChangeable(files.folders.naming.file(of: path.id).text, in: folder.descriptor)
+        } catch {
+            throw refusal(error, "remove", path)
+        }
+    }
+
+    private static func isUnchangeable(_ name: String, in folder: borrowing FileDescriptor) -> Bool {
+        do throws(SystemError) {
+            try folder.checkIsWritable(name)
+            return false
+        } catch {
+            // Other marks of a file don't matter where it is replaced.
+            return error.isUnchangeable
+        }
+    }
+
+    /// Makes sure that a file is not marked as one that is never to change.
+    static func checkIsChangeable(_ name: String, in folder: borrowing FileDescriptor) throws(SystemError) {
+        if isUnchangeable(name, in: folder) { throw SystemError("faccessat", code: EPERM) }
+    }
+
+    /// The error for a write that can't be taken because of one file, while others can.
+    func refusal(_ error: SystemError, _ action: String, _ path: DocumentPath) -> StatusError {
+        var status = error.status(action, files.place(of: path))
+        if error.isUnchangeable { status.code = .failedPrecondition }
+        status.path = path.string
+        return status
+    }
+}
