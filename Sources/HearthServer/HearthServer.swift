@@ -3,6 +3,7 @@ import HTTPTypes
 package import HearthService
 package import Hummingbird
 import HummingbirdCore
+import JSONRPC
 package import Logging
 import NIOCore
 import ServiceLifecycle
@@ -25,6 +26,8 @@ package struct HearthServer: Service {
     package typealias RouteBuilder = (Router<HearthRequestContext>) -> Void
 
     private let configuration: HearthServerConfiguration
+    /// The memory for the answers to calls.
+    let answers: AnswerBudget
     private let connection: ConnectionConfiguration
     private let router: Router<HearthRequestContext>.Responder
     private let logger: Logger
@@ -44,11 +47,13 @@ package struct HearthServer: Service {
         onRunning: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
     ) throws(StatusError) {
         try configuration.checkHost()
+        let answers = AnswerBudget(limit: configuration.maximumHeldAnswerBytes, wait: configuration.answerWait)
         let router = Router(context: HearthRequestContext.self, options: .autoGenerateHeadEndpoints)
         Self.addMiddleware(to: router, configuration)
-        Self.addRoutes(to: router, configuration, context: context, logger: logger)
+        Self.addRoutes(to: router, configuration, context: context, answers: answers, logger: logger)
         addRoutes(router)
         self.configuration = configuration
+        self.answers = answers
         self.connection = ConnectionConfiguration(
             configuration,
             maximumBodyBytes: context.server.limits.maximumBodyBytes,
@@ -117,10 +122,11 @@ extension HearthServer {
         to router: Router<HearthRequestContext>,
         _ configuration: HearthServerConfiguration,
         context: ServiceContext,
+        answers: AnswerBudget,
         logger: Logger
     ) {
-        let calls = RPCRoute(context, configuration: configuration, logger: logger)
-        router.post("rpc") { request, _ in try await calls.respond(to: request) }
+        let calls = RPCRoute(context, answers: answers, configuration: configuration, logger: logger)
+        router.post("rpc") { request, context in try await calls.respond(to: request, in: context) }
 
         let slots = WatchSlots(limit: configuration.maximumWatchers, limitPerAddress: configuration.maximumWatchersPerAddress)
         let watch = WatchRoute(service: context, slots: slots)

@@ -17,6 +17,12 @@ package struct HearthServerConfiguration: Sendable {
     package var bodyTimeout: Duration = .seconds(60)
     /// How many bytes of request bodies are held in memory at the same time, over all requests.
     package var maximumHeldBodyBytes = 64 << 20
+    /// How many bytes of answers to calls are held in memory at the same time, over all clients: what is built and was not
+    /// taken by its connection yet, and what the calls under way are expected to answer. A connection itself holds about
+    /// 100 KiB at most of what its client has not read.
+    package var maximumHeldAnswerBytes = 256 << 20
+    /// How long a call waits for room among ``maximumHeldAnswerBytes`` before it is refused.
+    package var answerWait: Duration = .seconds(2)
     /// How many bodies of more than 1 MiB are worked on at the same time; others wait for their turn.
     package var maximumLargeBodies = 2
     /// How long a connection may be without a request, or a request without progress, before it is closed.

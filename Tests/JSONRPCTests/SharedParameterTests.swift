@@ -25,8 +25,8 @@ struct SharedParameterTests {
 
     private func response(to method: String, _ params: String) async throws -> JSONNode {
         let body = #"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(params)}"#
-        guard case .response(let bytes) = await server.handle(Array(body.utf8), context: Recorder()) else { throw NoReply() }
-        return try JSONText(bytes).root
+        guard case .response(let answer) = await server.handle(Array(body.utf8), context: Recorder()) else { throw NoReply() }
+        return try JSONText(answer.joined()).root
     }
 
     @Test(

@@ -18,8 +18,12 @@ struct TestServer {
     let log = FailureLog()
     let server: RPCServer<Recorder>
 
-    init(limits: RPCLimits = RPCLimits(), clock: any Clock<Duration> = FrozenClock()) {
-        self.server = RPCServer(methods: testTable, limits: limits, clock: clock) { [log] in log.append($0) }
+    init(
+        limits: RPCLimits = RPCLimits(),
+        answers: AnswerBudget = .unlimited,
+        clock: any Clock<Duration> = FrozenClock()
+    ) {
+        self.server = RPCServer(methods: testTable, limits: limits, answers: answers, clock: clock) { [log] in log.append($0) }
     }
 
     /// The reply to a body, as text; `nil` when there is none.
@@ -29,8 +33,8 @@ struct TestServer {
 
     func reply(to body: [UInt8]) async -> UTF8Key? {
         switch await server.handle(body, context: recorder) {
-        case .response(let bytes): UTF8Key(String(decoding: bytes, as: UTF8.self))
-        case .nothing: nil
+        case .response(let answer): UTF8Key(String(decoding: answer.joined(), as: UTF8.self))
+        case .nothing, .refused: nil
         }
     }
 

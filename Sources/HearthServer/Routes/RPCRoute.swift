@@ -14,11 +14,15 @@ struct RPCRoute: Sendable {
     private let notificationStatus: HearthServerConfiguration.NotificationStatus
     private let largeBodies: LargeBodies
 
-    init(_ context: ServiceContext, configuration: HearthServerConfiguration, logger: Logger) {
+    init(_ context: ServiceContext, answers: AnswerBudget, configuration: HearthServerConfiguration, logger: Logger) {
         self.context = context
         self.notificationStatus = configuration.notificationStatus
         self.largeBodies = LargeBodies(limit: configuration.maximumLargeBodies)
-        self.server = RPCServer(methods: HearthMethods.table, limits: context.server.limits.rpc) { failure in
+        self.server = RPCServer(
+            methods: HearthMethods.table,
+            limits: context.server.limits.rpc,
+            answers: answers
+        ) { failure in
             logger.error(
                 "call failed",
                 metadata: [
@@ -30,12 +34,16 @@ struct RPCRoute: Sendable {
         }
     }
 
-    func respond(to request: Request) async throws -> Response {
+    func respond(to request: Request, in requestContext: HearthRequestContext) async throws -> Response {
         let body = try await request.jsonBody(atMost: context.server.limits.maximumBodyBytes)
         let reply = await largeBodies.work(onBodyOf: body.count) { await server.handle(body, context: context) }
-        return switch reply {
-        case .response(let bytes): Response(json: bytes)
-        case .nothing: Response(status: notificationStatus == .ok || request.namesJSONRPC ? .ok : .noContent)
+        switch reply {
+        case .response(let answer):
+            return Response(answer, on: requestContext.channel.eventLoop)
+        case .nothing:
+            return Response(status: notificationStatus == .ok || request.namesJSONRPC ? .ok : .noContent)
+        case .refused(let error):
+            throw HTTPFailure(.serviceUnavailable, error, headers: [.retryAfter: "1"])
         }
     }
 }

@@ -36,6 +36,7 @@ package enum BatchGetDocuments: RPCMethod {
         ]),
         "The documents."
     )
+    package static let expectedAnswerBytes = ServiceLimits().maximumBodyBytes
     package static let errors =
         [
             ErrorDescription(status: .dataLoss, "A document's file is damaged; the error says where."),

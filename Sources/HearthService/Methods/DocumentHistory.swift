@@ -34,6 +34,8 @@ package enum DocumentHistory: RPCMethod {
         .page(of: "versions", .documentVersion, "The versions. A page of large documents may hold fewer than asked for."),
         "A page of the versions."
     )
+    /// A page, and the document that ends it.
+    package static let expectedAnswerBytes = ServiceLimits().maximumPageBytes + DocumentLimits.maximumDocumentBytes
     package static let errors = [
         ErrorDescription(status: .invalidArgument, "The path breaks a rule."),
         ErrorDescription(status: .dataLoss, "The journal is damaged where it is needed."),

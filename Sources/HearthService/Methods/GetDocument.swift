@@ -25,6 +25,8 @@ package enum GetDocument: RPCMethod {
     package static let summary = "Reads a document."
     package static let parameters: [any ParameterDescription] = [path, mask] + ReadPoint.parameters
     package static let result = ResultDescription("document", .document, "The document.")
+    /// Few documents are larger, and many are read at the same time.
+    package static let expectedAnswerBytes = 64 << 10
     package static let errors =
         [
             ErrorDescription(status: .notFound, "There is no such document."),

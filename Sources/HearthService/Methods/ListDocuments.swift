@@ -71,6 +71,8 @@ package enum ListDocuments: RPCMethod {
         ),
         "A page of the collection."
     )
+    /// A page, and the document that ends it.
+    package static let expectedAnswerBytes = ServiceLimits().maximumPageBytes + DocumentLimits.maximumDocumentBytes
     package static let errors =
         [
             ErrorDescription(status: .unavailable, "The collection cannot be read now.")

@@ -60,4 +60,17 @@ extension RPCError {
             data: ["status": "RESOURCE_EXHAUSTED", "limit": .integer(limit), "executed": .boolean(isExecuted)]
         )
     }
+
+    /// The ``AnswerBudget`` is used up.
+    ///
+    /// - Parameter isExecuted: Whether the call was executed, and only its result is left out.
+    static func noRoom(isExecuted: Bool) -> RPCError {
+        RPCError(
+            .resourceExhausted,
+            (isExecuted ? "The call was executed, but there is no room for its result" : "The call was not executed")
+                + ": the answers that other clients have not read yet take all the memory there is for them. "
+                + "Try again in a moment.",
+            data: ["status": "RESOURCE_EXHAUSTED", "retryAfterMilliseconds": .integer(1_000), "executed": .boolean(isExecuted)]
+        )
+    }
 }

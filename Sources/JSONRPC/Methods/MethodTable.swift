@@ -8,6 +8,8 @@ import StrictJSON
 package struct MethodTable<Context: Sendable>: Sendable {
     /// A method with its types closed over: they are decided once, when it is registered, and not looked up for each call.
     struct Entry: Sendable {
+        /// How many bytes an answer may well have.
+        let expectedAnswerBytes: Int
         /// Decodes, calls, and gives back what writes the result.
         let call: @Sendable (_ params: JSONNode?, _ context: Context) async throws -> ResultWriter
     }
@@ -40,7 +42,7 @@ package struct MethodTable<Context: Sendable>: Sendable {
         let discover = MethodDescription.discover(parameters: shared.map(\.declaration), errors: shared.map(\.error))
         methods.append(discover)
         let document = OpenRPCDocument.encode(info, methods: methods)
-        entries[discover.name] = Entry { params, context in
+        entries[discover.name] = Entry(expectedAnswerBytes: document.count) { params, context in
             let arguments = try Arguments(params, declared: discover.parameters)
             for parameter in shared { try parameter.check(arguments, context) }
             return { $0.raw(document) }
@@ -73,7 +75,7 @@ package struct MethodTable<Context: Sendable>: Sendable {
                 preconditionFailure("\(method.name) refuses its own example \"\(example.name)\": \(error)")
             }
         }
-        let entry = Entry { params, context in
+        let entry = Entry(expectedAnswerBytes: Method.expectedAnswerBytes) { params, context in
             let arguments = try Arguments(params, declared: method.parameters)
             for parameter in shared { try parameter.check(arguments, context) }
             let result = try await Method.call(Method.params(from: arguments), in: context)

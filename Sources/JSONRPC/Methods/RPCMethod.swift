@@ -29,6 +29,9 @@ package protocol RPCMethod<Context>: SendableMetatype {
     /// The errors of its own that the method answers with; each code once.
     static var errors: [ErrorDescription] { get }
     static var examples: [RPCExample] { get }
+    /// How many bytes an answer may well have: there must be room for as many before the method is called. One that becomes
+    /// larger needs the room for the rest at once.
+    static var expectedAnswerBytes: Int { get }
 
     /// Takes the parameters from a call.
     static func params(from arguments: Arguments) throws -> Params
@@ -49,5 +52,9 @@ extension RPCMethod {
 
     package static var examples: [RPCExample] {
         []
+    }
+
+    package static var expectedAnswerBytes: Int {
+        16 << 10
     }
 }

@@ -2,10 +2,12 @@ import StrictJSON
 
 /// What a request body is answered with.
 package enum RPCReply: Sendable {
-    /// One response, or an array of them, as compact JSON.
-    case response([UInt8])
+    /// One response, or an array of them.
+    case response(RPCAnswer)
     /// Nothing: there were only notifications.
     case nothing
+    /// There was no room for an answer, and nothing was executed.
+    case refused(RPCError)
 }
 
 /// What came of one request.

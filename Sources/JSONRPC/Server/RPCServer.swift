@@ -14,22 +14,26 @@ package struct UnexpectedFailure: Sendable {
 package struct RPCServer<Context: Sendable>: Sendable {
     package let methods: MethodTable<Context>
     package let limits: RPCLimits
+    private let answers: AnswerBudget
     private let deadlines: CallDeadlines
     private let onUnexpectedFailure: @Sendable (UnexpectedFailure) -> Void
 
     /// Makes a server.
     ///
     /// - Parameters:
+    ///   - answers: The memory for all answers.
     ///   - clock: What the time that a call may take is measured with.
     ///   - onUnexpectedFailure: Puts a failure into the log.
     package init(
         methods: MethodTable<Context>,
         limits: RPCLimits = RPCLimits(),
+        answers: AnswerBudget = .unlimited,
         clock: some Clock<Duration> = ContinuousClock(),
         onUnexpectedFailure: @escaping @Sendable (UnexpectedFailure) -> Void
     ) {
         self.methods = methods
         self.limits = limits
+        self.answers = answers
         deadlines = CallDeadlines(timeout: limits.callTimeout, clock: clock)
         self.onUnexpectedFailure = onUnexpectedFailure
     }
@@ -43,26 +47,36 @@ package struct RPCServer<Context: Sendable>: Sendable {
         do {
             text = try JSONText(body, limits: limits.json)
         } catch {
-            return .response(RPCOutcome.error(.parseError(error)).response(to: nil))
+            return reply(.parseError(error))
         }
-        var budget = limits.maximumResponseBytes
         guard let requests = text.root.elements else {
-            return await respond(to: text.root, context: context, budget: &budget).map { .response($0) } ?? .nothing
+            return await answer([text.root], isBatch: false, context: context)
         }
         if let refusal = refusal(ofBatch: text.root.count) {
-            return .response(RPCOutcome.error(refusal).response(to: nil))
+            return reply(refusal)
         }
-        var responses = JSONWriter()
-        responses.beginArray()
-        var isEmpty = true
-        for request in requests {
-            if let response = await respond(to: request, context: context, budget: &budget) {
-                responses.raw(response)
-                isEmpty = false
-            }
-        }
-        responses.endArray()
-        return isEmpty ? .nothing : .response(responses.finish())
+        return await answer(requests, isBatch: true, context: context)
+    }
+
+    /// Executes requests in order.
+    private func answer(_ requests: some Sequence<JSONNode>, isBatch: Bool, context: Context) async -> RPCReply {
+        let share = AnswerBudget.Share(of: answers)
+        var draft = AnswerDraft(to: requests, isBatch: isBatch, limit: limits.maximumResponseBytes, share: share)
+        guard await draft.begin() else { return draft.finish() }
+        for request in requests { await respond(to: request, context: context, in: &draft) }
+        return draft.finish()
+    }
+
+    /// The reply to what is not executed at all.
+    private func reply(_ error: RPCError) -> RPCReply {
+        var draft = AnswerDraft(
+            to: [],
+            isBatch: false,
+            limit: limits.maximumResponseBytes,
+            share: AnswerBudget.Share(of: answers)
+        )
+        draft.add(.error(error), to: nil)
+        return draft.finish()
     }
 
     private func refusal(ofBatch count: Int) -> RPCError? {
@@ -78,39 +92,30 @@ package struct RPCServer<Context: Sendable>: Sendable {
         return nil
     }
 
-    /// Executes one request and makes its response; `nil` for a notification.
-    ///
-    /// - Parameter budget: How many bytes of response are left to the whole body.
-    private func respond(to node: JSONNode, context: Context, budget: inout Int) async -> [UInt8]? {
+    /// Executes one request and adds its response, where there is one.
+    private func respond(to node: JSONNode, context: Context, in draft: inout AnswerDraft) async {
         let request: RPCRequest
         do {
             request = try RPCRequest(node)
         } catch {
-            let response = RPCOutcome.error(error.error).response(to: error.id)
-            budget -= response.count
-            return response
+            return draft.add(.error(error.error), to: error.id)
+        }
+        guard let entry = methods[request.method] else {
+            if let id = request.id { draft.add(.error(.methodNotFound(request.method)), to: id) }
+            return
         }
         guard let id = request.id else {
-            _ = await outcome(of: request, context: context)
-            return nil
+            guard await draft.makeRoom(for: entry.expectedAnswerBytes) else { return }
+            _ = await outcome(of: request, entry, context: context)
+            return draft.noteExecuted()
         }
-        guard budget > 0 else {
-            return RPCOutcome.error(.responseTooLarge(limit: limits.maximumResponseBytes, isExecuted: false)).response(to: id)
+        if let error = await draft.prepare(expecting: entry.expectedAnswerBytes) {
+            return draft.add(.error(error), to: id)
         }
-        let outcome = await outcome(of: request, context: context)
-        let response = outcome.response(to: id)
-        if case .result = outcome, response.count > budget {
-            budget = 0
-            return RPCOutcome.error(.responseTooLarge(limit: limits.maximumResponseBytes, isExecuted: true)).response(to: id)
-        }
-        budget -= response.count
-        return response
+        draft.add(await outcome(of: request, entry, context: context), to: id, isExecuted: true)
     }
 
-    private func outcome(of request: RPCRequest, context: Context) async -> RPCOutcome {
-        guard let entry = methods[request.method] else {
-            return .error(.methodNotFound(request.method))
-        }
+    private func outcome(of request: RPCRequest, _ entry: MethodTable<Context>.Entry, context: Context) async -> RPCOutcome {
         guard !Task.isCancelled else {
             return .error(.cancelled)
         }

@@ -30,9 +30,8 @@ struct RawConnection {
         try await outbound.write(ByteBuffer(bytes: bytes))
     }
 
-    /// Sends without reading until the server closes the connection, which shows as an error.
-    func sendUntilClosed() async {
-        let block = [UInt8](repeating: UInt8(ascii: " "), count: 1 << 20)
+    /// Sends the same again and again, without reading, until the server closes the connection, which shows as an error.
+    func sendUntilClosed(_ block: [UInt8] = [UInt8](repeating: UInt8(ascii: " "), count: 1 << 20)) async {
         while (try? await send(block)) != nil {}
     }
 

@@ -2,6 +2,7 @@ import DocumentModel
 import DocumentStore
 import Foundation
 import HearthService
+import JSONRPC
 import Logging
 import ServiceLifecycle
 import StrictJSON
@@ -13,13 +14,22 @@ import Synchronization
 struct TestServer: Sendable {
     let port: Int
     let context: ServiceContext
+    /// The memory for the answers to calls.
+    let answers: AnswerBudget
     /// The data folder.
     let folder: String
     private let stop: @Sendable () async -> Void
 
-    init(port: Int, context: ServiceContext, folder: String, stop: @escaping @Sendable () async -> Void) {
+    init(
+        port: Int,
+        context: ServiceContext,
+        answers: AnswerBudget,
+        folder: String,
+        stop: @escaping @Sendable () async -> Void
+    ) {
         self.port = port
         self.context = context
+        self.answers = answers
         self.folder = folder
         self.stop = stop
     }
@@ -65,7 +75,11 @@ func withServer(
                 try await group.run()
             }
             if let port = await ports.first(where: { _ in true }) {
-                try await body(TestServer(port: port, context: context, folder: folder) { await group.triggerGracefulShutdown() })
+                try await body(
+                    TestServer(port: port, context: context, answers: server.answers, folder: folder) {
+                        await group.triggerGracefulShutdown()
+                    }
+                )
             }
             await group.triggerGracefulShutdown()
             try await tasks.waitForAll()

@@ -24,10 +24,10 @@ struct TemporaryService: Sendable {
     /// Calls a method, and gives the response object.
     func response(to method: String, _ params: String) async throws -> JSONNode {
         let body = #"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(params)}"#
-        guard case .response(let bytes) = await server.handle(Array(body.utf8), context: context) else {
+        guard case .response(let answer) = await server.handle(Array(body.utf8), context: context) else {
             throw Failure(text: "no response to \(body)")
         }
-        return try JSONText(bytes).root
+        return try JSONText(answer.joined()).root
     }
 
     /// Calls a method that must succeed, and gives the text of its result.
