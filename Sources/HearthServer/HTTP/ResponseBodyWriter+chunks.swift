@@ -7,12 +7,14 @@ extension ResponseBodyWriter {
     ///
     /// - Parameter eventLoop: The one of the connection. Elsewhere, more could be written before the connection is known to
     ///   take no more.
-    mutating func write(_ bytes: [UInt8], on eventLoop: any EventLoop) async throws {
+    mutating func write<Bytes: RandomAccessCollection<UInt8>>(_ bytes: Bytes, on eventLoop: any EventLoop) async throws {
         guard bytes.count > chunkBytes else { return try await write(ByteBuffer(bytes: bytes)) }
         try await withTaskExecutorPreference(EventLoopExecutor(eventLoop)) {
-            for start in stride(from: 0, to: bytes.count, by: chunkBytes) {
+            var rest = bytes[...]
+            while !rest.isEmpty {
                 // Copied, so that what a connection holds does not keep all the bytes in memory.
-                try await write(ByteBuffer(bytes: bytes[start..<min(start + chunkBytes, bytes.count)]))
+                try await write(ByteBuffer(bytes: rest.prefix(chunkBytes)))
+                rest = rest.dropFirst(chunkBytes)
                 // Other connections have the same event loop.
                 await Task.yield()
             }
@@ -21,7 +23,7 @@ extension ResponseBodyWriter {
 }
 
 /// How many bytes are handed to a connection at a time.
-private let chunkBytes = 32 << 10
+let chunkBytes = 32 << 10
 
 /// Runs a task on the thread of a connection.
 private final class EventLoopExecutor: TaskExecutor {

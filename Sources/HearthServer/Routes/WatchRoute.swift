@@ -12,6 +12,7 @@ import StrictJSON
 struct WatchRoute: Sendable {
     let service: ServiceContext
     let slots: WatchSlots
+    private let threads = WorkThreads("hearth.watchers", count: System.coreCount)
 
     private static let maximumBodyBytes = 64 << 10
 
@@ -19,9 +20,10 @@ struct WatchRoute: Sendable {
         let parameters = try await request.watchParameters(atMost: Self.maximumBodyBytes)
         let slot = try takeSlot(for: context.channel.remoteAddress?.ipAddress ?? "")
         let stream = WatchStream(
-            session: try WatchSession(parameters.request, in: service),
+            session: try WatchSession(parameters.request, in: service, on: threads),
             encoder: WatchFrameEncoder(format: parameters.format ?? request.acceptedFormat),
             slot: slot,
+            threads: threads,
             logger: context.logger
         )
         return Response(

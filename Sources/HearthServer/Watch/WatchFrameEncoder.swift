@@ -17,20 +17,14 @@ struct WatchFrameEncoder {
         }
     }
 
-    /// The bytes of frames that are sent together.
-    func encode(_ frames: [WatchFrame]) -> ByteBuffer {
-        var buffer = ByteBuffer()
-        for frame in frames {
-            write(frame.json(), type: frame.type, token: frame.token, to: &buffer)
-        }
-        return buffer
+    /// Appends the bytes of a frame.
+    func write(_ frame: WatchFrame, to buffer: inout ByteBuffer) {
+        write(frame.json(), type: frame.type, token: frame.token, to: &buffer)
     }
 
-    /// The bytes of the frame that ends a stream that fails.
-    func encode(_ error: RPCError) -> ByteBuffer {
-        var buffer = ByteBuffer()
+    /// Appends the bytes of the frame that ends a stream that fails.
+    func write(_ error: RPCError, to buffer: inout ByteBuffer) {
         write(WatchFrame.errorJSON(error), type: "error", token: nil, to: &buffer)
-        return buffer
     }
 
     private func write(_ json: [UInt8], type: StaticString, token: WatchToken?, to buffer: inout ByteBuffer) {
@@ -59,27 +53,28 @@ extension ByteBuffer {
         var start = 0
         var index = 0
         while index < json.count {
-            guard json[index] >= 0xc2, let escape = Self.escape(of: json[index...]) else {
+            guard let (text, length) = Self.escape(at: index, of: json) else {
                 index += 1
                 continue
             }
             writeBytes(json[start..<index])
-            writeStaticString(escape.text)
-            index += escape.length
+            writeStaticString(text)
+            index += length
             start = index
         }
         writeBytes(json[start...])
     }
 
-    private static func escape(of bytes: ArraySlice<UInt8>) -> (text: StaticString, length: Int)? {
-        if bytes.starts(with: [0xe2, 0x80, 0xa8]) {
-            ("\\u2028", 3)
-        } else if bytes.starts(with: [0xe2, 0x80, 0xa9]) {
-            ("\\u2029", 3)
-        } else if bytes.starts(with: [0xc2, 0x85]) {
-            ("\\u0085", 2)
-        } else {
-            nil
+    /// What stands for the character at an index, and how many bytes the character has. Every byte is looked at, so nothing is
+    /// allocated or called here.
+    private static func escape(at index: Int, of json: [UInt8]) -> (text: StaticString, length: Int)? {
+        switch json[index] {
+        // In UTF-8 there is a byte behind this one.
+        case 0xc2 where json[index + 1] == 0x85: ("\\u0085", 2)
+        // And two behind this one.
+        case 0xe2 where json[index + 1] == 0x80 && json[index + 2] == 0xa8: ("\\u2028", 3)
+        case 0xe2 where json[index + 1] == 0x80 && json[index + 2] == 0xa9: ("\\u2029", 3)
+        default: nil
         }
     }
 }

@@ -15,6 +15,8 @@ struct WatchStream: Sendable {
     let encoder: WatchFrameEncoder
     /// Free for another stream when this one is over, and also when it never begins.
     let slot: WatchSlots.Slot
+    /// Where frames are made, so that calls do not wait until all watchers of what they change have been told.
+    let threads: WorkThreads
     let logger: Logger
 
     /// Writes all frames, waiting wherever the client does not keep up, and ends the response.
@@ -22,27 +24,41 @@ struct WatchStream: Sendable {
         // The connection is closed when the client leaves, also while there is nothing to write.
         channel.closeFuture.whenComplete { [session] _ in session.end(nil) }
         try await withGracefulShutdownHandler {
-            try await writeFrames(to: &writer)
+            try await withTaskExecutorPreference(threads) {
+                try await writeFrames(to: &writer, on: channel.eventLoop)
+            }
         } onGracefulShutdown: {
             session.end(.shutdown)
         }
     }
 
-    private func writeFrames(to writer: inout any ResponseBodyWriter) async throws {
-        var frames = session.makeAsyncIterator()
-        var isOpen = true
-        while isOpen {
-            let buffer: ByteBuffer
-            do throws(StatusError) {
-                guard let batch = try await frames.next() else { break }
-                buffer = encoder.encode(batch)
-            } catch {
-                buffer = encoder.encode(clientError(for: error))
-                isOpen = false
+    private func writeFrames(to writer: inout any ResponseBodyWriter, on eventLoop: any EventLoop) async throws {
+        var batches = session.makeAsyncIterator()
+        var buffer = ByteBuffer()
+        do {
+            while let frames = try await batches.next() {
+                for frame in frames {
+                    encoder.write(frame, to: &buffer)
+                    // A frame is made when the client has taken most of what was made before.
+                    if buffer.readableBytes >= chunkBytes { try await send(&buffer, to: &writer, on: eventLoop) }
+                }
+                if buffer.readableBytes > 0 { try await send(&buffer, to: &writer, on: eventLoop) }
             }
-            try await writer.write(buffer)
+        } catch let error as StatusError {
+            encoder.write(clientError(for: error), to: &buffer)
+            try await send(&buffer, to: &writer, on: eventLoop)
         }
         try await writer.finish(nil)
+    }
+
+    private func send(
+        _ buffer: inout ByteBuffer,
+        to writer: inout any ResponseBodyWriter,
+        on eventLoop: any EventLoop
+    ) async throws {
+        try await writer.write(buffer.readableBytesView, on: eventLoop)
+        // Not kept: most frames are much smaller than the largest.
+        buffer = ByteBuffer()
     }
 
     private func clientError(for error: StatusError) -> RPCError {

@@ -25,8 +25,11 @@ final class WatchControl: Sendable {
     private let state: Mutex<State>
     private let heartbeat: Duration
     private let deadline: ContinuousClock.Instant?
+    /// Where the stream's own tasks run; with all others when nil.
+    let executor: (any TaskExecutor)?
 
-    init(heartbeat: Duration, timeout: Duration?) {
+    init(heartbeat: Duration, timeout: Duration?, on executor: (any TaskExecutor)? = nil) {
+        self.executor = executor
         let now = ContinuousClock.now
         self.heartbeat = heartbeat
         self.deadline = timeout.map { now + $0 }
@@ -60,7 +63,7 @@ final class WatchControl: Sendable {
         for operation: @escaping @Sendable () async throws(StatusError) -> Value?
     ) async throws(StatusError) -> Value? {
         // A task of its own, so that it can be cancelled alone. It does not outlive this call.
-        let task = Task { () -> Result<Value?, StatusError> in
+        let task = Task(executorPreference: executor) { () -> Result<Value?, StatusError> in
             do throws(StatusError) {
                 return .success(try await operation())
             } catch {

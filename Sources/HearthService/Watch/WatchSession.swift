@@ -19,12 +19,17 @@ package struct WatchSession: AsyncSequence, Sendable {
 
     /// Makes a stream; it is to be iterated once.
     ///
+    /// - Parameter executor: Where the stream waits, which is best where it is iterated.
     /// - Throws: ``StatusCode/invalidArgument`` when the token is of another target; ``StatusCode/outOfRange`` when it can't
     ///   be resumed from and the request says to fail then.
-    package init(_ request: WatchRequest, in context: ServiceContext) throws(StatusError) {
+    package init(
+        _ request: WatchRequest,
+        in context: ServiceContext,
+        on executor: (any TaskExecutor)? = nil
+    ) throws(StatusError) {
         self.request = request
         self.store = context.store
-        self.control = WatchControl(heartbeat: request.heartbeat, timeout: request.timeout)
+        self.control = WatchControl(heartbeat: request.heartbeat, timeout: request.timeout, on: executor)
         try request.check(at: store.position)
     }
 
@@ -238,7 +243,7 @@ private final class WatchTimer: Sendable {
     private let task: Task<Void, Never>
 
     init(_ control: WatchControl) {
-        task = Task { await control.runTimer() }
+        task = Task(executorPreference: control.executor) { await control.runTimer() }
     }
 
     deinit {
