@@ -5,7 +5,7 @@ import Testing
 /// A TCP connection that sends what it is told, byte by byte, and shows what comes back.
 struct RawConnection {
     private var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
-    private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
+    let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
     private let channel: any Channel
     /// What has come and was not taken yet.
     private var received: [UInt8] = []
@@ -30,9 +30,10 @@ struct RawConnection {
         try await outbound.write(ByteBuffer(bytes: bytes))
     }
 
-    /// Sends the same again and again, without reading, until the server closes the connection, which shows as an error.
+    /// Sends the same again and again, without reading, until the server closes the connection, which shows as an error, or
+    /// the task is cancelled.
     func sendUntilClosed(_ block: [UInt8] = [UInt8](repeating: UInt8(ascii: " "), count: 1 << 20)) async {
-        while (try? await send(block)) != nil {}
+        while !Task.isCancelled, (try? await send(block)) != nil {}
     }
 
     /// Says that nothing more will be sent.

@@ -1,3 +1,5 @@
+import NIOCore
+
 /// A response as it came over the wire, its body without framing.
 struct RawResponse: Sendable {
     let status: Int
@@ -28,6 +30,20 @@ extension RawConnection {
             body = try await receiveAll()
         }
         return RawResponse(status: head.status, version: head.version, fields: head.fields, body: body)
+    }
+
+    /// Takes one response, sending a drop again and again until it has come.
+    mutating func response(whileSending drop: String) async throws -> RawResponse {
+        let outbound = outbound
+        let dripping = Task {
+            // Not so fast that a head becomes too long before its time is over.
+            while (try? await Task.sleep(for: .milliseconds(5))) != nil {
+                // Fails when the server has closed the connection, which the response will tell.
+                try? await outbound.write(ByteBuffer(string: drop))
+            }
+        }
+        defer { dripping.cancel() }
+        return try await response()
     }
 
     /// Takes the head of a response.

@@ -12,7 +12,7 @@ import Testing
         try await withServer { server in
             try await withThrowingTaskGroup { group in
                 let (streams, begun) = AsyncStream<Void>.makeStream()
-                let count = 60
+                let count = 40
                 for _ in 0..<count {
                     group.addTask {
                         try await withConnection(to: server, receiveBuffer: 4_096) { connection in
@@ -29,7 +29,7 @@ import Testing
                 // Characters that take the longest to look at.
                 let text = String(repeating: "\u{2027}", count: 100_000)
                 var slowest = Duration.zero
-                for number in 0..<3 as Range<Int64> {
+                for number in 0..<2 as Range<Int64> {
                     try await server.set("large/\(number)", ["text": .string(text)])
                     let start = ContinuousClock.now
                     try await server.set("small/x", ["number": .integer(number)])
