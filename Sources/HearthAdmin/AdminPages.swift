@@ -101,7 +101,7 @@ extension AdminPages {
             case .document(let path): try await documentPage(path, showsJSON: query["view"] == "json")
             }
         } catch {
-            if error.code.httpStatus.kind == .serverError { log(error) }
+            if error.code.httpStatus >= 500 { log(error) }
             var page = ProblemPage(error)
             // The way back leads through the path as far as it is known to be one.
             if (try? DataPath(segments)) != nil { page.chrome = PageChrome(at: segments) }

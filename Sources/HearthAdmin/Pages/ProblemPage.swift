@@ -39,7 +39,7 @@ struct ProblemPage: Page {
 
     /// An error of the service.
     init(_ error: StatusError) {
-        status = error.code.httpStatus
+        status = HTTPResponse.Status(code: error.code.httpStatus)
         heading = Self.heading(for: error.code)
         message = DisplayText(error.message)
         place = error.path.map { DisplayText($0) }
@@ -63,24 +63,6 @@ struct ProblemPage: Page {
         case .permissionDenied, .unauthenticated: "Not allowed"
         case .resourceExhausted, .unavailable, .deadlineExceeded: "Not now"
         default: "Something went wrong"
-        }
-    }
-}
-
-extension StatusCode {
-    /// The HTTP status that a page with this error has.
-    var httpStatus: HTTPResponse.Status {
-        switch self {
-        case .invalidArgument, .failedPrecondition, .outOfRange: .badRequest
-        case .unauthenticated: .unauthorized
-        case .permissionDenied: .forbidden
-        case .notFound: .notFound
-        case .aborted, .alreadyExists: .conflict
-        case .resourceExhausted: .tooManyRequests
-        case .unimplemented: .notImplemented
-        case .unavailable, .cancelled: .serviceUnavailable
-        case .deadlineExceeded: .gatewayTimeout
-        case .unknown, .internal, .dataLoss: .internalServerError
         }
     }
 }

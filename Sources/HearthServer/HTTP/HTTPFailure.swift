@@ -25,19 +25,8 @@ struct HTTPFailure: Error {
 extension HTTPFailure {
     /// The failure of the service, outside of a call.
     init(_ error: RPCError) {
-        let status: HTTPResponse.Status =
-            switch StatusCode(rawValue: error.code.rawValue) {
-            case .invalidArgument, .failedPrecondition: .badRequest
-            case .unauthenticated: .unauthorized
-            case .permissionDenied: .forbidden
-            case .notFound: .notFound
-            case .alreadyExists, .aborted: .conflict
-            case .outOfRange: .gone
-            case .resourceExhausted: .tooManyRequests
-            case .unavailable, .cancelled: .serviceUnavailable
-            default: error.code == .invalidParams ? .badRequest : .internalServerError
-            }
-        self.init(status, error)
+        let code = StatusCode(rawValue: error.code.rawValue) ?? (error.code == .invalidParams ? .invalidArgument : .internal)
+        self.init(HTTPResponse.Status(code: code.httpStatus), error)
     }
 
     /// The failure of Hummingbird or of a route, which knows no more than a status.
