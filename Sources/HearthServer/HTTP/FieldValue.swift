@@ -27,6 +27,11 @@ struct FieldValue {
         value.isEqual(to: name)
     }
 
+    /// Whether the value is this one, which is given in small letters, without parameters.
+    func isPlain(_ name: StaticString) -> Bool {
+        isValue(name) && parameters.isEmpty
+    }
+
     /// Whether the element says that it is not wanted, by `q=0`.
     var isRefused: Bool {
         parameters.contains { parameter in

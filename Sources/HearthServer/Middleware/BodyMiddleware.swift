@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Lets the bodies of all requests together take no more than a budget of memory, whoever reads them.
+/// Lets through only bodies as they are, and all of them together no more than a budget of memory, whoever reads them.
 struct BodyMiddleware: RouterMiddleware {
     let budget: BodyBudget
 
@@ -12,12 +12,30 @@ struct BodyMiddleware: RouterMiddleware {
         context: HearthRequestContext,
         next: (Request, HearthRequestContext) async throws -> Response
     ) async throws -> Response {
+        try request.checkTransferCoding()
         // Once there is a response nothing holds the body any more, however long the response takes to send.
         let share = BodyBudget.Share(of: budget)
         defer { share.giveBack() }
         var request = request
         request.body = RequestBody(asyncSequence: CountedBody(body: request.body, share: share))
         return try await next(request, context)
+    }
+}
+
+extension Request {
+    /// Refuses a body that was encoded in a way that would have to be undone (RFC 9112, 6.1), such as `gzip, chunked`: the
+    /// parser takes it for one that is just chunked.
+    fileprivate func checkTransferCoding() throws(HTTPFailure) {
+        let codings = headers[values: .transferEncoding]
+        guard let coding = codings.first else { return }
+        guard codings.count == 1, FieldValue(coding.utf8).isPlain("chunked") else {
+            throw HTTPFailure(
+                .notImplemented,
+                .unimplemented,
+                "The only Transfer-Encoding that this server knows is chunked. Send the body as it is.",
+                headers: [.connection: "close"]
+            )
+        }
     }
 }
 
