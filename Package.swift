@@ -121,10 +121,16 @@ let package = Package(
         .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
 
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: swiftSettings),
+        .target(
+            name: "QueryTestSupport",
+            dependencies: ["DocumentModel", "StrictJSON", "TestSupport"],
+            path: "Tests/QueryTestSupport",
+            swiftSettings: swiftSettings
+        ),
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON", "TestSupport"], swiftSettings: swiftSettings),
         .testTarget(
             name: "DocumentModelTests",
-            dependencies: ["DocumentModel", "StrictJSON", "TestSupport"],
+            dependencies: ["DocumentModel", "QueryTestSupport", "StrictJSON", "TestSupport"],
             swiftSettings: swiftSettings
         ),
         .testTarget(name: "JSONRPCTests", dependencies: ["JSONRPC", "StrictJSON", "TestSupport"], swiftSettings: swiftSettings),

@@ -13,6 +13,8 @@ public struct StatusError: Error, Sendable {
     public var path: String?
     /// The field concerned: a field path in canonical form, with `[i]` for the elements of arrays, such as `tags[2].color`.
     public var field: String?
+    /// Which part of a query is at fault, by its JSON form, such as `where.and[1].op`; nil for what concerns no query.
+    public var place: String?
     /// Which write of its commit could not be applied, counted from 0; nil for what does not concern one write.
     public var writeIndex: Int?
     /// After how long the caller is advised to try again; nil where there is no advice.
@@ -72,6 +74,7 @@ extension StatusError: CustomStringConvertible {
         var places: [String] = []
         if let path { places.append("path \(Excerpt(path, maximumBytes: Self.placeBytes))") }
         if let field { places.append("field \(Excerpt(field, maximumBytes: Self.placeBytes))") }
+        if let place { places.append("at \(place)") }
         if let writeIndex { places.append("write \(writeIndex)") }
         if let file {
             places.append("file \(Excerpt(file.path, maximumBytes: Self.placeBytes))\(file.placeDescription)")

@@ -65,13 +65,8 @@ public struct EncodedDocument: Sendable, Hashable {
     ///
     /// - Throws: ``StatusCode/dataLoss`` when the bytes were not made by encoding a document.
     public func masked(_ mask: [FieldPath]) throws(StatusError) -> EncodedDocument {
-        let fields = try decodedFields()
-        var kept = MapValue()
-        // In order, so that members are added at the end, and a map as a whole before fields inside it.
-        for path in mask.sorted() {
-            if let value = fields[path] { kept.set(value, at: path) }
-        }
-        return EncodedDocument(Document(path: path, fields: kept, createTime: createTime, updateTime: updateTime))
+        let fields = try decodedFields().masked(mask.sorted())
+        return EncodedDocument(Document(path: path, fields: fields, createTime: createTime, updateTime: updateTime))
     }
 
     private func decodedFields() throws(StatusError) -> MapValue {

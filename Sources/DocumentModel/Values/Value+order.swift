@@ -64,7 +64,8 @@ extension MapValue {
 }
 
 extension Comparison {
-    fileprivate var reversed: Comparison {
+    /// How the second stands to the first.
+    var reversed: Comparison {
         switch self {
         case .less: .greater
         case .equal: .equal

@@ -82,13 +82,6 @@ extension FieldTransform {
 }
 
 extension Value {
-    fileprivate var isNumber: Bool {
-        switch self {
-        case .integer, .double: true
-        default: false
-        }
-    }
-
     /// A number's sum with what a field holds, which counts as nothing unless it is a number.
     fileprivate func added(to current: Value?) -> Value {
         switch (current, self) {
@@ -104,10 +97,6 @@ extension Value {
     fileprivate func extremum(with current: Value?, where comparison: Comparison) -> Value {
         guard let current, current.isNumber, !isNaN else { return self }
         return !current.isNaN && compared(to: current) == comparison ? self : current
-    }
-
-    private var isNaN: Bool {
-        if case .double(let value) = self { value.isNaN } else { false }
     }
 }
 

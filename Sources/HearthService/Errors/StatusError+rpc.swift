@@ -16,6 +16,9 @@ extension StatusError: RPCErrorConvertible {
             // The methods that take several writes all call them so.
             data["parameter"] = .string("params.writes[\(writeIndex)]")
         }
+        if let place {
+            data["parameter"] = .string("params.\(place)")
+        }
         data["retryAfterMilliseconds"] = retryAfter.map { .integer($0.wholeMilliseconds) }
         data["file"] = file.map { file in
             var members: RPCErrorData = ["path": .string(file.path)]
@@ -31,7 +34,7 @@ extension RPCError {
     /// The error for a parameter whose text or value the model refuses: the model's own, with the place in the call.
     init(_ error: StatusError, at location: ParameterLocation) {
         self = error.rpcError
-        data["parameter"] = .string(location.description)
+        data["parameter"] = .string(location.description + (error.place.map { ".\($0)" } ?? ""))
     }
 }
 

@@ -2,8 +2,9 @@
 ///
 /// Hashing follows "stored alike" and can't answer this; sorting does, so that a long array and a long list of operands
 /// don't cost their product.
-struct DistinctValues {
-    private let sorted: [Value]
+package struct DistinctValues: Hashable, Sendable {
+    /// The values in order.
+    package let sorted: [Value]
 
     init(_ values: [Value]) {
         var sorted: [Value] = []
@@ -14,6 +15,10 @@ struct DistinctValues {
     }
 
     var indices: Range<Int> { sorted.indices }
+
+    func contains(_ value: Value) -> Bool {
+        index(of: value) != nil
+    }
 
     func index(of value: Value) -> Int? {
         var low = 0
@@ -27,29 +32,5 @@ struct DistinctValues {
             }
         }
         return nil
-    }
-}
-
-extension [Value] {
-    /// The array with those of `values` at its end that equal no element yet, each once, in order.
-    func appending(missingFrom values: [Value]) -> [Value] {
-        let distinct = DistinctValues(values)
-        var isPresent = distinct.indices.map { _ in false }
-        for element in self {
-            if let index = distinct.index(of: element) { isPresent[index] = true }
-        }
-        var result = self
-        for value in values {
-            guard let index = distinct.index(of: value), !isPresent[index] else { continue }
-            isPresent[index] = true
-            result.append(value)
-        }
-        return result
-    }
-
-    /// The array without the elements that equal one of `values`.
-    func removing(allOf values: [Value]) -> [Value] {
-        let distinct = DistinctValues(values)
-        return filter { distinct.index(of: $0) == nil }
     }
 }

@@ -1,0 +1,64 @@
+import DocumentModel
+import StrictJSON
+
+/// Queries and documents for tests, which read like their JSON.
+enum QueryFixtures {
+    static let books = try! CollectionPath("books")  // Proof: a literal.
+
+    static func field(_ text: String) throws -> FieldPath {
+        UTF8Key(text) == "__name__" ? .documentName : try FieldPath(text)
+    }
+
+    static func value(_ json: String) throws -> Value {
+        try WriteFixtures.value(json)
+    }
+
+    static func values(_ json: [String]) throws -> [Value] {
+        try json.map { try value($0) }
+    }
+
+    static func reference(_ path: String) throws -> Value {
+        .reference(try DocumentPath(path))
+    }
+
+    /// Orders written as `a`, `-b` for descending.
+    static func orders(_ texts: [String]) throws -> [Query.Order] {
+        try texts.map { text in
+            let isDescending = text.utf8.first == UInt8(ascii: "-")
+            return Query.Order(
+                .field(try field(isDescending ? String(text.dropFirst()) : text)),
+                isDescending ? .descending : .ascending
+            )
+        }
+    }
+
+    static func point(_ latitude: Double, _ longitude: Double) throws -> GeoPoint {
+        try GeoPoint(latitude: latitude, longitude: longitude)
+    }
+
+    /// A query of the collection `books`.
+    static func query(
+        where filter: Filter? = nil,
+        orders: [String] = [],
+        limit: Query.Limit? = nil
+    ) throws -> Query {
+        Query(.collection(books), where: filter, orders: try self.orders(orders), limit: limit)
+    }
+}
+
+extension NormalizedQuery {
+    /// The orders as ``QueryFixtures/orders(_:)`` writes them.
+    var orderTexts: [String] {
+        orders.map { ($0.direction == .descending ? "-" : "") + $0.key.field.description }
+    }
+
+    /// The ids of the documents that the query finds, in order, among those of `books` with these fields.
+    func ids(among documents: [(id: String, fields: String)]) throws -> [String] {
+        let found = try documents.compactMap { document -> (String, SortKey)? in
+            let path = QueryFixtures.books.document(try DocumentID(document.id))
+            return match(try WriteFixtures.fields(document.fields), at: path).map { (document.id, $0) }
+        }
+        let sorted = found.sorted { compare($0.1, $1.1) == .less }.map(\.0).dropFirst(offset).prefix(limit ?? .max)
+        return isReversed ? sorted.reversed() : Array(sorted)
+    }
+}
