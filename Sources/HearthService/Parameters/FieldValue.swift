@@ -17,7 +17,7 @@ struct FieldValue: ParameterValue {
     /// The value as that of a field.
     func value(of field: FieldPath) throws(RPCError) -> Value {
         try location.model { () throws(StatusError) in
-            let value = try read(for: field)
+            let value = try Value(json: json, of: field)
             try value.validate(at: field)
             return value
         }
@@ -26,15 +26,18 @@ struct FieldValue: ParameterValue {
     /// The value as an element of the array in a field.
     func element(ofArrayAt field: FieldPath) throws(RPCError) -> Value {
         try location.model { () throws(StatusError) in
-            let value = try read(for: field)
+            let value = try Value(json: json, of: field)
             try value.validateAsElement(ofArrayAt: field)
             return value
         }
     }
+}
 
-    private func read(for field: FieldPath) throws(StatusError) -> Value {
+extension Value {
+    /// Reads the value of a field, which errors name.
+    init(json: JSONNode, of field: FieldPath) throws(StatusError) {
         do throws(StatusError) {
-            return try Value(json: json)
+            self = try Value(json: json)
         } catch {
             throw error.inside(field)
         }

@@ -26,6 +26,16 @@ extension CollectionPath: ParameterValue {
     }
 }
 
+extension CollectionID: ParameterValue {
+    package static var schema: JSONSchema {
+        .string()
+    }
+
+    package init(json: JSONNode, at location: ParameterLocation) throws(RPCError) {
+        self = try location.text(json) { text throws(StatusError) in try CollectionID(text) }
+    }
+}
+
 extension DocumentID: ParameterValue {
     package static var schema: JSONSchema {
         .string()
