@@ -19,7 +19,10 @@ package final class FileStore: DocumentStore {
         data = opened.data
         parts = opened.parts
         self.readers = readers
-        queue = CommitQueue(Committer(opened.parts, writer: opened.writer, last: opened.last))
+        queue = CommitQueue(
+            Committer(opened.parts, writer: opened.writer, last: opened.last),
+            idleTime: opened.parts.checkpointIdleTime
+        )
     }
 
     /// Opens a data folder, making it when it does not exist, and recovers it when it was not closed.

@@ -14,6 +14,8 @@ package struct FileStoreConfiguration: Sendable {
     package var segmentBytes = 16 << 20
     /// After how many bytes of journal the document files are synced in bulk.
     package var checkpointBytes = 32 << 20
+    /// After how long without a commit the same is done. What people do to files later than that is not undone by a recovery.
+    package var checkpointIdleTime: Duration = .seconds(10)
     /// How many bytes of recent commits are held in memory for watchers.
     package var recentBytes = 8 << 20
     /// How many bytes of documents are held in memory for readers.

@@ -13,6 +13,7 @@ struct StoreParts: Sendable {
     let failure: StoreFailure
     let clock: CommitClock
     let checkpointBytes: Int
+    let checkpointIdleTime: Duration
     let logger: Logger
 }
 

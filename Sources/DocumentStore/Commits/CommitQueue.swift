@@ -10,14 +10,19 @@ final class CommitQueue: Sendable {
         var waiting: [PendingCommit] = []
         var isRunning = false
         var isClosed = false
+        /// Whether it is being waited for that no commit comes.
+        var awaitsIdleness = false
     }
 
     private let state = Mutex(State())
     private let thread = DispatchQueue(label: "hearth.committer")
     private let committer: Committer
+    private let idleTime: Duration
 
-    init(_ committer: Committer) {
+    /// - Parameter idleTime: After how long without a commit the documents' files are brought to disk.
+    init(_ committer: Committer, idleTime: Duration) {
         self.committer = committer
+        self.idleTime = idleTime
     }
 
     /// Waits for its turn, and for the disk. Cancelling the task does not take the commit back.
@@ -76,6 +81,28 @@ final class CommitQueue: Sendable {
 
     private func drain() {
         while let commits = next() { committer.process(commits) }
+        awaitIdleness()
+    }
+
+    /// Begins a checkpoint when no commit comes for a while; one timer at a time, however many commits do.
+    private func awaitIdleness() {
+        guard let last = committer.uncheckedSequence else { return }
+        let begins = state.withLock { state in
+            defer { state.awaitsIdleness = true }
+            return !state.awaitsIdleness && !state.isClosed
+        }
+        guard begins else { return }
+        thread.asyncAfter(deadline: .now() + idleTime.seconds) { [weak self] in
+            guard let self else { return }
+            let isClosed = state.withLock { state in
+                state.awaitsIdleness = false
+                return state.isClosed
+            }
+            if isClosed { return }
+            if committer.uncheckedSequence == last { committer.startCheckpoint() }
+            // There have been commits, or the checkpoint could not begin.
+            awaitIdleness()
+        }
     }
 
     private func next() -> [PendingCommit]? {
@@ -87,5 +114,11 @@ final class CommitQueue: Sendable {
             defer { state.waiting = [] }
             return state.waiting
         }
+    }
+}
+
+extension Duration {
+    fileprivate var seconds: Double {
+        Double(components.seconds) + Double(components.attoseconds) / 1e18
     }
 }

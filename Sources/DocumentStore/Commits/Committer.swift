@@ -51,6 +51,16 @@ final class Committer: Sendable {
         }
     }
 
+    /// The last commit, when there have been any since the last checkpoint.
+    var uncheckedSequence: SequenceNumber? {
+        state.withLock { $0.uncheckedBytes > 0 ? $0.last.sequence : nil }
+    }
+
+    /// Brings the documents' files to disk in the background, unless that is going on.
+    func startCheckpoint() {
+        state.withLock { startCheckpoint(&$0) }
+    }
+
     /// Brings everything to disk, after the last commit; returns why it could not, or nil.
     func finish() -> StatusError? {
         state.withLock { state in
@@ -224,7 +234,11 @@ extension Committer {
     }
 
     private func checkpointIfDue(_ state: inout State) {
-        guard state.uncheckedBytes >= parts.checkpointBytes, parts.uninstalled.isEmpty, parts.failure.error == nil else { return }
+        if state.uncheckedBytes >= parts.checkpointBytes { startCheckpoint(&state) }
+    }
+
+    private func startCheckpoint(_ state: inout State) {
+        guard parts.uninstalled.isEmpty, parts.failure.error == nil else { return }
         parts.checkpointer.start(sequence: state.last.sequence, time: state.last.time)
         state.uncheckedBytes = 0
     }

@@ -75,6 +75,7 @@ extension OpenedStore {
             failure: failure,
             clock: CommitClock(configuration.now),
             checkpointBytes: configuration.checkpointBytes,
+            checkpointIdleTime: configuration.checkpointIdleTime,
             logger: logger
         )
         self.data = data

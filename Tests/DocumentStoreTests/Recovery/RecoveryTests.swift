@@ -212,6 +212,35 @@ struct RecoveryTests {
         }
     }
 
+    @Test("What people do to files when the store has been idle is not undone by recovery", .timeLimit(.minutes(1)))
+    func editedWhenIdle() async throws {
+        var fixture = fixture
+        fixture.configuration.checkpointIdleTime = .milliseconds(20)
+        try await fixture.withStore { store throws in
+            for id in ["removed", "restored", "damaged", "undeleted", "untouched"] {
+                for n in 1...2 { try await store.set("c/\(id)", ["n": .integer(Int64(n))]) }
+            }
+            let old = try fixture.folder.text(of: "data/documents/c/undeleted.json")
+            let last = try await store.delete("c/undeleted").sequence
+            while store.data.description.sequence != last { try await Task.sleep(for: .milliseconds(5)) }
+            #expect(!store.data.description.isClean)
+            try fixture.folder.remove("data/documents/c/removed.json")
+            try fixture.folder.write("{", to: "data/documents/c/damaged.json")
+            for id in ["restored", "undeleted"] {
+                let text = old.replacing(/Time": "\d+/) { _ in "Time\": \"2001" }
+                try fixture.folder.write(text, to: "data/documents/c/\(id).json")
+            }
+            try fixture.folder.copy("data", to: "crashed")
+        }
+        try await fixture.withStore(at: "crashed") { store throws in
+            let page = try await store.list("c")
+            #expect(page.ids == ["restored", "undeleted", "untouched"])
+            #expect(page.damaged.map(\.path) == ["c/damaged"])
+            #expect(try await store.document(at: DocumentPath("c/restored"))?.updateTime.rfc3339.hasPrefix("2001") == true)
+            #expect(store.position.lastSequence == SequenceNumber(11))
+        }
+    }
+
     @Test("Without its journal, a store that was not closed opens with its files and a new history")
     func journalLost() async throws {
         var epoch = ""
