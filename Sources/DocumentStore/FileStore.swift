@@ -5,7 +5,9 @@ package import Logging
 ///
 /// - An acknowledged commit is in the journal and synced, and its documents' files are in place.
 /// - A file is always whole: it changes only by renaming a complete one over it.
-/// - People may edit document files while the store is open; what they write is what is read next.
+/// - People may edit document files while the store is open; what they write is what is read next. Recovery keeps it too, but
+///   where a commit wrote the same document since the last checkpoint, a file that was removed, damaged or put back as an older
+///   version is made anew from the journal: nothing tells it from one whose change the disk had not kept.
 /// - A document whose file is damaged can't be written or deleted: whoever mends or moves the file decides what is lost.
 ///
 /// ``close()`` leaves a folder that is complete without its journal. A store that is not closed recovers when it is opened.

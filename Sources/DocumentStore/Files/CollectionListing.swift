@@ -45,6 +45,7 @@ struct CollectionListing: ~Copyable {
         for path in changed where path.collection == collection && uninstalled[path.id] == nil { smallest.insert(path.id) }
         let ids = smallest.sorted()
         var documents: [ListedDocument] = []
+        foreign.sortByFile()
         var damaged = foreign
         for id in ids.prefix(limit) {
             do throws(StatusError) {

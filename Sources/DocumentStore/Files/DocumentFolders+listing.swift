@@ -44,6 +44,7 @@ extension DocumentFolders {
             }
             return true
         }
+        collections.damaged.sortByFile()
         return collections
     }
 

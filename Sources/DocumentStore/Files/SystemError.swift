@@ -1,5 +1,6 @@
 internal import DocumentModel
 internal import Glibc
+internal import StrictJSON
 
 /// A system call that failed.
 struct SystemError: Error, Hashable {
@@ -115,6 +116,13 @@ extension StatusError {
         error.file = file ?? FileLocation(path: place)
         error.path = self.path ?? path
         return error
+    }
+}
+
+extension [StatusError] {
+    /// Puts them in the order of the files concerned, so that a list of them is the same each time.
+    mutating func sortByFile() {
+        sort { UTF8Key($0.file?.path ?? "") < UTF8Key($1.file?.path ?? "") }
     }
 }
 
