@@ -1,10 +1,10 @@
-import Dispatch
+import NIOCore
 import Synchronization
 
-/// Works on large request bodies, a few at a time and on threads of their own.
+/// Works on large request bodies on threads of their own, and on the largest a few at a time.
 ///
-/// Parsing megabytes takes a thread for as long, and there are no more threads for all tasks than processors. Elsewhere, large
-/// bodies leave those to everybody else, and share the processors with them as the system sees fit.
+/// Parsing a body and making values of it takes a thread some 10 ms a megabyte, and there are no more threads for all tasks
+/// than processors. The largest take several times their size in memory.
 final class LargeBodies: Sendable {
     private struct State {
         var count = 0
@@ -13,22 +13,37 @@ final class LargeBodies: Sendable {
 
     private let limit: Int
     private let state = Mutex(State())
-    private let executor = LargeBodyExecutor()
+    private let threads: WorkThreads
 
-    /// A body beyond this is large.
-    static let minimumBytes = 1 << 20
+    /// A body up to this is worked on like all else, for a millisecond at most.
+    static let smallBytes = 64 << 10
+    /// A body beyond this waits for its turn.
+    static let largeBytes = 1 << 20
 
-    /// - Parameter limit: How many are worked on at the same time; others wait for their turn.
+    /// - Parameter limit: How many of the largest are worked on at the same time.
     init(limit: Int) {
         self.limit = limit
+        threads = WorkThreads("hearth.bodies", count: limit + System.coreCount)
     }
 
-    /// Runs work on a body of so many bytes: at once and here when it is small, else elsewhere and in its turn.
-    func work<Result: Sendable>(onBodyOf bytes: Int, _ work: @Sendable () async -> Result) async -> Result {
-        guard bytes > Self.minimumBytes else { return await work() }
+    /// Runs work on a body of so many bytes: at once and here when it is small, else elsewhere, and in its turn.
+    ///
+    /// - Parameter work: Gets what further tasks for the body are to prefer.
+    func work<Result: Sendable>(
+        onBodyOf bytes: Int,
+        _ work: @Sendable ((any TaskExecutor)?) async -> Result
+    ) async -> Result {
+        guard bytes > Self.smallBytes else { return await work(nil) }
+        guard bytes > Self.largeBytes else { return await workElsewhere(work) }
         await begin()
         defer { end() }
-        return await withTaskExecutorPreference(executor, operation: work)
+        return await workElsewhere(work)
+    }
+
+    private func workElsewhere<Result: Sendable>(
+        _ work: @Sendable ((any TaskExecutor)?) async -> Result
+    ) async -> Result {
+        await withTaskExecutorPreference(threads) { await work(threads) }
     }
 
     private func begin() async {
@@ -52,17 +67,5 @@ final class LargeBodies: Sendable {
             return nil
         }
         next?.resume()
-    }
-}
-
-/// As many threads as there are tasks that want one; ``LargeBodies`` lets only a few.
-private final class LargeBodyExecutor: TaskExecutor {
-    private let queue = DispatchQueue(label: "hearth.large-bodies", qos: .utility, attributes: .concurrent)
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        queue.async {
-            job.runSynchronously(on: self.asUnownedTaskExecutor())
-        }
     }
 }

@@ -36,7 +36,9 @@ struct RPCRoute: Sendable {
 
     func respond(to request: Request, in requestContext: HearthRequestContext) async throws -> Response {
         let body = try await request.jsonBody(atMost: context.server.limits.maximumBodyBytes)
-        let reply = await largeBodies.work(onBodyOf: body.count) { await server.handle(body, context: context) }
+        let reply = await largeBodies.work(onBodyOf: body.count) { executor in
+            await server.handle(body, context: context, on: executor)
+        }
         switch reply {
         case .response(let answer):
             return Response(answer, on: requestContext.channel.eventLoop)

@@ -33,8 +33,11 @@ final class CallDeadlines: Sendable {
     ///
     /// What a late call has done is told as it is: only when it gave up because it was cancelled is the answer
     /// ``RPCErrorCode/deadlineExceeded``.
-    func run<Value: Sendable>(_ call: @escaping @Sendable () async throws -> Value) async throws -> Value {
-        let task = Task { try await call() }
+    func run<Value: Sendable>(
+        on executor: (any TaskExecutor)? = nil,
+        _ call: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let task = Task(executorPreference: executor) { try await call() }
         let id = begin { task.cancel() }
         let result = await withTaskCancellationHandler {
             await task.result

@@ -42,7 +42,13 @@ package struct RPCServer<Context: Sendable>: Sendable {
     ///
     /// When the surrounding task is cancelled, so is the call that runs; it and those not yet begun are answered with
     /// ``RPCErrorCode/cancelled``.
-    package func handle(_ body: [UInt8], context: Context) async -> RPCReply {
+    ///
+    /// - Parameter executor: Where the calls are executed, which is best where this is.
+    package func handle(
+        _ body: [UInt8],
+        context: Context,
+        on executor: (any TaskExecutor)? = nil
+    ) async -> RPCReply {
         let text: JSONText
         do {
             text = try JSONText(body, limits: limits.json)
@@ -50,20 +56,25 @@ package struct RPCServer<Context: Sendable>: Sendable {
             return reply(.parseError(error))
         }
         guard let requests = text.root.elements else {
-            return await answer([text.root], isBatch: false, context: context)
+            return await answer([text.root], isBatch: false, context: context, on: executor)
         }
         if let refusal = refusal(ofBatch: text.root.count) {
             return reply(refusal)
         }
-        return await answer(requests, isBatch: true, context: context)
+        return await answer(requests, isBatch: true, context: context, on: executor)
     }
 
     /// Executes requests in order.
-    private func answer(_ requests: some Sequence<JSONNode>, isBatch: Bool, context: Context) async -> RPCReply {
+    private func answer(
+        _ requests: some Sequence<JSONNode>,
+        isBatch: Bool,
+        context: Context,
+        on executor: (any TaskExecutor)?
+    ) async -> RPCReply {
         let share = AnswerBudget.Share(of: answers)
         var draft = AnswerDraft(to: requests, isBatch: isBatch, limit: limits.maximumResponseBytes, share: share)
         guard await draft.begin() else { return draft.finish() }
-        for request in requests { await respond(to: request, context: context, in: &draft) }
+        for request in requests { await respond(to: request, context: context, on: executor, in: &draft) }
         return draft.finish()
     }
 
@@ -93,7 +104,12 @@ package struct RPCServer<Context: Sendable>: Sendable {
     }
 
     /// Executes one request and adds its response, where there is one.
-    private func respond(to node: JSONNode, context: Context, in draft: inout AnswerDraft) async {
+    private func respond(
+        to node: JSONNode,
+        context: Context,
+        on executor: (any TaskExecutor)?,
+        in draft: inout AnswerDraft
+    ) async {
         let request: RPCRequest
         do {
             request = try RPCRequest(node)
@@ -106,21 +122,26 @@ package struct RPCServer<Context: Sendable>: Sendable {
         }
         guard let id = request.id else {
             guard await draft.makeRoom(for: entry.expectedAnswerBytes) else { return }
-            _ = await outcome(of: request, entry, context: context)
+            _ = await outcome(of: request, entry, context: context, on: executor)
             return draft.noteExecuted()
         }
         if let error = await draft.prepare(expecting: entry.expectedAnswerBytes) {
             return draft.add(.error(error), to: id)
         }
-        draft.add(await outcome(of: request, entry, context: context), to: id, isExecuted: true)
+        draft.add(await outcome(of: request, entry, context: context, on: executor), to: id, isExecuted: true)
     }
 
-    private func outcome(of request: RPCRequest, _ entry: MethodTable<Context>.Entry, context: Context) async -> RPCOutcome {
+    private func outcome(
+        of request: RPCRequest,
+        _ entry: MethodTable<Context>.Entry,
+        context: Context,
+        on executor: (any TaskExecutor)?
+    ) async -> RPCOutcome {
         guard !Task.isCancelled else {
             return .error(.cancelled)
         }
         do {
-            return .result(try await deadlines.run { try await entry.call(request.params, context) })
+            return .result(try await deadlines.run(on: executor) { try await entry.call(request.params, context) })
         } catch {
             return .error(clientError(for: error, method: request.method))
         }

@@ -1,5 +1,6 @@
 import Foundation
 import HearthService
+import Synchronization
 import Testing
 
 @testable import HearthServer
@@ -211,29 +212,35 @@ import Testing
         }
     }
 
-    @Test("Work on large bodies leaves the threads of all tasks to others, and is done a few at a time")
+    @Test("Work on bodies that are not small leaves the threads of all tasks to others, and on the largest is done in turn")
     func largeBodies() async {
         let bodies = LargeBodies(limit: 2)
-        let (begun, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let (begun, begin) = AsyncStream<Void>.makeStream()
+        let gauge = Gauge()
+        let release = DispatchSemaphore(value: 0)
         let count = ProcessInfo.processInfo.activeProcessorCount + 4
         await withTaskGroup { group in
             for _ in 0..<count {
                 group.addTask {
-                    await bodies.work(onBodyOf: LargeBodies.minimumBytes + 1) {
+                    await bodies.work(onBodyOf: LargeBodies.largeBytes + 1) { _ in
+                        gauge.rise()
+                        begin.yield()
                         // As a parser does, this keeps its thread until it is done.
-                        begun.signal()
-                        #expect(Self.wait(for: release, atMost: 10))
+                        #expect(Self.wait(for: release, atMost: 30))
+                        gauge.fall()
                     }
                 }
             }
+            var iterator = begun.makeAsyncIterator()
+            for _ in 0..<2 { await iterator.next() }
             // If these threads were those of all tasks, nobody could come here before the work is done.
-            let small = await bodies.work(onBodyOf: LargeBodies.minimumBytes) {
-                Self.wait(for: begun, atMost: 10) && Self.wait(for: begun, atMost: 10)
-            }
-            #expect(small)
-            #expect(!Self.wait(for: begun, atMost: 0.05))
+            #expect(gauge.level == 2)
+            #expect(await bodies.work(onBodyOf: LargeBodies.smallBytes) { $0 == nil })
+            // One that is neither small nor among the largest does not wait for those.
+            #expect(await bodies.work(onBodyOf: LargeBodies.largeBytes) { $0 != nil })
             for _ in 0..<count { release.signal() }
         }
+        #expect(gauge.most == 2)
     }
 
     private static func wait(for semaphore: DispatchSemaphore, atMost seconds: Double) -> Bool {
@@ -249,5 +256,29 @@ import Testing
             #expect(response.status == 200)
             #expect(response.body.contains("Expected a document of at most 1048576 bytes, found more than twice as many."))
         }
+    }
+}
+
+/// Counts what is going on at the same time.
+private final class Gauge: Sendable {
+    private let state = Mutex((level: 0, most: 0))
+
+    var level: Int {
+        state.withLock { $0.level }
+    }
+
+    var most: Int {
+        state.withLock { $0.most }
+    }
+
+    func rise() {
+        state.withLock { state in
+            state.level += 1
+            state.most = max(state.most, state.level)
+        }
+    }
+
+    func fall() {
+        state.withLock { $0.level -= 1 }
     }
 }
