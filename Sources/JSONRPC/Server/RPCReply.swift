@@ -17,7 +17,8 @@ enum RPCOutcome: Sendable {
 
     /// The response object as JSON; without an id to echo, the id is null.
     func response(to id: ArraySlice<UInt8>?) -> [UInt8] {
-        var writer = JSONWriter()
+        // As much as most responses have, so that it does not grow step by step.
+        var writer = JSONWriter(reservingCapacity: 512)
         writer.beginObject()
         writer.key("jsonrpc")
         writer.string("2.0")
