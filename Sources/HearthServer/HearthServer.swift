@@ -26,6 +26,8 @@ package struct HearthServer: Service {
     package typealias RouteBuilder = (Router<HearthRequestContext>) -> Void
 
     private let configuration: HearthServerConfiguration
+    /// The memory for the bodies of requests.
+    let bodies: BodyBudget
     /// The memory for the answers to calls.
     let answers: AnswerBudget
     private let connection: ConnectionConfiguration
@@ -49,10 +51,12 @@ package struct HearthServer: Service {
         try configuration.checkHost()
         let answers = AnswerBudget(limit: configuration.maximumHeldAnswerBytes, wait: configuration.answerWait)
         let router = Router(context: HearthRequestContext.self, options: .autoGenerateHeadEndpoints)
-        Self.addMiddleware(to: router, configuration)
+        let bodies = BodyBudget(limit: configuration.maximumHeldBodyBytes)
+        Self.addMiddleware(to: router, configuration, bodies: bodies)
         Self.addRoutes(to: router, configuration, context: context, answers: answers, logger: logger)
         addRoutes(router)
         self.configuration = configuration
+        self.bodies = bodies
         self.answers = answers
         self.connection = ConnectionConfiguration(
             configuration,
@@ -103,7 +107,11 @@ package struct HearthServer: Service {
 }
 
 extension HearthServer {
-    private static func addMiddleware(to router: Router<HearthRequestContext>, _ configuration: HearthServerConfiguration) {
+    private static func addMiddleware(
+        to router: Router<HearthRequestContext>,
+        _ configuration: HearthServerConfiguration,
+        bodies: BodyBudget
+    ) {
         router.addMiddleware {
             LogMiddleware()
             ResponseMiddleware(allowedMethods: [
@@ -114,7 +122,7 @@ extension HearthServer {
             ])
             HostMiddleware(listeningOn: configuration.host, others: configuration.allowedHosts)
             OriginMiddleware()
-            BodyMiddleware(budget: BodyBudget(limit: configuration.maximumHeldBodyBytes))
+            BodyMiddleware(budget: bodies)
         }
     }
 

@@ -6,7 +6,7 @@ import Synchronization
 /// small ones out.
 final class BodyBudget: Sendable {
     private let limit: Int
-    private let held = Mutex(0)
+    private let taken = Mutex(0)
 
     private static let smallBodyBytes = 64 << 10
 
@@ -14,16 +14,21 @@ final class BodyBudget: Sendable {
         self.limit = limit
     }
 
+    /// How many bytes are taken now.
+    var held: Int {
+        taken.withLock { $0 }
+    }
+
     private func take(_ count: Int, smallBody isSmall: Bool) -> Bool {
-        held.withLock { held in
-            guard held + count <= (isSmall ? limit : limit / 4 * 3) else { return false }
-            held += count
+        taken.withLock { taken in
+            guard taken + count <= (isSmall ? limit : limit / 4 * 3) else { return false }
+            taken += count
             return true
         }
     }
 
     private func giveBack(_ count: Int) {
-        held.withLock { $0 -= count }
+        taken.withLock { $0 -= count }
     }
 }
 

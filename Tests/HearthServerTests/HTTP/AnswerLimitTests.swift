@@ -57,7 +57,7 @@ import Testing
                 try await $0.ask("POST", "/rpc", [Self.json], body: Self.large)
             }
             #expect(response.body.contains(#""result""#))
-            while server.answers.held > 0 { await Task.yield() }
+            try await server.wait { server.answers.held == 0 }
         }
     }
 
@@ -87,7 +87,7 @@ import Testing
             #expect(await share.reserve(server.answers.limit))
             try await withConnection(to: server) { connection in
                 try await connection.send(RawConnection.request("POST", "/rpc", [Self.json], body: Self.large))
-                while server.answers.waiting == 0 { await Task.yield() }
+                try await server.wait { server.answers.waiting == 1 }
                 share.shrink(to: 0)
                 let response = try await connection.response()
                 #expect(response.status == 200)
@@ -110,7 +110,7 @@ import Testing
                 #expect(elements?.allSatisfy { $0["result"]?["path"]?.string == "a/large" } == true)
                 #expect(try await connection.ask("POST", "/rpc", [Self.json], body: Self.modest).status == 200)
             }
-            while server.answers.held > 0 { await Task.yield() }
+            try await server.wait { server.answers.held == 0 }
         }
     }
 }

@@ -14,6 +14,8 @@ import Synchronization
 struct TestServer: Sendable {
     let port: Int
     let context: ServiceContext
+    /// The memory for the bodies of requests.
+    let bodies: BodyBudget
     /// The memory for the answers to calls.
     let answers: AnswerBudget
     /// The data folder.
@@ -23,12 +25,14 @@ struct TestServer: Sendable {
     init(
         port: Int,
         context: ServiceContext,
+        bodies: BodyBudget,
         answers: AnswerBudget,
         folder: String,
         stop: @escaping @Sendable () async -> Void
     ) {
         self.port = port
         self.context = context
+        self.bodies = bodies
         self.answers = answers
         self.folder = folder
         self.stop = stop
@@ -37,6 +41,15 @@ struct TestServer: Sendable {
     /// Tells the server to stop gracefully; it may take a while until it has.
     func stopGracefully() async {
         await stop()
+    }
+
+    /// Returns when something is so that the server does in its own time; asks it for other things meanwhile.
+    func wait(until isReached: () -> Bool) async throws {
+        try await withConnection(to: self) { connection in
+            while !isReached() {
+                _ = try await connection.ask("GET", "/health")
+            }
+        }
     }
 
     /// Writes a file of the data folder, as people can.
@@ -76,7 +89,7 @@ func withServer(
             }
             if let port = await ports.first(where: { _ in true }) {
                 try await body(
-                    TestServer(port: port, context: context, answers: server.answers, folder: folder) {
+                    TestServer(port: port, context: context, bodies: server.bodies, answers: server.answers, folder: folder) {
                         await group.triggerGracefulShutdown()
                     }
                 )
