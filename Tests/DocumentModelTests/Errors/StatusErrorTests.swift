@@ -41,6 +41,9 @@ struct StatusErrorTests {
                 == #"DATA_LOSS: Expected a comma. (path "a/\u{1B}b"; field "`x\ny`[2]"; file "documents/a/b.json", line 3, column 14)"#
         )
         #expect(StatusError(.notFound, "No document.").description == "NOT_FOUND: No document.")
+        var ofQuery = StatusError(.invalidArgument, "No.", field: "a")
+        ofQuery.place = "where.and[1].op"
+        #expect(ofQuery.description == #"INVALID_ARGUMENT: No. (field "a"; at where.and[1].op)"#)
     }
 
     @Test("tell the field from the inside out")

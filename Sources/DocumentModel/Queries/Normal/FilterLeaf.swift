@@ -23,7 +23,7 @@ struct FilterLeaf {
             try validate(value)
             guard value != .null, !value.isNaN else {
                 throw place.member("value").error(
-                    "\(condition.operatorName) can't compare with null or NaN, which have no order among values. "
+                    "\(condition.operator.rawValue) can't compare with null or NaN, which have no order among values. "
                         + "Use == or != with them.",
                     field: field
                 )
@@ -51,7 +51,7 @@ struct FilterLeaf {
         let place = place.member("value")
         guard !values.isEmpty else {
             throw place.error(
-                "\(condition.operatorName) needs a non-empty array of values. Put at least one into it.",
+                "\(condition.operator.rawValue) needs a non-empty array of values. Put at least one into it.",
                 field: field
             )
         }
@@ -77,7 +77,7 @@ extension FilterLeaf {
         case .notIn(let values): return .notIn(try references(values, in: source))
         case .arrayContains, .arrayContainsAny, .near, .within:
             throw operatorPlace.error(
-                "\(condition.operatorName) can't be used on __name__, which is a document's path. "
+                "\(condition.operator.rawValue) can't be used on __name__, which is a document's path. "
                     + "Use a comparison, in or not-in.",
                 field: field
             )

@@ -56,7 +56,7 @@ extension NormalizedFilter {
             switch leaf.condition {
             case .in, .arrayContainsAny:
                 throw negation.operatorPlace.error(
-                    "not-in can't be combined with \(leaf.condition.operatorName), which is at \(leaf.place). Divide the query.",
+                    "not-in can't be combined with \(leaf.condition.operator.rawValue), which is at \(leaf.place). Divide the query.",
                     field: negation.field
                 )
             default:

@@ -30,21 +30,37 @@ package enum Condition: Hashable, Sendable {
 }
 
 extension Condition {
-    /// The operator as calls write it.
-    package var operatorName: String {
+    /// The operators, by the names that calls write.
+    package enum Operator: String, Hashable, Sendable, CaseIterable {
+        case equal = "=="
+        case notEqual = "!="
+        case less = "<"
+        case lessOrEqual = "<="
+        case greater = ">"
+        case greaterOrEqual = ">="
+        case `in` = "in"
+        case notIn = "not-in"
+        case arrayContains = "array-contains"
+        case arrayContainsAny = "array-contains-any"
+        case near = "near"
+        case within = "within"
+    }
+
+    /// The condition's operator.
+    package var `operator`: Operator {
         switch self {
-        case .equal: "=="
-        case .notEqual: "!="
-        case .less: "<"
-        case .lessOrEqual: "<="
-        case .greater: ">"
-        case .greaterOrEqual: ">="
-        case .in: "in"
-        case .notIn: "not-in"
-        case .arrayContains: "array-contains"
-        case .arrayContainsAny: "array-contains-any"
-        case .near: "near"
-        case .within: "within"
+        case .equal: .equal
+        case .notEqual: .notEqual
+        case .less: .less
+        case .lessOrEqual: .lessOrEqual
+        case .greater: .greater
+        case .greaterOrEqual: .greaterOrEqual
+        case .in: .in
+        case .notIn: .notIn
+        case .arrayContains: .arrayContains
+        case .arrayContainsAny: .arrayContainsAny
+        case .near: .near
+        case .within: .within
         }
     }
 

@@ -38,27 +38,12 @@ struct FilterParameter: ObjectParameter {
 extension FilterParameter {
     /// An operator by its name.
     struct Operator: ParameterValue {
-        private let name: Name
+        private let name: Condition.Operator
 
-        private enum Name: String, CaseIterable {
-            case equal = "=="
-            case notEqual = "!="
-            case less = "<"
-            case lessOrEqual = "<="
-            case greater = ">"
-            case greaterOrEqual = ">="
-            case `in` = "in"
-            case notIn = "not-in"
-            case arrayContains = "array-contains"
-            case arrayContainsAny = "array-contains-any"
-            case near = "near"
-            case within = "within"
-        }
-
-        static var schema: JSONSchema { .string(values: Name.allCases.map(\.rawValue)) }
+        static var schema: JSONSchema { .string(values: Condition.Operator.allCases.map(\.rawValue)) }
 
         init(json: JSONNode, at location: ParameterLocation) throws(RPCError) {
-            name = try location.choice(json, among: Name.allCases)
+            name = try location.choice(json, among: Condition.Operator.allCases)
         }
 
         /// The condition on a field that the operator makes with an operand.
