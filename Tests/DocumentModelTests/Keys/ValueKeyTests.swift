@@ -1,0 +1,159 @@
+import StrictJSON
+import TestSupport
+import Testing
+
+@testable import DocumentModel
+
+@Suite("The keys of values")
+struct ValueKeyTests {
+    private let seed: Comment = "HEARTH_TEST_SEED=\(SeededGenerator.currentSeed)"
+
+    @Test("compare as the values do, and are equal exactly when these are")
+    func order() {
+        var random = RandomValues(generator: SeededGenerator())
+        let values = (0..<200).map { _ in random.value() }
+        let keys = values.map { ValueKey($0).bytes }
+        for (left, leftKey) in zip(values, keys) {
+            for (right, rightKey) in zip(values, keys) {
+                guard left.compared(to: right) == Comparison(bytes: leftKey, rightKey) else {
+                    Issue.record("\(left) to \(right): \(leftKey) to \(rightKey); \(seed)")
+                    return
+                }
+            }
+        }
+    }
+
+    @Test("compare as the numbers do, next to every power of two and beyond what doubles hold exactly")
+    func numbers() {
+        var integers: [Int64] = [0, .min, .max]
+        for exponent in 0..<63 {
+            for distance in [-1_025, -513, -3, -2, -1, 0, 1, 2, 3, 512, 1_024] {
+                let number = (Int64(1) << exponent) &+ Int64(distance)
+                integers += [number, 0 &- number]
+            }
+        }
+        let doubles = integers.flatMap { [Double($0), Double($0).nextUp, Double($0).nextDown, Double($0) + 0.5] }
+        let numbers = (integers.map { Value.integer($0) } + doubles.map { .double($0) }).map { ($0, ValueKey($0).bytes) }
+            .sorted { $0.1.lexicographicallyPrecedes($1.1) }
+        for ((left, leftKey), (right, rightKey)) in zip(numbers, numbers.dropFirst()) {
+            let expected: Comparison = leftKey == rightKey ? .equal : .less
+            guard left.compared(to: right) == expected else {
+                Issue.record("\(left) to \(right): \(leftKey) to \(rightKey)")
+                return
+            }
+        }
+    }
+
+    @Test(
+        "compare as the pinned order has it",
+        arguments: [
+            ValueOrderTests.pinned, ValueOrderTests.pinnedVectors, ValueOrderTests.pinnedArrays, ValueOrderTests.pinnedMaps,
+            ValueOrderTests.pinnedTexts,
+        ]
+    )
+    func pinned(_ ranks: [[Value]]) {
+        for rank in ranks { #expect(Set(rank.map { ValueKey($0) }).count == 1, "\(rank)") }
+        for (left, right) in zip(ranks, ranks.dropFirst()) {
+            #expect(ValueKey(left[0]).bytes.lexicographicallyPrecedes(ValueKey(right[0]).bytes), "\(left) to \(right)")
+        }
+    }
+
+    @Test("are the documented bytes")
+    func bytes() throws {
+        #expect(ValueKey(.null).bytes == [0x10])
+        #expect(ValueKey(.boolean(true)).bytes == [0x20, 1])
+        #expect(ValueKey(.integer(-1)).bytes == [0x31, 0x40, 0x0f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff])
+        #expect(ValueKey(.integer(1 << 53 + 1)).bytes == [0x31, 0xc3, 0x40, 0, 0, 0, 0, 0, 0, 0, 1])
+        #expect(ValueKey(.string("a\0\u{1}b")).bytes == [0x50, 0x61, 1, 1, 1, 2, 0x62, 0])
+        #expect(ValueKey(.reference(try DocumentPath("a/__id1__"))).bytes == [0x70, 2, 0x61, 0, 1, 0x80, 0, 0, 0, 0, 0, 0, 1, 0])
+        #expect(ValueKey(.map(["k": .array([.null])])).bytes == [0xb0, 1, 0x6b, 0, 0x90, 0x10, 0, 0])
+    }
+
+    @Test("are cut off where values are long, and then tell values apart that differ before")
+    func cuts() {
+        let text = String(repeating: "x", count: 1_500)
+        #expect(!ValueKey(.string(text)).isCut)
+        let long = ValueKey(.string(text + "aa"))
+        #expect(long.isCut)
+        #expect(long.bytes.count == ValueKey.maximumBytes + 1)
+        #expect(ValueKey(.string(text)).bytes.lexicographicallyPrecedes(long.bytes))
+        let longest = ValueKey(.string(text + String(repeating: "a", count: 1_000_000)))
+        #expect(longest.bytes == long.bytes)
+        #expect(long.bytes.lexicographicallyPrecedes(ValueKey(.string(text.dropLast() + "y")).bytes))
+        let zeros = ValueKey(.vector([Double](repeating: 0, count: 2_048)))
+        let ones = ValueKey(.vector([Double](repeating: 1, count: 2_048)))
+        #expect(zeros.isCut && ones.isCut)
+        #expect(zeros.bytes.lexicographicallyPrecedes(ones.bytes))
+    }
+
+    @Test("of random values are cut off wherever they end, without a change of their order")
+    func randomCuts() {
+        var random = RandomValues(generator: SeededGenerator())
+        let values = (0..<60).map { _ -> Value in
+            let padding = Value.string(String(repeating: "p", count: 1_400 + random.pick(Array(0..<110))))
+            return .array([padding, random.value(depth: 1), random.value(depth: 1)])
+        }
+        for left in values {
+            for right in values {
+                let (leftKey, rightKey) = (ValueKey(left), ValueKey(right))
+                let keys = Comparison(bytes: leftKey.bytes, rightKey.bytes)
+                let isUnknown = keys == .equal && leftKey.isCut && rightKey.isCut
+                guard isUnknown || left.compared(to: right) == keys else {
+                    Issue.record("\(left) to \(right); \(seed)")
+                    return
+                }
+            }
+        }
+    }
+
+    @Test("of a type are the range of its bracket, and no other type's are")
+    func brackets() {
+        var random = RandomValues(generator: SeededGenerator())
+        for value in (0..<500).map({ _ in random.value() }) {
+            let key = ValueKey(value)
+            let found = ValueBracket.allCases.filter { ValueKeyRange.bracket($0).contains(key) }
+            guard found == [ValueBracket(of: value)], ValueKeyRange.all.contains(key) else {
+                Issue.record("\(value) is in \(found); \(seed)")
+                return
+            }
+        }
+    }
+
+    @Test("are in the ranges of comparisons that the values fulfil")
+    func ranges() {
+        var random = RandomValues(generator: SeededGenerator())
+        for _ in 0..<5_000 {
+            let (bound, value) = (random.value(), random.value())
+            let (key, order) = (ValueKey(value), value.compared(to: bound))
+            let isSameType = ValueBracket(of: bound) == ValueBracket(of: value)
+            let expected =
+                [order == .equal]
+                + [order == .less, order != .greater, order == .greater, order != .less].map { isSameType && $0 }
+            let found = [
+                ValueKeyRange.equal(to: ValueKey(bound)),
+                .less(than: bound, orEqual: false), .less(than: bound, orEqual: true),
+                .greater(than: bound, orEqual: false), .greater(than: bound, orEqual: true),
+            ].map { $0.contains(key) }
+            guard found == expected else {
+                Issue.record("\(value) and \(bound): \(found); \(seed)")
+                return
+            }
+        }
+    }
+
+    @Test("of geo points can be read back")
+    func geoPoints() throws {
+        for (latitude, longitude) in [(53.553986, 9.9856482), (-90, -180), (0, 180), (-0.0, 0)] {
+            let point = try GeoPoint(latitude: latitude, longitude: longitude)
+            let read = try #require(GeoPoint(valueKey: ValueKey(.geoPoint(point)).bytes))
+            #expect(Value.geoPoint(read).isEqual(to: .geoPoint(point)))
+        }
+        #expect(GeoPoint(valueKey: ValueKey(.integer(1)).bytes) == nil)
+    }
+}
+
+extension ValueKeyRange {
+    fileprivate func contains(_ key: ValueKey) -> Bool {
+        !key.bytes.lexicographicallyPrecedes(lower) && key.bytes.lexicographicallyPrecedes(upper)
+    }
+}
