@@ -105,6 +105,14 @@ package final class FileStore: DocumentStore {
         try await queue.commit(writes, validating: reads)
     }
 
+    /// Returns when the index is complete up to the last commit, however long it takes to make.
+    ///
+    /// - Parameter onProgress: Called now and then, while the index is made anew, with the number of documents in it.
+    package func waitUntilIndexed(onProgress: (Int) -> Void = { _ in }) async throws(StatusError) {
+        try await parts.index.waitUntilReady(onProgress: onProgress)
+        try await parts.index.waitUntilApplied(position.lastSequence)
+    }
+
     package func commits(after sequence: SequenceNumber) -> CommitSequence {
         let feed = parts.feed
         return CommitSequence(after: sequence) { position throws(StatusError) in try await feed.commits(after: position) }

@@ -22,6 +22,8 @@ package struct FileStoreConfiguration: Sendable {
     package var cacheBytes = 64 << 20
     /// How many bytes of memory the indexes of past journal take, which reads at a time need.
     package var historyBytes = 64 << 20
+    /// Whether the index is made anew when the store is opened.
+    package var remakesIndex = false
     /// How many threads read files at the same time.
     package var readers = 4
     /// The clock.

@@ -9,6 +9,7 @@ struct StoreParts: Sendable {
     let uninstalled: UninstalledDocuments
     let feed: ChangeFeed
     let history: History
+    let index: DocumentIndex
     let checkpointer: Checkpointer
     let failure: StoreFailure
     let clock: CommitClock

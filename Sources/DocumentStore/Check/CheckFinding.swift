@@ -18,6 +18,10 @@ package struct CheckFinding: Hashable, Sendable {
         case futureUpdateTime
         /// The journal can't be read where it should be readable.
         case damagedJournal
+        /// The index has a document otherwise than its file, as after an edit, or lacks it.
+        case outdatedIndex
+        /// The index is not right as a whole.
+        case damagedIndex
         /// The database was not closed: its next start, or a repair, brings the files to where the journal says they were.
         case notClosed
         /// A document was edited in its file since it was committed. That is no fault.

@@ -8,12 +8,15 @@ struct DocumentCheck {
     private let journal: JournalCheck
     /// The last commit's time; nil before the first.
     private let lastTime: Timestamp?
+    /// The index, where there is one to compare.
+    private var index: IndexCheck?
     /// The documents in the journal that were found.
     private var found: Set<DocumentPath> = []
 
-    init(_ data: DataFolder, journal: JournalCheck) {
+    init(_ data: DataFolder, journal: JournalCheck, index: IndexCheck?) {
         self.data = data
         self.journal = journal
+        self.index = index
         files = DocumentFiles(DocumentFolders(data), cache: DocumentCache(maximumBytes: 0), log: InstallationLog())
         let times = [data.description.commitTime, journal.last?.time]
         lastTime = times.compactMap { $0 }.max()
@@ -23,6 +26,7 @@ struct DocumentCheck {
     mutating func run(_ log: inout CheckLog) throws(StatusError) {
         guard let top = try files.folders.open([]) else { return }
         try readBelowDocument(top, nil, DataFolder.documentsName, depth: 0, &log)
+        index?.finish(&log)
         for (path, change) in journal.changes where change.updateTime != nil && !found.contains(path) {
             log.add(
                 CheckFinding(
@@ -100,10 +104,14 @@ extension DocumentCheck {
             }
             log.report.documentBytes += (try? folder.status(of: name)?.size) ?? 0
             compare(document, file, &log)
+            try index?.compare(document, file, &log)
             return true
         } catch {
             log.add(CheckFinding(error, file: file))
-            if let id { found.insert(collection.document(id)) }
+            if let id {
+                found.insert(collection.document(id))
+                index?.skip(collection.document(id))
+            }
             return false
         }
     }

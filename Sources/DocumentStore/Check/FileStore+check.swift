@@ -22,19 +22,28 @@ extension FileStore {
             defer { data.unlock() }
             var journal = JournalCheck(data.description)
             try journal.run(in: data.openJournal(), &log)
-            var documents = DocumentCheck(data, journal: journal)
+            var documents = try DocumentCheck(data, journal: journal, index: IndexCheck(data, folder: folder))
             try documents.run(&log)
             return log.report
         }
     }
 
     /// Repairs what can be repaired without losing anything that a person wrote: brings the files of a database that was not
-    /// closed to where the journal says they were, and removes unfinished files. Damaged documents stay as they are.
+    /// closed to where the journal says they were, removes unfinished files, and makes the index anew. Damaged documents stay
+    /// as they are.
     ///
-    /// - Parameter folder: A data folder that ``check(_:onFinding:onProgress:)`` could read.
-    /// - Throws: What ``open(_:logger:)`` throws.
-    package static func repair(_ folder: String, logger: Logger) async throws(StatusError) {
-        let store = try await open(FileStoreConfiguration(folder: folder), logger: logger)
+    /// - Parameters:
+    ///   - folder: A data folder that ``check(_:onFinding:onProgress:)`` could read.
+    ///   - onProgress: Called now and then with the number of documents in the new index.
+    /// - Throws: What ``open(_:logger:)`` throws, and `.unavailable` or `.resourceExhausted` when the index can't be made.
+    package static func repair(
+        _ folder: String,
+        logger: Logger,
+        onProgress: @escaping @Sendable (Int) -> Void = { _ in }
+    ) async throws(StatusError) {
+        var configuration = FileStoreConfiguration(folder: folder)
+        configuration.remakesIndex = true
+        let store = try await open(configuration, logger: logger)
         let data = store.data
         let swept: StatusError?
         do throws(StatusError) {
@@ -42,6 +51,7 @@ extension FileStore {
                 var sweep = TemporarySweep()
                 try sweep.run(in: data.documents, DataFolder.documentsName)
             }
+            try await store.waitUntilIndexed(onProgress: onProgress)
             swept = nil
         } catch {
             swept = error

@@ -29,28 +29,40 @@ final class Checkpointer: Sendable {
     /// Waits for the one before: where the disk can't keep up writers wait for it, or the journal would grow without bound.
     func start(sequence: SequenceNumber, time: Timestamp?) {
         thread.sync {}
-        thread.async { _ = self.run(sequence: sequence, time: time, isLast: false) }
+        thread.async { _ = self.run(sequence: sequence, time: time, leaving: self.configuration.keptBytes) }
     }
 
     /// Makes the last checkpoint, after which the journal is not needed, when the one going on is done; returns why it failed,
     /// or nil.
-    func finish(sequence: SequenceNumber, time: Timestamp?) -> StatusError? {
-        thread.sync { run(sequence: sequence, time: time, isLast: true) }
+    ///
+    /// - Parameter isIndexOnDisk: Whether the index has been closed and is on disk.
+    func finish(sequence: SequenceNumber, time: Timestamp?, isIndexOnDisk: Bool) -> StatusError? {
+        thread.sync {
+            run(sequence: sequence, time: time, leaving: configuration.retentionBytes) { description in
+                description.isClean = true
+                if isIndexOnDisk { description.openIndex = nil }
+            }
+        }
     }
 
-    private func run(sequence: SequenceNumber, time: Timestamp?, isLast: Bool) -> StatusError? {
+    private func run(
+        sequence: SequenceNumber,
+        time: Timestamp?,
+        leaving keptBytes: Int,
+        _ change: (inout DatabaseDescription) -> Void = { $0.isClean = false }
+    ) -> StatusError? {
         do throws(StatusError) {
             if data.description.sequence < sequence { try synchronize() }
             try data.update { description in
                 description.sequence = sequence
                 description.commitTime = time
-                description.isClean = isLast
+                change(&description)
             }
             let kept = configuration.now().microseconds - configuration.retentionAge.microseconds
             try journal.retire(
                 through: sequence,
                 before: (try? Timestamp(microseconds: kept)) ?? .minimum,
-                byteCount: isLast ? configuration.retentionBytes : configuration.keptBytes
+                byteCount: keptBytes
             )
             return nil
         } catch {

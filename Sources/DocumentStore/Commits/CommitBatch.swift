@@ -47,6 +47,18 @@ struct CommitBatch {
         changedPaths.map { ($0, images[$0]?.encoded) }
     }
 
+    /// The same as the index takes it in.
+    var indexUpdate: IndexUpdate? {
+        guard let first = commits.first, let newest = commits.last else { return nil }
+        return IndexUpdate(
+            first: first.sequence,
+            last: newest.sequence,
+            time: newest.time,
+            changes: changedPaths.map { ($0, images[$0]?.decoded?.fields) },
+            byteCount: byteCount
+        )
+    }
+
     /// About how many bytes of frames make a batch that is not lengthened any more.
     private static let maximumBytes = 4 << 20
     /// How many writes a batch of several commits holds at most.

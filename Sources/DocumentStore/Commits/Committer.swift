@@ -17,7 +17,8 @@ internal import Synchronization
 /// 4. The temporary files are renamed into place, deleted documents' files removed. The commits are durable now, so they
 ///    count whatever happens: where this fails, readers are given the documents from memory, and no more writes are
 ///    taken until it succeeds; the next write tries again, and so does opening the store.
-/// 5. The commits are published to the change feed, and the callers go on.
+/// 5. The commits are given to the index, which takes them in on its own, and published to the change feed, and the callers go
+///    on. When the index lags too far behind, the next batch waits for it.
 final class Committer: Sendable {
     private let parts: StoreParts
     private let state: Mutex<State>
@@ -65,8 +66,13 @@ final class Committer: Sendable {
     func finish() -> StatusError? {
         state.withLock { state in
             state.writer.close()
+            let isIndexOnDisk = parts.index.close()
             if let error = parts.permanentObstacle ?? installMissing(&state.installer) { return error }
-            return parts.checkpointer.finish(sequence: state.last.sequence, time: state.last.time)
+            return parts.checkpointer.finish(
+                sequence: state.last.sequence,
+                time: state.last.time,
+                isIndexOnDisk: isIndexOnDisk
+            )
         }
     }
 }
@@ -113,8 +119,10 @@ extension Committer {
         state.last = batch.last
         for commit in batch.commits { state.changes.note(commit) }
         state.uncheckedBytes += place.byteCount
+        if let update = batch.indexUpdate { parts.index.add(update) }
         parts.feed.publish(batch.commits)
         finish(commits, batch)
+        parts.index.waitForRoom()
         return commits.count
     }
 

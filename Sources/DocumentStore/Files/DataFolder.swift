@@ -63,6 +63,27 @@ final class DataFolder: Sendable {
         try reporting("open", Self.journalName) { () throws(SystemError) in try root.openFolder(Self.journalName) }
     }
 
+    /// The number in the file system of a file in the data folder itself; nil when there is none, or something else.
+    func inode(ofFile name: String) throws(StatusError) -> UInt64? {
+        let status = try reporting("look at", name) { () throws(SystemError) in try root.status(of: name) }
+        return status?.kind == .file ? status?.identity.inode : nil
+    }
+
+    /// Makes an empty file in the data folder itself.
+    func makeFile(_ name: String) throws(StatusError) {
+        try reporting("make", name) { () throws(SystemError) in _ = try root.openFile(name, for: .creating) }
+    }
+
+    /// Removes a file from the data folder itself, if it is there.
+    func removeFile(_ name: String) throws(StatusError) {
+        try reporting("remove", name) { () throws(SystemError) in _ = try root.removeFile(name) }
+    }
+
+    /// Brings the contents of a file in the data folder itself to disk.
+    func synchronizeFile(_ name: String) throws(StatusError) {
+        try reporting("sync", name) { () throws(SystemError) in try root.openFile(name, for: .updating).synchronize() }
+    }
+
     /// Changes what the folder says of itself; on disk when this returns.
     func update(_ change: (inout DatabaseDescription) -> Void) throws(StatusError) {
         try current.withLock { current throws(StatusError) in
@@ -252,7 +273,8 @@ extension DataFolder {
             naming: FileNaming(isStrict: isStrict),
             sequence: .zero,
             commitTime: nil,
-            isClean: true
+            isClean: true,
+            openIndex: nil
         )
         try write(description, in: root)
         return description

@@ -21,6 +21,9 @@ struct DatabaseDescription: Hashable {
     var commitTime: Timestamp?
     /// Whether nothing was written after that commit, so that the journal is not needed.
     var isClean: Bool
+    /// Where and when the index is being written, or was when the database was not closed; see ``IndexFile``. Nil when it is on
+    /// disk.
+    var openIndex: String?
 }
 
 extension DatabaseDescription {
@@ -40,6 +43,10 @@ extension DatabaseDescription {
         if let commitTime { writer.string(commitTime.rfc3339) } else { writer.null() }
         writer.key("clean")
         writer.boolean(isClean)
+        if let openIndex {
+            writer.key("openIndex")
+            writer.string(openIndex)
+        }
         writer.endObject()
         return writer.finish() + [UInt8(ascii: "\n")]
     }
@@ -80,6 +87,7 @@ extension DatabaseDescription {
         self.sequence = SequenceNumber(UInt64(sequence))
         self.commitTime = try commitTime.string.map { text throws(StatusError) in try Timestamp(rfc3339: text) }
         self.isClean = isClean
+        openIndex = text.root["openIndex"]?.string
     }
 
     private static let plainNames = "plain"

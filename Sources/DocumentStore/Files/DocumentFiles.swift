@@ -52,29 +52,26 @@ struct DocumentFiles: Sendable {
         in collection: CollectionPath,
         _ folder: borrowing FileDescriptor
     ) throws(StatusError) -> EncodedDocument? {
-        let place = folders.place(collection.segments) + "/" + name
-        let path = id.map { collection.document($0).string } ?? collection.string
-        let contents: Contents
-        do throws(SystemError) {
-            contents = try Self.contents(of: folder.openFile(name, for: .reading))
-        } catch {
-            if error.isNotFound { return nil }
-            // Links and sockets can't be opened as files.
-            if let kind = try? folder.status(of: name)?.kind { try Self.checkIsFile(kind, place, path: path) }
-            throw error.status("read", place).concerning(place, path: path)
-        }
-        try Self.checkIsFile(contents.status.kind, place, path: path)
-        guard let bytes = contents.bytes else {
-            throw Self.damaged(
-                "The file has \(contents.status.size) bytes, more than any document. Move it out of the data folder.",
-                place,
-                path: path
-            )
-        }
-        let isShortened = id.map { folders.naming.file(of: $0).isShortened } ?? true
-        let document = try DocumentFile.decodeEncoded(bytes, in: collection, id: isShortened ? nil : id, file: place)
+        guard let contents = try contents(name, id: id, in: collection, folder) else { return nil }
+        let document = try DocumentFile.decodeEncoded(
+            contents.bytes,
+            in: collection,
+            id: idOutsideFile(id),
+            file: place(name, in: collection)
+        )
         if contents.isSettled { cache.insertRead(document, identity: contents.status.identity) }
         return document
+    }
+
+    /// Reads a file of a collection's folder like ``read(_:id:in:_:)``, past the cache.
+    func readDecoded(
+        _ name: String,
+        id: DocumentID?,
+        in collection: CollectionPath,
+        _ folder: borrowing FileDescriptor
+    ) throws(StatusError) -> Document? {
+        guard let contents = try contents(name, id: id, in: collection, folder) else { return nil }
+        return try DocumentFile.decode(contents.bytes, in: collection, id: idOutsideFile(id), file: place(name, in: collection))
     }
 
     /// The path of a document's file in the data folder.
@@ -89,10 +86,49 @@ extension DocumentFiles {
 
     private struct Contents {
         let status: FileStatus
-        /// What is in the file; nil when it can't be a document's.
-        var bytes: [UInt8]?
+        /// What is in the file; nothing when it can't be a document's.
+        var bytes: [UInt8] = []
         /// Whether it is still as it was when reading began.
         var isSettled = false
+    }
+
+    /// What is in a file of a collection's folder; nil when there is none.
+    private func contents(
+        _ name: String,
+        id: DocumentID?,
+        in collection: CollectionPath,
+        _ folder: borrowing FileDescriptor
+    ) throws(StatusError) -> Contents? {
+        let place = place(name, in: collection)
+        let path = id.map { collection.document($0).string } ?? collection.string
+        let contents: Contents
+        do throws(SystemError) {
+            contents = try Self.contents(of: folder.openFile(name, for: .reading))
+        } catch {
+            if error.isNotFound { return nil }
+            // Links and sockets can't be opened as files.
+            if let kind = try? folder.status(of: name)?.kind { try Self.checkIsFile(kind, place, path: path) }
+            throw error.status("read", place).concerning(place, path: path)
+        }
+        try Self.checkIsFile(contents.status.kind, place, path: path)
+        guard contents.status.size <= Self.maximumFileBytes else {
+            throw Self.damaged(
+                "The file has \(contents.status.size) bytes, more than any document. Move it out of the data folder.",
+                place,
+                path: path
+            )
+        }
+        return contents
+    }
+
+    /// The ID to give to a document whose file doesn't hold it.
+    private func idOutsideFile(_ id: DocumentID?) -> DocumentID? {
+        guard let id, !folders.naming.file(of: id).isShortened else { return nil }
+        return id
+    }
+
+    private func place(_ name: String, in collection: CollectionPath) -> String {
+        folders.place(collection.segments) + "/" + name
     }
 
     private static func contents(of file: consuming FileDescriptor) throws(SystemError) -> Contents {

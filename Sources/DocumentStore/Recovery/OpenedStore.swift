@@ -47,11 +47,12 @@ extension OpenedStore {
         Self.report(found, epoch: epoch, last: last.sequence, sweep, replay, cutBytes: opened.cutBytes, to: logger)
 
         let failure = StoreFailure()
+        let uninstalled = UninstalledDocuments()
         parts = StoreParts(
             data: data,
             files: files,
             cache: cache,
-            uninstalled: UninstalledDocuments(),
+            uninstalled: uninstalled,
             feed: ChangeFeed(
                 last: last.sequence,
                 lastTime: last.time,
@@ -64,6 +65,15 @@ extension OpenedStore {
                 last: last,
                 end: opened.end,
                 maximumBytes: configuration.historyBytes
+            ),
+            index: DocumentIndex(
+                data,
+                folder: configuration.folder,
+                isRemade: configuration.remakesIndex,
+                journal: opened.journal,
+                last: last,
+                uninstalled: uninstalled,
+                logger: logger
             ),
             checkpointer: Checkpointer(
                 data: data,
@@ -81,6 +91,7 @@ extension OpenedStore {
         self.data = data
         self.last = last
         writer = opened.writer
+        parts.index.start()
     }
 
     private static func synchronize(_ data: DataFolder) throws(StatusError) {

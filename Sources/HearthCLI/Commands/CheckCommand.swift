@@ -11,12 +11,13 @@ struct CheckCommand: AsyncParsableCommand {
         commandName: "check",
         abstract: "Read everything in a data folder, and say what is wrong with it.",
         discussion: """
-            Compares every document's file with the rules and with the journal, and prints a line for each thing that is not as \
+            Compares every document's file with the rules, with the journal and with the index, and prints a line for each thing that is not as \
             it should be, then what it has looked at. No server may have the folder open, and nothing in it is changed.
 
             With --repair, a database that was not closed is brought to where its journal says it was, and unfinished files are \
-            removed; then it is checked again. Damaged documents are never touched: mend or move them yourself. Documents that \
-            were edited in their files are noted, and are no fault.
+            removed, and the index is made anew; then it is checked again. Damaged documents are never touched: mend or move \
+            them yourself. Documents that were edited in their files are noted, and are no fault; but the index doesn't know \
+            of it, so queries don't find what was edited before a repair.
 
             Exits with 1 when something is wrong.
             """
@@ -37,7 +38,11 @@ struct CheckCommand: AsyncParsableCommand {
         if repair {
             if report.findings > 0 {
                 let logger = Logger(label: "hearth") { StreamLogHandler.standardError(label: $0) }
-                try await FileStore.repair(data, logger: logger)
+                let console = Console.standardError
+                defer { console.endProgress() }
+                try await FileStore.repair(data, logger: logger) { documents in
+                    console.showProgress("\(documents) documents in the new index")
+                }
             }
             report = try await check(showing: true)
         }

@@ -46,6 +46,8 @@ struct CheckTests {
     @Test("What is wrong with a document's file is named with its place", arguments: Fault.allCases)
     func fault(fault: Fault) async throws {
         try await fill()
+        // What the index has to say of it is of no concern here.
+        try fixture.folder.remove("data/index.sqlite")
         try fault.make(in: fixture.folder)
         let (report, findings) = try await check()
         #expect(findings.map(\.kind) == [fault.kind], "\(findings)")

@@ -94,6 +94,6 @@ struct DataFolderTests {
         try fixture.folder.write("{", to: "data/.hearth-description.tmp")
         try fixture.folder.write("", to: "data/.hearth-probe-a.tmp")
         try await fixture.withStore { store in _ = try await store.set("c/d", [:]) }
-        #expect(try fixture.folder.names(in: "data") == ["documents", "hearth.json", "hearth.lock", "journal"])
+        #expect(try fixture.folder.names(in: "data") == ["documents", "hearth.json", "hearth.lock", "index.sqlite", "journal"])
     }
 }

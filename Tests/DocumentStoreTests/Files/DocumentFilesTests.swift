@@ -36,7 +36,7 @@ struct DocumentFilesTests {
             #expect(try fixture.folder.names(in: "data/documents/books") == ["hitchhiker", "hitchhiker.json"])
             #expect(try fixture.folder.names(in: "data/documents/books/hitchhiker/reviews") == ["r1.json"])
         }
-        #expect(try fixture.folder.names(in: "data") == ["documents", "hearth.json", "hearth.lock", "journal"])
+        #expect(try fixture.folder.names(in: "data") == ["documents", "hearth.json", "hearth.lock", "index.sqlite", "journal"])
     }
 
     @Test("Only the owner may read what the store makes", arguments: ["data", "data/documents/c", "data/journal"])

@@ -20,6 +20,7 @@ extension CrashTests {
                 for round in 1...Self.rounds {
                     var random = CrashRandom(stream: round)
                     try await Self.interruptStart(of: data, &random)
+                    if random.chance(20) { try await Self.checkStopped(data) }
                     let server = try await CrashServer(data: data)
                     guard try await Self.check(server, data, &history, before: round) else { return }
                     let recorder = CommitRecorder(history)
@@ -36,6 +37,7 @@ extension CrashTests {
                 let server = try await CrashServer(data: data)
                 guard try await Self.check(server, data, &history, before: Self.rounds + 1) else { return }
                 #expect(try await server.stop(with: SIGTERM) == .code(0))
+                #expect(try await FolderCheck.findings(in: data) == [], "HEARTH_TEST_SEED=\(CrashRandom.seed)")
                 print("\(totals)")
                 #expect(totals.acknowledged > Int(Self.rounds), "The load was too light to show anything")
             }
@@ -50,7 +52,7 @@ extension CrashTests {
         ) async throws -> Bool {
             let (snapshot, violations) = try await server.attended { [history] in
                 let (snapshot, violations) = try await history.check(server, data: data)
-                return (snapshot, violations + (try await findings(in: data)))
+                return (snapshot, violations + (try await FolderCheck.findings(inCopyOf: data)))
             }
             #expect(violations == [], "before round \(round), HEARTH_TEST_SEED=\(CrashRandom.seed)")
             guard violations.isEmpty else {
@@ -61,13 +63,11 @@ extension CrashTests {
             return true
         }
 
-        /// What `hearth check` finds in a copy of the folder: the server has recovered it and nobody has written since.
-        private static func findings(in data: URL) async throws -> [String] {
-            let copy = data.deletingLastPathComponent().appending(path: "checked")
-            try FileManager.default.copyItem(at: data, to: copy)
-            defer { try? FileManager.default.removeItem(at: copy) }
-            let result = try await hearth("check", "--data", copy.path)
-            return result.status == .code(0) ? [] : result.output + [result.errorText]
+        /// Lets a server recover the folder and stop, so that its index can be compared too.
+        private static func checkStopped(_ data: URL) async throws {
+            let server = try await CrashServer(data: data)
+            #expect(try await server.stop(with: SIGTERM) == .code(0))
+            #expect(try await FolderCheck.findings(in: data) == [], "HEARTH_TEST_SEED=\(CrashRandom.seed)")
         }
 
         /// In some rounds, kills a server while it starts, and so perhaps while it recovers.

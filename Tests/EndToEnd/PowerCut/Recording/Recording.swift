@@ -31,7 +31,8 @@ struct Recording: Sendable {
             commits += try await run(index, data, trace)
             try follower.follow(TraceReader.calls(in: Array(Data(contentsOf: trace))))
         }
-        guard try FolderLayout.items(in: folder) == follower.tree.items else {
+        let found = try FolderLayout.items(in: folder).filter { !TraceFollower.isDerived($0.path) }
+        guard found == follower.tree.items else {
             throw TracedProcess.Failure(description: "The traces don't explain what is in the folder \(folder.path)")
         }
         return Recording(events: follower.events, history: History(commits), tree: follower.tree)

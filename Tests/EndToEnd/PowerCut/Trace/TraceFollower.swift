@@ -235,7 +235,7 @@ extension TraceFollower {
         for name in names {
             if name == ".." { _ = resolved.popLast() } else { resolved.append(name) }
         }
-        guard resolved.starts(with: root) else { return nil }
+        guard resolved.starts(with: root), !Self.isDerived(resolved) else { return nil }
         var inside = resolved.dropFirst(root.count)
         let last = inside.popLast() ?? "."
         var inner = Inode.root
@@ -244,6 +244,12 @@ extension TraceFollower {
             inner = next
         }
         return Location(folder: inner, name: last)
+    }
+
+    /// Whether a path is one of the index's files. What is in them after a power cut is of no concern: the machine has been started
+    /// since, so they are not used.
+    static func isDerived(_ path: [UTF8Key]) -> Bool {
+        path.last?.utf8.starts(with: "index.sqlite".utf8) ?? false
     }
 
     private static func names(in path: [UInt8]) -> [UTF8Key] {

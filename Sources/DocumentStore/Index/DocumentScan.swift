@@ -1,0 +1,205 @@
+internal import Dispatch
+internal import DocumentModel
+internal import Logging
+internal import StrictJSON
+internal import Synchronization
+
+/// Reads all documents from their files on a thread of its own, some batches ahead of whoever takes them.
+///
+/// Documents may be written meanwhile: each batch tells up to which commit all is in it that was committed of its documents.
+/// What was read may be newer. A document whose file was being replaced may be missing; it was committed after the batch began.
+final class DocumentScan: Sendable {
+    /// Some documents.
+    struct Batch: Sendable {
+        /// The commits up to here were in the files before the first of them was read.
+        let position: SequenceNumber
+        var documents: [(path: DocumentPath, fields: MapValue)] = []
+        var byteCount = 0
+    }
+
+    private enum Step {
+        case batch(Batch)
+        case end(Result<Void, StatusError>)
+    }
+
+    private struct State {
+        var steps: [Step] = []
+        var isCancelled = false
+    }
+
+    private let state = Mutex(State())
+    private let free = DispatchSemaphore(value: 2)
+    private let made = DispatchSemaphore(value: 0)
+    private let files: DocumentFiles
+    private let position: @Sendable () -> SequenceNumber
+    private let logger: Logger
+
+    /// Begins to read.
+    ///
+    /// - Parameter position: The last commit whose documents' files are in place.
+    init(_ data: DataFolder, position: @escaping @Sendable () -> SequenceNumber, logger: Logger) {
+        // Documents that are read once are not worth remembering.
+        files = DocumentFiles(DocumentFolders(data), cache: DocumentCache(maximumBytes: 0), log: InstallationLog())
+        self.position = position
+        self.logger = logger
+        DispatchQueue(label: "hearth.index.scan", qos: .utility).async { self.run() }
+    }
+
+    /// The next documents, waiting for them; nil at the end.
+    func next() throws(StatusError) -> Batch? {
+        made.wait()
+        let step = state.withLock { $0.steps.removeFirst() }
+        free.signal()
+        switch step {
+        case .batch(let batch):
+            return batch
+        case .end(let result):
+            try result.get()
+            return nil
+        }
+    }
+
+    /// Ends reading, soon.
+    func cancel() {
+        state.withLock { $0.isCancelled = true }
+        // One for the batch that may be waiting, and one for the end.
+        free.signal()
+        free.signal()
+    }
+}
+
+extension DocumentScan {
+    /// How much is read before it is handed over.
+    private static let batchBytes = 8 << 20
+    /// About what a document takes beside its fields.
+    private static let documentBytes = 256
+
+    private func run() {
+        var batch = Batch(position: position())
+        let result = Result { () throws(StatusError) in
+            guard let top = try files.folders.open([]) else { return }
+            try readBelowDocument(top, nil, DataFolder.documentsName, depth: 0, &batch)
+            try hand(over: &batch)
+        }
+        put(.end(result))
+    }
+
+    private func hand(over batch: inout Batch) throws(StatusError) {
+        put(.batch(batch))
+        guard !state.withLock({ $0.isCancelled }) else { throw StatusError(.cancelled, "Making the index was cancelled.") }
+        batch = Batch(position: position())
+    }
+
+    private func put(_ step: Step) {
+        free.wait()
+        state.withLock { $0.steps.append(step) }
+        made.signal()
+    }
+
+    private func readBelowDocument(
+        _ folder: borrowing FileDescriptor,
+        _ parent: DocumentPath?,
+        _ place: String,
+        depth: Int,
+        _ batch: inout Batch
+    ) throws(StatusError) {
+        // Deeper than any path leads there can be no document.
+        guard depth < DocumentLimits.maximumSubcollectionDepth else { return }
+        var folders: [(name: String, key: UTF8Key?)] = []
+        try forEachEntry(of: folder, place, at: .belowDocument) { name, entry throws(StatusError) in
+            if case .folder(let key) = entry { folders.append((name, key)) }
+        }
+        for (name, key) in folders {
+            guard let inner = open(name, key, in: folder, place), let id = try? CollectionID(inner.id.string) else { continue }
+            let collection = CollectionPath(parent: parent, id: id)
+            try readCollection(inner.folder, collection, inner.place, depth: depth, &batch)
+        }
+    }
+
+    private func readCollection(
+        _ folder: borrowing FileDescriptor,
+        _ collection: CollectionPath,
+        _ place: String,
+        depth: Int,
+        _ batch: inout Batch
+    ) throws(StatusError) {
+        var folders: [(name: String, key: UTF8Key?)] = []
+        try forEachEntry(of: folder, place, at: .collection) { name, entry throws(StatusError) in
+            switch entry {
+            case .document(let id): read(name, id, in: collection, folder, place, &batch)
+            case .folder(let key): folders.append((name, key))
+            case .foreign, .ignored: break
+            }
+            if batch.byteCount >= Self.batchBytes { try hand(over: &batch) }
+        }
+        for (name, key) in folders {
+            guard let inner = open(name, key, in: folder, place), let id = try? DocumentID(inner.id.string) else { continue }
+            try readBelowDocument(inner.folder, collection.document(id), inner.place, depth: depth + 1, &batch)
+        }
+    }
+
+    /// What is in a folder, as it is listed: there may be very many entries.
+    private func forEachEntry(
+        of folder: borrowing FileDescriptor,
+        _ place: String,
+        at level: FolderEntry.Level,
+        _ body: (String, FolderEntry) throws(StatusError) -> Void
+    ) throws(StatusError) {
+        var listing = try reporting("list", place) { () throws(SystemError) in try folder.openForListing() }
+        while let entry = try reporting("list", place, { () throws(SystemError) in try listing.next() }) {
+            // One that is gone meanwhile has no kind.
+            guard let kind = try reporting("list", place, { () throws(SystemError) in try folder.kind(of: entry) }) else {
+                continue
+            }
+            try body(entry.text, FolderEntry(entry.name, kind, at: level, naming: files.folders.naming))
+        }
+    }
+
+    private func read(
+        _ name: String,
+        _ id: DocumentID?,
+        in collection: CollectionPath,
+        _ folder: borrowing FileDescriptor,
+        _ place: String,
+        _ batch: inout Batch
+    ) {
+        do throws(StatusError) {
+            guard let document = try files.readDecoded(name, id: id, in: collection, folder),
+                files.folders.naming.file(of: document.path.id).text.utf8.elementsEqual(name.utf8)
+            else { return }
+            batch.documents.append((document.path, document.fields))
+            batch.byteCount += Document.size(of: document.fields, at: document.path) + Self.documentBytes
+        } catch {
+            skip(place + "/" + name, error)
+        }
+    }
+}
+
+extension DocumentScan {
+    private struct OpenFolder: ~Copyable {
+        let folder: FileDescriptor
+        let id: UTF8Key
+        let place: String
+    }
+
+    /// Opens a folder that is a collection's or a document's; nil when it is not, or can't be opened.
+    private func open(_ name: String, _ key: UTF8Key?, in folder: borrowing FileDescriptor, _ place: String) -> OpenFolder? {
+        let inner = place + "/" + name
+        do throws(StatusError) {
+            guard let id = try files.folders.id(ofFolder: name, key, in: folder, place) else { return nil }
+            let opened = try reporting("open", inner) { () throws(SystemError) in try folder.openFolderIfPresent(name) }
+            guard let opened else { return nil }
+            return OpenFolder(folder: opened, id: id, place: inner)
+        } catch {
+            skip(inner, error)
+            return nil
+        }
+    }
+
+    private func skip(_ place: String, _ error: StatusError) {
+        logger.warning(
+            "A document or folder can't be read and is left out of the index",
+            metadata: ["file.path": "\(place)", "error": "\(error)"]
+        )
+    }
+}

@@ -1,0 +1,252 @@
+internal import DocumentModel
+internal import GRDB
+internal import Glibc
+internal import Logging
+
+/// Keeps the index's database: opens it, changes it, makes it anew.
+///
+/// Only the index's thread has one.
+struct IndexApplier {
+    let file: IndexFile
+    let epoch: Epoch
+    let logger: Logger
+    /// The last commit that is in the index.
+    private(set) var applied = SequenceNumber.zero
+    private var database: DatabaseQueue?
+    private var memory = IndexWriter.Memory()
+    /// Whether it is noted that the file is being written.
+    private var isMarked = false
+
+    init(file: IndexFile, epoch: Epoch, logger: Logger) {
+        self.file = file
+        self.epoch = epoch
+        self.logger = logger
+    }
+
+    /// Whether the index is there and complete up to ``applied``.
+    var isOpen: Bool { database != nil }
+
+    /// Why an index can't be used.
+    enum Obstacle: Error {
+        case index(IndexFailure)
+        case folder(StatusError)
+    }
+
+    /// Takes in what commits made that follow those in the index, in one transaction.
+    mutating func apply(_ updates: [IndexUpdate]) throws(Obstacle) {
+        guard let database, let last = updates.last else { return }
+        if !isMarked {
+            try Self.folder { () throws(StatusError) in try file.willWrite() }
+            isMarked = true
+        }
+        let documents = Self.documents(of: updates)
+        var memory = memory
+        // What is remembered counts only when the transaction does.
+        self.memory = IndexWriter.Memory()
+        try Self.index { () throws(IndexFailure) in
+            try IndexFailure.catching {
+                try database.inDatabase { database in
+                    try database.inTransaction(.immediate) {
+                        let writer = try IndexWriter(database)
+                        try writer.apply(documents, &memory)
+                        try writer.setState(last.last, last.time, isComplete: true)
+                        return .commit
+                    }
+                }
+            }
+        }
+        self.memory = memory
+        applied = last.last
+    }
+
+    /// Each document once, as the last of the updates made it.
+    private static func documents(of updates: [IndexUpdate]) -> [(path: DocumentPath, fields: MapValue?)] {
+        guard updates.count > 1 else { return updates.first?.changes ?? [] }
+        var places: [DocumentPath: Int] = [:]
+        var documents: [(path: DocumentPath, fields: MapValue?)] = []
+        for change in updates.lazy.flatMap(\.changes) {
+            if let place = places[change.path] {
+                documents[place] = change
+            } else {
+                places[change.path] = documents.count
+                documents.append(change)
+            }
+        }
+        return documents
+    }
+
+    /// Gives the database up; it is opened again before the next use.
+    mutating func close() {
+        try? database?.close()
+        database = nil
+        memory.forget()
+    }
+
+    /// Brings everything into the database's own file and to disk, for a clean stop. False when that fails: the index is then
+    /// used only until the machine is started anew.
+    mutating func finish() -> Bool {
+        guard let database else { return false }
+        do {
+            guard try checkpoint(database) else { throw IndexFailure(busy: "somebody still reads it") }
+            try database.close()
+            self.database = nil
+            try file.synchronize()
+            return true
+        } catch {
+            logger.warning("The index could not be closed", metadata: ["error": "\(error)"])
+            close()
+            return false
+        }
+    }
+}
+
+extension IndexApplier {
+    /// Brings all that is in the log into the database's own file; false when readers don't end.
+    private func checkpoint(_ database: DatabaseQueue) throws -> Bool {
+        for _ in 0..<200 {
+            let isBusy = try database.inDatabase { try Bool.fetchOne($0, sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+            if isBusy == false { return true }
+            // They have been interrupted.
+            usleep(10_000)
+        }
+        return false
+    }
+}
+
+// MARK: - Opening
+
+extension IndexApplier {
+    /// Opens the index that is there.
+    ///
+    /// - Parameter last: The last commit of all.
+    /// - Returns: Why it must be made anew, or nil when it is open.
+    mutating func open(last: SequenceNumber) throws(Obstacle) -> String? {
+        let isTrustworthy = try Self.folder { () throws(StatusError) in try file.isTrustworthy() }
+        guard isTrustworthy else { return "there is none, or it was written before the machine was started" }
+        do throws(IndexFailure) {
+            let database = try file.openForWriting(isNew: false)
+            let state = try IndexFailure.catching { try database.inDatabase { try IndexState($0) } }
+            guard let state, state.epoch == epoch, state.isComplete, state.sequence <= last else {
+                try? database.close()
+                return "it is of another version or history, or incomplete"
+            }
+            self.database = database
+            applied = state.sequence
+        } catch {
+            guard error.isDamage else { throw .index(error) }
+            return "it is damaged: \(error.message)"
+        }
+        return nil
+    }
+
+    static func folder<Result>(_ body: () throws(StatusError) -> Result) throws(Obstacle) -> Result {
+        do throws(StatusError) {
+            return try body()
+        } catch {
+            throw .folder(error)
+        }
+    }
+
+    static func index<Result>(_ body: () throws(IndexFailure) -> Result) throws(Obstacle) -> Result {
+        do throws(IndexFailure) {
+            return try body()
+        } catch {
+            throw .index(error)
+        }
+    }
+}
+
+// MARK: - Making anew
+
+extension IndexApplier {
+    /// Makes the index anew from documents as they come.
+    ///
+    /// Nothing can be taken back while it is made, so after an error it has to be begun again.
+    ///
+    /// - Parameters:
+    ///   - start: The commits up to here are in the files.
+    ///   - fill: Adds documents until it is done.
+    mutating func rebuild(
+        from start: (sequence: SequenceNumber, time: Timestamp?),
+        fill: (inout Filling) throws(Obstacle) -> Void
+    ) throws(Obstacle) {
+        close()
+        try Self.folder { () throws(StatusError) in
+            try file.makeEmpty()
+            try file.willWrite()
+        }
+        isMarked = true
+        let database = try Self.index { () throws(IndexFailure) in try file.openForWriting(isNew: true) }
+        defer { try? database.close() }
+        var end = start
+        do {
+            let epoch = epoch
+            try database.inDatabase { database in
+                // One transaction, so that a page is written when there is no more room for it in memory, and not every time.
+                try database.execute(sql: IndexSchema.statements)
+                try database.execute(sql: "BEGIN")
+                try IndexState(epoch: epoch, sequence: start.sequence, time: start.time).insert(database)
+                var filling = Filling(writer: try IndexWriter(database), last: start)
+                try fill(&filling)
+                try database.execute(sql: "COMMIT")
+                // Not before all else is in the file: pages are written in no order that would tell.
+                try filling.writer.setState(filling.last.sequence, filling.last.time, isComplete: true)
+                end = filling.last
+            }
+        } catch let obstacle as Obstacle {
+            throw obstacle
+        } catch {
+            throw .index(IndexFailure(error))
+        }
+        try? database.close()
+        self.database = try Self.index { () throws(IndexFailure) in try file.openForWriting(isNew: false) }
+        applied = end.sequence
+    }
+
+    /// An index that is being made.
+    struct Filling {
+        fileprivate let writer: IndexWriter
+        /// The last commit that has been taken in.
+        fileprivate(set) var last: (sequence: SequenceNumber, time: Timestamp?)
+        private var memory = IndexWriter.Memory()
+        /// The documents that commits changed meanwhile, with the last of these.
+        private var changed: [DocumentPath: SequenceNumber] = [:]
+
+        fileprivate init(writer: IndexWriter, last: (sequence: SequenceNumber, time: Timestamp?)) {
+            self.writer = writer
+            self.last = last
+        }
+
+        /// Takes in commits that follow the last.
+        mutating func apply(_ updates: [IndexUpdate]) throws(IndexFailure) {
+            guard let newest = updates.last else { return }
+            try IndexFailure.catching { try writer.apply(IndexApplier.documents(of: updates), &memory) }
+            for update in updates {
+                for change in update.changes { changed[change.path] = update.last }
+            }
+            last = (newest.last, newest.time)
+        }
+
+        /// Takes in documents whose files are not as commits made them.
+        mutating func add(_ images: [DocumentPath: EncodedDocument?]) throws(Obstacle) {
+            var documents: [(path: DocumentPath, fields: MapValue?)] = []
+            for (path, image) in images {
+                documents.append((path, try IndexApplier.folder { () throws(StatusError) in try image?.decoded().fields }))
+            }
+            try IndexApplier.index { () throws(IndexFailure) in
+                try IndexFailure.catching { try writer.apply(documents, &memory) }
+            }
+        }
+
+        /// Takes in documents as they were read from their files, but for those that a commit has changed since.
+        mutating func add(_ batch: DocumentScan.Batch) throws(IndexFailure) {
+            // What was committed before the batch was read is in what was read.
+            changed = changed.filter { $0.value > batch.position }
+            let changed = changed
+            let documents = batch.documents.lazy.filter { changed[$0.path] == nil }.map {
+                (path: $0.path, fields: Optional($0.fields))
+            }
+            try IndexFailure.catching { try writer.apply(documents, &memory) }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+internal import DocumentModel
+internal import GRDB
+internal import StrictJSON
+
+/// Compares the index of a database that was closed with the documents' files.
+///
+/// Each document is compared with what the index knows of it, and all entries that should be there, as a sum of hashes, with
+/// those that are. The index of a database that was not closed is not looked at: the next start sees to it.
+struct IndexCheck {
+    private let connection: DatabaseQueue
+    private let expected: SequenceNumber
+    private var numbers = IndexNumbers()
+    private var encoder = KeyEncoder()
+    /// The rows of the documents that have files.
+    private var seen: Set<Int64> = []
+    /// The sum of the hashes of the entries that should be there.
+    private var sum = 0
+
+    /// Opens the index to look at it; nil when there is nothing to compare.
+    init?(_ data: DataFolder, folder: String) throws(StatusError) {
+        guard data.description.isClean, data.description.openIndex == nil,
+            try data.inode(ofFile: IndexFile.name) != nil
+        else { return nil }
+        expected = data.description.sequence
+        do {
+            var configuration = Configuration()
+            configuration.readonly = true
+            configuration.foreignKeysEnabled = false
+            // Without this SQLite would make files beside it.
+            let path = PercentEncoding.encode(UTF8Key(folder + "/" + IndexFile.name))
+            connection = try DatabaseQueue(path: "file:\(path)?immutable=1", configuration: configuration)
+        } catch {
+            throw IndexFailure(error).status
+        }
+    }
+
+    /// Compares a document as it was read from its file.
+    mutating func compare(_ document: EncodedDocument, _ file: String, _ log: inout CheckLog) throws(StatusError) {
+        let fields = try document.decoded().fields
+        let fault: String?
+        do throws(IndexFailure) {
+            fault = try IndexFailure.catching { try connection.inDatabase { try self.fault(document.path, fields, $0) } }
+        } catch {
+            fault = error.message
+        }
+        if let fault { log.add(.outdatedIndex(fault, document.path, file)) }
+    }
+
+    /// Takes note of a document whose file can't be read, so that nothing can be said of it.
+    mutating func skip(_ path: DocumentPath) {
+        _ = try? connection.inDatabase { try stored(path, $0) }
+    }
+
+    /// Compares what is left, when all documents have been.
+    mutating func finish(_ log: inout CheckLog) {
+        let fault: String?
+        do throws(IndexFailure) {
+            fault = try IndexFailure.catching {
+                try connection.inDatabase { database in
+                    try addUnseen(database, &log)
+                    return try faultOfWhole(database)
+                }
+            }
+        } catch {
+            fault = error.message
+        }
+        try? connection.close()
+        guard let fault else { return }
+        log.add(
+            CheckFinding(
+                .damagedIndex,
+                "The index is not right: \(fault). A repair makes it anew.",
+                file: IndexFile.name
+            )
+        )
+    }
+}
+
+extension IndexCheck {
+    private mutating func fault(_ path: DocumentPath, _ fields: MapValue, _ database: Database) throws -> String? {
+        guard let stored = try stored(path, database) else { return "The index lacks the document" }
+        let entries = try? IndexEntries(fields, &encoder) { name, parent in
+            guard let number = try numbers.field(name, under: parent, making: false, in: database) else {
+                throw IndexFailure(damage: "unknown")
+            }
+            return number
+        }
+        return stored.bytes == entries?.bytes ? nil : "The index has the document with other fields"
+    }
+
+    /// What the index has of a document; nil when it has not all of it.
+    private mutating func stored(_ path: DocumentPath, _ database: Database) throws -> IndexEntries? {
+        guard let own = try numbers.scope(IndexNumbers.name(of: path.collection), making: false, in: database) else { return nil }
+        var names = [(scope: own, name: NameKey(path.id).bytes)]
+        if path.collection.parent != nil {
+            let group = try numbers.scope(IndexNumbers.name(ofGroup: path.collection.id), making: false, in: database)
+            guard let group else { return nil }
+            names.append((group, NameKey(path).bytes))
+        }
+        let known = try names.map { try content(of: $0, database) }
+        guard let content = known[0], known.allSatisfy({ $0 == content }) else { return nil }
+        seen.insert(content)
+        let statement = try IndexStatement("SELECT entries FROM contents WHERE id = ?1", database)
+        defer { statement.reset() }
+        statement.bind(content, at: 1)
+        guard try statement.step() else { return nil }
+        let stored = try IndexEntries(bytes: statement.bytes(0))
+        for (scope, name) in names { add(stored, scope, name) }
+        return stored
+    }
+
+    /// Reports the documents that the index has and that have no files.
+    private mutating func addUnseen(_ database: Database, _ log: inout CheckLog) throws {
+        let statement = try IndexStatement(
+            "SELECT content, scopes.name, documents.name FROM documents JOIN scopes ON scopes.id = scope",
+            database
+        )
+        defer { statement.reset() }
+        var unseen: [DocumentPath] = []
+        while try statement.step() {
+            // A group's scope repeats the documents of nested collections.
+            guard !seen.contains(statement.integer(0)), statement.bytes(1).first != UInt8(ascii: "/") else { continue }
+            let collection = String(validating: statement.bytes(1), as: UTF8.self).flatMap { try? CollectionPath($0) }
+            guard let collection, let id = DocumentID(nameKey: statement.bytes(2)) else { continue }
+            unseen.append(collection.document(id))
+        }
+        for path in unseen {
+            _ = try stored(path, database)
+            log.add(.outdatedIndex("The index has the document, and there is no file of it", path, IndexFile.name))
+        }
+    }
+
+    private func content(of document: (scope: Int64, name: [UInt8]), _ database: Database) throws -> Int64? {
+        let statement = try IndexStatement("SELECT content FROM documents WHERE scope = ?1 AND name = ?2", database)
+        defer { statement.reset() }
+        statement.bind(document.scope, at: 1)
+        statement.bind(document.name, at: 2)
+        return try statement.step() ? statement.integer(0) : nil
+    }
+
+    private mutating func add(_ entries: IndexEntries, _ scope: Int64, _ name: [UInt8]) {
+        entries.bytes.withUnsafeBytes { bytes in
+            for entry in entries.entries {
+                let space = IndexSpace(scope: scope, slot: entry.slot).number
+                let value = UnsafeRawBufferPointer(rebasing: bytes[entry.value])
+                sum &+= name.withUnsafeBytes { Self.hash(space, value, $0) }
+            }
+        }
+    }
+
+    private static func hash(_ space: Int64, _ value: UnsafeRawBufferPointer, _ name: UnsafeRawBufferPointer) -> Int {
+        var hasher = Hasher()
+        hasher.combine(space)
+        hasher.combine(value.count)
+        hasher.combine(bytes: value)
+        hasher.combine(bytes: name)
+        return hasher.finalize()
+    }
+
+    private func faultOfWhole(_ database: Database) throws -> String? {
+        guard let state = try IndexState(database), state.isComplete else { return "it is of another version, or incomplete" }
+        guard state.sequence == expected else { return "it is of commit \(state.sequence), and the documents of \(expected)" }
+        let damage = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
+        guard damage == "ok" else { return damage ?? "it can't be read" }
+        let contents = try Int.fetchOne(database, sql: "SELECT count(*) FROM contents") ?? 0
+        guard contents == seen.count else { return "it knows of \(contents) documents, and has \(seen.count)" }
+        var found = 0
+        let statement = try IndexStatement("SELECT space, value, name FROM entries", database)
+        defer { statement.reset() }
+        while try statement.step() { found &+= Self.hash(statement.integer(0), statement.bytes(1), statement.bytes(2)) }
+        return found == sum ? nil : "its entries are not those of its documents"
+    }
+}
+
+extension CheckFinding {
+    fileprivate static func outdatedIndex(_ fault: String, _ path: DocumentPath, _ file: String) -> CheckFinding {
+        CheckFinding(
+            .outdatedIndex,
+            "\(fault), so queries don't find what is there. A repair makes the index anew.",
+            path: path.string,
+            file: file
+        )
+    }
+}

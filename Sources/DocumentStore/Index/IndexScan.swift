@@ -1,0 +1,107 @@
+internal import DocumentModel
+
+/// Which documents a query is about.
+enum IndexTarget: Hashable, Sendable {
+    /// The documents of one collection. Their names are the keys of their IDs.
+    case collection(CollectionPath)
+    /// The documents of all collections with an ID, anywhere or below a document. Their names are the keys of their paths.
+    case group(CollectionID, below: DocumentPath?)
+}
+
+/// A run of entries or documents in the order of the index.
+struct IndexScan: Sendable {
+    /// What is run through.
+    enum Subject: Hashable, Sendable {
+        /// The documents in the order of their names; there are no values.
+        case documents
+        /// The documents that have a field, in the order of its values, and of their names where these are equal.
+        case values(of: FieldPath)
+        /// The documents that have an array in a field, once for each different element, in the order of the elements.
+        case elements(of: FieldPath)
+    }
+
+    /// Where in a scan a row is.
+    struct Position: Hashable, Sendable {
+        /// The value's key; empty for documents.
+        var value: [UInt8]
+        /// The name's key.
+        var name: [UInt8]
+    }
+
+    let target: IndexTarget
+    let subject: Subject
+    /// The values; of no concern for documents.
+    var values = ValueKeyRange.all
+    /// The names, from the first bytes that are in the range to the first that are not; all when nil.
+    var names: Range<NameBound>?
+    var isDescending = false
+    /// The rows behind this one, in the direction of the scan.
+    var after: Position?
+}
+
+/// The least name of a range, or the least behind it.
+struct NameBound: Hashable, Comparable, Sendable {
+    let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    static func < (left: NameBound, right: NameBound) -> Bool {
+        left.bytes.lexicographicallyPrecedes(right.bytes)
+    }
+}
+
+extension IndexScan {
+    /// The bounds of a scan as the statements take them: the rows from `lower` to before `upper`.
+    struct Bounds {
+        var lower: Position
+        var upper: Position
+        /// Names that are to be left out between these.
+        var names: Range<NameBound>?
+    }
+
+    /// The bounds, in names of the target.
+    var bounds: Bounds {
+        let names = allNames
+        var bounds: Bounds
+        let isOneValue = subject == .documents || values.upper == values.lower + [0]
+        let lowerValue = subject == .documents ? [] : values.lower
+        if isOneValue {
+            let upper = names?.upperBound.bytes ?? [0xff]
+            bounds = Bounds(
+                lower: Position(value: lowerValue, name: names?.lowerBound.bytes ?? []),
+                upper: Position(value: lowerValue, name: upper)
+            )
+        } else {
+            bounds = Bounds(
+                lower: Position(value: lowerValue, name: []),
+                upper: Position(value: values.upper, name: []),
+                names: names
+            )
+        }
+        if let after {
+            if isDescending {
+                bounds.upper = min(bounds.upper, after)
+            } else {
+                bounds.lower = max(bounds.lower, Position(value: after.value, name: after.name + [0]))
+            }
+        }
+        return bounds
+    }
+
+    /// The names that are wanted and below the document that the target is.
+    private var allNames: Range<NameBound>? {
+        guard case .group(_, below: let parent?) = target else { return names }
+        let below = NameKey(parent)
+        let range = NameBound(below.bytes + [0])..<NameBound(below.firstBehindAll)
+        return names.map { $0.clamped(to: range) } ?? range
+    }
+}
+
+extension IndexScan.Position: Comparable {
+    static func < (left: Self, right: Self) -> Bool {
+        left.value == right.value
+            ? left.name.lexicographicallyPrecedes(right.name) : left.value.lexicographicallyPrecedes(right.value)
+    }
+}

@@ -1,0 +1,230 @@
+internal import DocumentModel
+internal import GRDB
+internal import StrictJSON
+
+/// Changes what is in the index, in a transaction of its connection.
+struct IndexWriter {
+    /// What is remembered from transaction to transaction.
+    struct Memory {
+        var numbers = IndexNumbers()
+        var encoder = KeyEncoder()
+        var changes = EntryChanges()
+        /// The number of the next document's row; nil when the database must be asked.
+        var nextContent: Int64?
+
+        /// Forgets what a transaction that failed may have added.
+        mutating func forget() {
+            self = Memory()
+        }
+    }
+
+    private let database: Database
+    private let findDocument: IndexStatement
+    private let insertDocument: IndexStatement
+    private let removeDocument: IndexStatement
+    private let readContent: IndexStatement
+    private let writeContent: IndexStatement
+    private let removeContent: IndexStatement
+    private let insertEntry: IndexStatement
+    private let removeEntry: IndexStatement
+
+    /// A writer on a connection.
+    init(_ database: Database) throws {
+        self.database = database
+        findDocument = try IndexStatement("SELECT content FROM documents WHERE scope = ?1 AND name = ?2", database)
+        insertDocument = try IndexStatement("INSERT INTO documents (scope, name, content) VALUES (?1, ?2, ?3)", database)
+        removeDocument = try IndexStatement("DELETE FROM documents WHERE scope = ?1 AND name = ?2", database)
+        readContent = try IndexStatement("SELECT entries FROM contents WHERE id = ?1", database)
+        writeContent = try IndexStatement("INSERT OR REPLACE INTO contents (id, entries) VALUES (?1, ?2)", database)
+        removeContent = try IndexStatement("DELETE FROM contents WHERE id = ?1", database)
+        insertEntry = try IndexStatement("INSERT INTO entries (space, value, name) VALUES (?1, ?2, ?3)", database)
+        removeEntry = try IndexStatement("DELETE FROM entries WHERE space = ?1 AND value = ?2 AND name = ?3", database)
+    }
+
+    /// Takes in documents as they are now; nil where there is none. Each at most once.
+    func apply(_ documents: some Sequence<(path: DocumentPath, fields: MapValue?)>, _ memory: inout Memory) throws {
+        for (path, fields) in documents { try prepare(path, fields, &memory) }
+        try memory.changes.run { space, value, name in
+            removeEntry.bind(space, at: 1)
+            removeEntry.bind(unowned: value, at: 2)
+            removeEntry.bind(unowned: name, at: 3)
+            try removeEntry.run()
+        } add: { space, value, name in
+            insertEntry.bind(space, at: 1)
+            insertEntry.bind(unowned: value, at: 2)
+            insertEntry.bind(unowned: name, at: 3)
+            try insertEntry.run()
+        }
+    }
+
+    /// Notes up to which commit the index is complete.
+    func setState(_ sequence: SequenceNumber, _ time: Timestamp?, isComplete: Bool) throws {
+        try database.execute(
+            sql: "UPDATE state SET sequence = ?, time = ?, isComplete = ?",
+            arguments: [Int64(sequence.rawValue), time?.microseconds, isComplete]
+        )
+    }
+}
+
+extension IndexWriter {
+    /// The scopes that a document is in, with its name in each.
+    private struct Names {
+        let own: (scope: Int64, name: [UInt8])
+        /// Nil for a document in a collection at the top.
+        let group: (scope: Int64, name: [UInt8])?
+
+        var all: [(scope: Int64, name: [UInt8])] { [own] + (group.map { [$0] } ?? []) }
+    }
+
+    private func prepare(_ path: DocumentPath, _ fields: MapValue?, _ memory: inout Memory) throws {
+        guard let names = try names(of: path, making: fields != nil, &memory) else { return }
+        let content = try content(of: names.own)
+        let old = try content.map { try entries(of: $0) } ?? IndexEntries()
+        guard let fields else {
+            guard let content else { return }
+            try replace(old, with: IndexEntries(), content, names, &memory)
+            for (scope, name) in names.all { try run(removeDocument, scope, name) }
+            removeContent.bind(content, at: 1)
+            try removeContent.run()
+            return
+        }
+        var numbers = memory.numbers
+        memory.numbers = IndexNumbers()
+        defer { memory.numbers = numbers }
+        let new = try IndexEntries(fields, &memory.encoder) { name, parent in
+            guard let number = try numbers.field(name, under: parent, making: true, in: database) else {
+                throw IndexFailure(damage: "a field has no number")
+            }
+            return number
+        }
+        if let content {
+            guard old.bytes != new.bytes else { return }
+            try replace(old, with: new, content, names, &memory)
+            try write(new, content)
+        } else {
+            let content = try nextContent(&memory)
+            for (scope, name) in names.all {
+                insertDocument.bind(content, at: 3)
+                try run(insertDocument, scope, name)
+            }
+            try write(new, content)
+            try replace(old, with: new, content, names, &memory)
+        }
+    }
+
+    private func names(of path: DocumentPath, making makes: Bool, _ memory: inout Memory) throws -> Names? {
+        let collection = path.collection
+        let scope = try memory.numbers.scope(IndexNumbers.name(of: collection), making: makes, in: database)
+        guard let scope else { return nil }
+        let own = (scope: scope, name: NameKey(path.id).bytes)
+        guard collection.parent != nil else { return Names(own: own, group: nil) }
+        let group = try memory.numbers.scope(IndexNumbers.name(ofGroup: collection.id), making: makes, in: database)
+        guard let group else { return nil }
+        return Names(own: own, group: (group, NameKey(path).bytes))
+    }
+
+    private func content(of document: (scope: Int64, name: [UInt8])) throws -> Int64? {
+        defer { findDocument.reset() }
+        findDocument.bind(document.scope, at: 1)
+        return try document.name.withUnsafeBytes { name in
+            findDocument.bind(unowned: name, at: 2)
+            return try findDocument.step() ? findDocument.integer(0) : nil
+        }
+    }
+
+    private func entries(of content: Int64) throws -> IndexEntries {
+        defer { readContent.reset() }
+        readContent.bind(content, at: 1)
+        guard try readContent.step() else { throw IndexFailure(damage: "a document of the index has no content") }
+        return try IndexEntries(bytes: readContent.bytes(0))
+    }
+
+    private func write(_ entries: IndexEntries, _ content: Int64) throws {
+        try entries.bytes.withUnsafeBytes { bytes in
+            writeContent.bind(content, at: 1)
+            writeContent.bind(unowned: bytes, at: 2)
+            try writeContent.run()
+        }
+    }
+
+    private func run(_ statement: IndexStatement, _ scope: Int64, _ name: [UInt8]) throws {
+        statement.bind(scope, at: 1)
+        try name.withUnsafeBytes { name in
+            statement.bind(unowned: name, at: 2)
+            try statement.run()
+        }
+    }
+
+    private func nextContent(_ memory: inout Memory) throws -> Int64 {
+        let content = try memory.nextContent ?? (Int64.fetchOne(database, sql: "SELECT max(id) FROM contents") ?? 0) + 1
+        memory.nextContent = content + 1
+        return content
+    }
+
+    private func replace(
+        _ old: IndexEntries,
+        with new: IndexEntries,
+        _ content: Int64,
+        _ names: Names,
+        _ memory: inout Memory
+    ) throws {
+        let scopes = names.all.map { (scope: $0.scope, name: memory.changes.add(name: $0.name)) }
+        memory.changes.add(from: old, to: new, scopes: scopes)
+        try replacePlaces(old, with: new, content, names)
+    }
+}
+
+extension IndexWriter {
+    /// Geo points are few, so those of a document are replaced as a whole when one changes.
+    private func replacePlaces(_ old: IndexEntries, with new: IndexEntries, _ content: Int64, _ names: Names) throws {
+        let (before, after) = (old.places, new.places)
+        guard !before.isEmpty || !after.isEmpty else { return }
+        guard !before.elementsEqual(after, by: { $0.slot == $1.slot && $0.point == $1.point }) else { return }
+        let removal = try IndexStatement("DELETE FROM places WHERE id = ?1", database)
+        for index in 0..<Int64(before.count * names.all.count) {
+            removal.bind(content * 2 * IndexPlace.maximumCount + index, at: 1)
+            try removal.run()
+        }
+        let insertion = try IndexStatement("INSERT INTO places VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", database)
+        var index: Int64 = 0
+        for place in after {
+            let box = IndexPlace(place.point)
+            for (scope, name) in names.all {
+                let space = IndexPlace.spaces(try placeSpace(IndexSpace(scope: scope, slot: place.slot)))
+                insertion.bind(content * 2 * IndexPlace.maximumCount + index, at: 1)
+                insertion.bind(space.lower, at: 2)
+                insertion.bind(space.upper, at: 3)
+                insertion.bind(Int64(box.latitudes.lowerBound), at: 4)
+                insertion.bind(Int64(box.latitudes.upperBound), at: 5)
+                insertion.bind(Int64(box.longitudes.lowerBound), at: 6)
+                insertion.bind(Int64(box.longitudes.upperBound), at: 7)
+                insertion.bind(name, at: 8)
+                try insertion.run()
+                index += 1
+            }
+        }
+    }
+
+    private func placeSpace(_ space: IndexSpace) throws -> Int64 {
+        let selection = try IndexStatement("SELECT id FROM placeSpaces WHERE space = ?1", database)
+        defer { selection.reset() }
+        selection.bind(space.number, at: 1)
+        if try selection.step() { return selection.integer(0) }
+        let insertion = try IndexStatement("INSERT INTO placeSpaces (space) VALUES (?1)", database)
+        insertion.bind(space.number, at: 1)
+        try insertion.run()
+        return database.lastInsertedRowID
+    }
+}
+
+extension IndexEntries {
+    /// The fields that are geo points.
+    fileprivate var places: [(slot: Int64, point: GeoPoint)] {
+        entries.compactMap { entry in
+            guard bytes[entry.value.lowerBound] == ValueBracket.geoPoint.firstByte,
+                entry.slot & 1 == IndexSpace.Kind.value.rawValue
+            else { return nil }
+            return GeoPoint(valueKey: bytes[entry.value]).map { (entry.slot, $0) }
+        }
+    }
+}
