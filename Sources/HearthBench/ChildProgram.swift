@@ -35,11 +35,16 @@ struct ChildProgram {
         return (Int(pages[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE))
     }
 
+    /// Waits for the end.
+    func wait() {
+        var status: Int32 = 0
+        while waitpid(processID, &status, 0) < 0, errno == EINTR {}
+    }
+
     /// Sends SIGTERM and waits for the end.
     func end() {
         kill(processID, SIGTERM)
-        var status: Int32 = 0
-        while waitpid(processID, &status, 0) < 0, errno == EINTR {}
+        wait()
     }
 }
 
