@@ -52,11 +52,13 @@ struct RestartTests {
     func emptySegment() async throws {
         try await fixture.withStore { store in _ = try await store.set("c/d", [:]) }
         let description = try fixture.folder.text(of: "data/hearth.json")
+        let index = try fixture.folder.bytes(of: "data/index.sqlite")
         try fixture.folder.remove("data/journal")
         try await fixture.withStore { store in _ = try await store.set("c/e", [:]) }
         let segment = "data/journal/" + (try #require(try fixture.folder.names(in: "data/journal").first))
         try fixture.folder.write(Array(try fixture.folder.bytes(of: segment).prefix(64)), to: segment)
         try fixture.folder.write(description, to: "data/hearth.json")
+        try fixture.folder.write(index, to: "data/index.sqlite")
         try fixture.folder.remove("data/documents/c/e.json")
         #expect(try await fixture.check().findings.isEmpty)
         try await fixture.withStore { store throws in
