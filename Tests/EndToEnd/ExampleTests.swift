@@ -54,7 +54,7 @@ struct ExampleTests {
             let buenosAires = try await server.connection.document(at: DocumentPath("places/America~Argentina~Buenos_Aires"))
             let fields = try buenosAires.decoded().fields
             #expect(fields["name"] == .string("Buenos Aires"))
-            #expect(fields["location"] == .geoPoint(try GeoPoint(latitude: -34.6, longitude: -58.45)))
+            #expect(fields["location"] == .geoPoint(try GeoPoint(validatingLatitude: -34.6, longitude: -58.45)))
         }
     }
 

@@ -26,7 +26,7 @@ struct ValueRoundTripTests {
             ]),
             "bytes": .bytes(Array(0...255)),
             "reference": .reference(try DocumentPath("books/hitchhiker/reviews/r1")),
-            "geoPoint": .geoPoint(try GeoPoint(latitude: -90, longitude: 180)),
+            "geoPoint": .geoPoint(try GeoPoint(validatingLatitude: -90, longitude: 180)),
             "vector": .vector([1, -0.0, .nan, 0.5]),
             "map": .map(["nested": .map(["empty": .map([:]), "list": .array([.map(["x": .null])])])]),
             "dollar": .map(["$timestamp": .string("not a time"), "$own": .integer(1)]),

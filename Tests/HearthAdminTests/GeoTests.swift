@@ -16,7 +16,7 @@ struct GeoTests {
         ]
     )
     func coordinates(latitude: Double, longitude: Double, decimal: String, degrees: String) throws {
-        let point = try GeoPoint(latitude: latitude, longitude: longitude)
+        let point = try GeoPoint(validatingLatitude: latitude, longitude: longitude)
         #expect(Coordinates.decimal(point) == decimal)
         #expect(Coordinates.degrees(point) == degrees)
     }
@@ -24,9 +24,10 @@ struct GeoTests {
     @Test("Where there is little room, coordinates end at a tenth of a metre")
     func rounded() throws {
         #expect(
-            Coordinates.rounded(try GeoPoint(latitude: 5.316666666666666, longitude: -4.033333333333333)) == "5.316667, -4.033333"
+            Coordinates.rounded(try GeoPoint(validatingLatitude: 5.316666666666666, longitude: -4.033333333333333))
+                == "5.316667, -4.033333"
         )
-        #expect(Coordinates.rounded(try GeoPoint(latitude: 12.65, longitude: -8.00000001)) == "12.65, -8")
+        #expect(Coordinates.rounded(try GeoPoint(validatingLatitude: 12.65, longitude: -8.00000001)) == "12.65, -8")
     }
 
     @Test(
@@ -38,7 +39,7 @@ struct GeoTests {
     )
     func frame(places: [(Double, Double)]) throws {
         var points: [GeoPoint] = []
-        for (latitude, longitude) in places { points.append(try GeoPoint(latitude: latitude, longitude: longitude)) }
+        for (latitude, longitude) in places { points.append(try GeoPoint(validatingLatitude: latitude, longitude: longitude)) }
         let frame = MapFrame(around: points)
         #expect(frame.north <= 90 && frame.north - frame.height >= -90)
         for point in points {
@@ -52,7 +53,8 @@ struct GeoTests {
     @Test("Neighbours across the 180th meridian are near on the map")
     func antimeridian() throws {
         let frame = MapFrame(around: [
-            try GeoPoint(latitude: -18.14, longitude: 178.44), try GeoPoint(latitude: -13.83, longitude: -171.76),
+            try GeoPoint(validatingLatitude: -18.14, longitude: 178.44),
+            try GeoPoint(validatingLatitude: -13.83, longitude: -171.76),
         ])
         #expect(frame.width == 48)
         #expect(frame.landOffsets == [0, 360])
@@ -61,7 +63,7 @@ struct GeoTests {
     @Test("No points and points all round make the whole Earth", arguments: [[], [0.0, 60, 120, 180, -120, -60]])
     func world(longitudes: [Double]) throws {
         var points: [GeoPoint] = []
-        for longitude in longitudes { points.append(try GeoPoint(latitude: 0, longitude: longitude)) }
+        for longitude in longitudes { points.append(try GeoPoint(validatingLatitude: 0, longitude: longitude)) }
         #expect(MapFrame(around: points) == .world)
     }
 
@@ -69,12 +71,16 @@ struct GeoTests {
     func cluster() throws {
         let near = try (0..<7).map { index in
             MapView.Place(
-                point: try GeoPoint(latitude: 50.01 + Double(index) / 1_000, longitude: 8.01),
+                point: try GeoPoint(validatingLatitude: 50.01 + Double(index) / 1_000, longitude: 8.01),
                 label: DisplayText("p\(index)"),
                 url: "/p\(index)"
             )
         }
-        let far = MapView.Place(point: try GeoPoint(latitude: -30, longitude: 100), label: DisplayText("far"), url: "/far")
+        let far = MapView.Place(
+            point: try GeoPoint(validatingLatitude: -30, longitude: 100),
+            label: DisplayText("far"),
+            url: "/far"
+        )
         let map = MapView(of: near + [far], in: .world)
         #expect(map.dots.map(\.isCluster) == [true, false])
         #expect(map.dots.map(\.url) == [nil, "/far"])

@@ -83,7 +83,7 @@ struct HostileValueTests {
     func visible(character: String) async throws {
         let text = "a\(character)txt.exe"
         let path = CollectionPath(parent: try DocumentPath("ids/top"), id: try CollectionID(text)).document(try DocumentID(text))
-        let place: Value = .geoPoint(try GeoPoint(latitude: 1, longitude: 2))
+        let place: Value = .geoPoint(try GeoPoint(validatingLatitude: 1, longitude: 2))
         let fields: MapValue = [
             UTF8Key(text): .string(text), "map": .map([UTF8Key(text): place]), "list": .array([.string(text), .reference(path)]),
             "long": .string(String(repeating: "\(text) ", count: 100)), "address": .string("https://example.com/\(text)"),

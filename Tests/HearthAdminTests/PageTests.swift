@@ -174,7 +174,7 @@ struct PageTests {
 
     @Test("More places than a page has room for are told of", arguments: [(1_000, nil), (1_001, "1,001"), (2_345, "2,345")])
     func manyPlaces(count: Int, total: String?) async throws {
-        let place: Value = .geoPoint(try GeoPoint(latitude: 1, longitude: 2))
+        let place: Value = .geoPoint(try GeoPoint(validatingLatitude: 1, longitude: 2))
         try await TestSite.with([
             .create(try DocumentPath("many/places"), ["list": .array(Array(repeating: place, count: count))])
         ]) {

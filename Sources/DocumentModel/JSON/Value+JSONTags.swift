@@ -53,7 +53,7 @@ extension Value {
         }
         let north = try Double(coordinate: latitude)
         let east = try Double(coordinate: longitude)
-        return try node.explaining { () throws(StatusError) in try GeoPoint(latitude: north, longitude: east) }
+        return try node.explaining { () throws(StatusError) in try GeoPoint(validatingLatitude: north, longitude: east) }
     }
 
     private static func vector(_ node: JSONNode) throws(JSONFormFault) -> [Double] {

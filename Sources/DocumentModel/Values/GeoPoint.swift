@@ -7,10 +7,10 @@ public struct GeoPoint: Sendable {
     /// Degrees east of Greenwich, -180 to 180.
     public let longitude: Double
 
-    /// Makes a point.
+    /// Makes a point of coordinates that may be wrong.
     ///
     /// - Throws: ``StatusCode/invalidArgument`` when a coordinate is out of its range or no number.
-    public init(latitude: Double, longitude: Double) throws(StatusError) {
+    public init(validatingLatitude latitude: Double, longitude: Double) throws(StatusError) {
         // Neither range contains NaN.
         guard (-90...90).contains(latitude) else {
             throw StatusError(.invalidArgument, "Expected a latitude from -90 to 90 degrees, found \(latitude).")

@@ -1,3 +1,5 @@
+import DocumentModel
+
 /// A colour with its notation written on it.
 struct ColorChip: Sendable {
     /// The notation as it was stored.

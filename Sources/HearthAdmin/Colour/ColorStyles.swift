@@ -1,3 +1,5 @@
+import DocumentModel
+
 /// The style rules of the colours on a page: the Content-Security-Policy forbids style attributes, a style element
 /// that carries the request's nonce is allowed.
 struct ColorStyles: Sendable {

@@ -14,7 +14,7 @@ extension GeoPoint {
             let found = Excerpt(String(decoding: bytes, as: UTF8.self))
             throw StatusError(.invalidArgument, "Expected coordinates such as +5230+01322 or +404251-0740023, found \(found).")
         }
-        try self.init(latitude: latitude, longitude: longitude)
+        try self.init(validatingLatitude: latitude, longitude: longitude)
     }
 
     /// A sign, `wholeDigits` digits of degrees, two of minutes, and two or none of seconds.

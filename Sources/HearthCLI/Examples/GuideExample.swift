@@ -83,7 +83,7 @@ enum GuideExample {
     }
 
     private static func office(_ name: String, _ latitude: Double, _ longitude: Double) throws(StatusError) -> MapValue {
-        ["name": .string(name), "location": .geoPoint(try GeoPoint(latitude: latitude, longitude: longitude))]
+        ["name": .string(name), "location": .geoPoint(try GeoPoint(validatingLatitude: latitude, longitude: longitude))]
     }
 
     private static func languages() throws(StatusError) -> [(String, MapValue)] {

@@ -43,7 +43,7 @@ struct DocumentSizeTests {
     @Test("counts 16 for a geo point, and the name for a reference")
     func placesAndReferences() throws {
         let fields: MapValue = [
-            "g": .geoPoint(try GeoPoint(latitude: 1, longitude: 2)), "r": .reference(try DocumentPath("books/__id7__")),
+            "g": .geoPoint(try GeoPoint(validatingLatitude: 1, longitude: 2)), "r": .reference(try DocumentPath("books/__id7__")),
         ]
         #expect(Document.size(of: fields, at: try DocumentPath("a/b")) == 4 + 16 + 32 + 2 + 16 + 2 + (6 + 8 + 16))
     }

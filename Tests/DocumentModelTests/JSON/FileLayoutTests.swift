@@ -45,7 +45,7 @@ struct FileLayoutTests {
             "Zebra": .null,
             "é": .map([:]),
             "published": .timestamp(try Timestamp(rfc3339: "1979-10-12T00:00:00Z")),
-            "place": .geoPoint(try GeoPoint(latitude: 53.553986, longitude: 9.9856482)),
+            "place": .geoPoint(try GeoPoint(validatingLatitude: 53.553986, longitude: 9.9856482)),
             "genres": .array([.string("Sci-Fi"), .string("Comedy")]),
         ])
         let expected = """

@@ -85,7 +85,7 @@ struct JSONValueFormTests {
     func referencesAndPoints() throws {
         let reference = Value.reference(try DocumentPath("books/hitchhiker/reviews/e\u{301}"))
         #expect(Self.text(of: reference) == "{\"$reference\":\"books/hitchhiker/reviews/e\u{301}\"}")
-        let point = Value.geoPoint(try GeoPoint(latitude: 53.553986, longitude: 9.9856482))
+        let point = Value.geoPoint(try GeoPoint(validatingLatitude: 53.553986, longitude: 9.9856482))
         #expect(Self.text(of: point) == #"{"$geoPoint":{"latitude":53.553986,"longitude":9.9856482}}"#)
         #expect(try Value(json: JSONText(Self.text(of: reference)).root) == reference)
         #expect(try Value(json: JSONText(Self.text(of: point)).root) == point)
@@ -113,7 +113,7 @@ struct JSONValueFormTests {
     @Test("A geo point takes its members in any order, as integers too")
     func pointSpelling() throws {
         let text = #"{"$geoPoint":{"longitude":-180,"latitude":90.0}}"#
-        #expect(try Value(json: JSONText(text).root) == .geoPoint(GeoPoint(latitude: 90, longitude: -180)))
+        #expect(try Value(json: JSONText(text).root) == .geoPoint(GeoPoint(validatingLatitude: 90, longitude: -180)))
     }
 
     @Test("Values of all types and hostile texts survive writing and reading")

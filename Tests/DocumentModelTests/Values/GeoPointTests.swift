@@ -10,7 +10,7 @@ struct GeoPointTests {
         ]
     )
     func legal(latitude: Double, longitude: Double) throws {
-        let point = try GeoPoint(latitude: latitude, longitude: longitude)
+        let point = try GeoPoint(validatingLatitude: latitude, longitude: longitude)
         #expect(point.latitude.bitPattern == latitude.bitPattern)
         #expect(point.longitude.bitPattern == longitude.bitPattern)
     }
@@ -24,7 +24,7 @@ struct GeoPointTests {
         ]
     )
     func illegal(latitude: Double, longitude: Double, name: String) throws {
-        let error = try #require(throws: StatusError.self) { try GeoPoint(latitude: latitude, longitude: longitude) }
+        let error = try #require(throws: StatusError.self) { try GeoPoint(validatingLatitude: latitude, longitude: longitude) }
         #expect(error.code == .invalidArgument)
         #expect(error.message.contains(name))
     }

@@ -46,9 +46,9 @@ struct ValueEqualityTests {
 
     @Test("tell geo points at 0 and -0 apart")
     func geoPoints() throws {
-        let zero = try GeoPoint(latitude: 0, longitude: 0)
-        #expect(zero == (try GeoPoint(latitude: 0, longitude: 0)))
-        #expect(zero != (try GeoPoint(latitude: -0.0, longitude: 0)))
+        let zero = try GeoPoint(validatingLatitude: 0, longitude: 0)
+        #expect(zero == (try GeoPoint(validatingLatitude: 0, longitude: 0)))
+        #expect(zero != (try GeoPoint(validatingLatitude: -0.0, longitude: 0)))
     }
 
     @Test("take little room")

@@ -104,7 +104,7 @@ struct ValueOrderTests {
     func typeOrder() throws {
         let types: [Value] = [
             .null, .boolean(true), .double(.nan), .integer(.max), .timestamp(.minimum), .string(""), .bytes([]),
-            .reference(try DocumentPath("a/b")), .geoPoint(try GeoPoint(latitude: -90, longitude: -180)), .array([]),
+            .reference(try DocumentPath("a/b")), .geoPoint(try GeoPoint(validatingLatitude: -90, longitude: -180)), .array([]),
             .vector([]), .map([:]),
         ]
         for (left, right) in zip(types, types.dropFirst()) {
@@ -116,10 +116,10 @@ struct ValueOrderTests {
     @Test("puts geo points by latitude, then longitude")
     func geoPointOrder() throws {
         let points: [(Double, Double)] = [(-90, 180), (0, -180), (0, 180), (1, -180), (90, 0)]
-        let values = try points.map { Value.geoPoint(try GeoPoint(latitude: $0.0, longitude: $0.1)) }
+        let values = try points.map { Value.geoPoint(try GeoPoint(validatingLatitude: $0.0, longitude: $0.1)) }
         #expect(zip(values, values.dropFirst()).allSatisfy { $0.compared(to: $1) == .less })
-        let zero = Value.geoPoint(try GeoPoint(latitude: 0, longitude: 0))
-        #expect(zero.isEqual(to: .geoPoint(try GeoPoint(latitude: -0.0, longitude: -0.0))))
+        let zero = Value.geoPoint(try GeoPoint(validatingLatitude: 0, longitude: 0))
+        #expect(zero.isEqual(to: .geoPoint(try GeoPoint(validatingLatitude: -0.0, longitude: -0.0))))
     }
 
     @Test("puts references by the segments of their paths")

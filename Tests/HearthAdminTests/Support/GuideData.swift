@@ -66,7 +66,7 @@ enum GuideData {
     }
 
     private static func office(_ name: String, _ latitude: Double, _ longitude: Double) throws(StatusError) -> MapValue {
-        ["name": .string(name), "location": .geoPoint(try GeoPoint(latitude: latitude, longitude: longitude))]
+        ["name": .string(name), "location": .geoPoint(try GeoPoint(validatingLatitude: latitude, longitude: longitude))]
     }
 
     private static func language(_ key: UTF8Key, _ name: String, _ year: String) throws(StatusError) -> MapValue {

@@ -10,7 +10,7 @@ struct CoordinateTests {
         ("+404251-0740023", 40.714166666666664, -74.00638888888889), ("-0000-00000", -0.0, -0.0), ("+9000+18000", 90, 180),
     ])
     func `are read in both forms`(text: String, latitude: Double, longitude: Double) throws {
-        #expect(try GeoPoint(iso6709: text.utf8) == GeoPoint(latitude: latitude, longitude: longitude))
+        #expect(try GeoPoint(iso6709: text.utf8) == GeoPoint(validatingLatitude: latitude, longitude: longitude))
     }
 
     @Test(arguments: [

@@ -9,14 +9,14 @@ internal import Glibc
 extension GeoPoint {
     /// The radius of the sphere on which distances are measured: the Earth's mean radius in metres, (2a + b) / 3 of the
     /// ellipsoid GRS 80 as adopted by the IUGG (H. Moritz, "Geodetic Reference System 1980", R₁ = 6,371,008.7714 m).
-    package static let earthRadius = 6_371_008.8
+    public static let earthRadius = 6_371_008.8
 
     /// The length in metres of the shortest way over the sphere to another point.
     ///
     /// Within a micrometre of the sphere's true distance for all pairs, the closest and the opposite ones too. The same in
     /// both directions, and 0 for two ways to write one place: -180 and 180 degrees, any longitudes at a pole. The sphere
     /// differs from the Earth by up to 0.6 %.
-    package func distance(to other: GeoPoint) -> Double {
+    public func distance(to other: GeoPoint) -> Double {
         let turn = abs(longitude - other.longitude)
         let halfTurn = min(turn, 360 - turn) / 2
         let halfRise = (latitude - other.latitude) / 2

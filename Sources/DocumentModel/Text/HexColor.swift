@@ -1,15 +1,13 @@
-import DocumentModel
-
 /// A colour in CSS hexadecimal notation: `#rgb`, `#rgba`, `#rrggbb` or `#rrggbbaa`.
-struct HexColor: Hashable, Sendable {
-    let red: UInt8
-    let green: UInt8
-    let blue: UInt8
+package struct HexColor: Hashable, Sendable {
+    package let red: UInt8
+    package let green: UInt8
+    package let blue: UInt8
     /// How much covers what lies below: 255 is opaque.
-    let alpha: UInt8
+    package let alpha: UInt8
 
     /// Makes a colour of its components.
-    init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
+    package init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
         self.red = red
         self.green = green
         self.blue = blue
@@ -17,7 +15,7 @@ struct HexColor: Hashable, Sendable {
     }
 
     /// Reads one of the four forms; nil for any other string.
-    init?(_ string: String) {
+    package init?(_ string: String) {
         guard string.utf8.first == UInt8(ascii: "#"), string.utf8.count <= 9 else { return nil }
         let digits = string.utf8.dropFirst().compactMap(Hexadecimal.value)
         guard digits.count == string.utf8.count - 1 else { return nil }
@@ -36,15 +34,15 @@ struct HexColor: Hashable, Sendable {
     }
 
     /// Six lower-case digits, eight when the colour isn't opaque: alike for every way to write the same colour.
-    var digits: String {
+    package var digits: String {
         Hexadecimal.encode([red, green, blue] + (isOpaque ? [] : [alpha]))
     }
 
     /// Whether nothing shows through.
-    var isOpaque: Bool { alpha == 255 }
+    package var isOpaque: Bool { alpha == 255 }
 
     /// The opaque colour that it makes on a white ground.
-    var onWhite: HexColor {
+    package var onWhite: HexColor {
         HexColor(red: mixed(red), green: mixed(green), blue: mixed(blue))
     }
 
