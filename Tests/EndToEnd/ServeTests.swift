@@ -107,7 +107,7 @@ struct ServeTests {
             let server = try await TestServer(data: folder)
             let collection = try CollectionPath("notes")
             for number in 0..<50 {
-                let path = DocumentPath(collection: collection, id: try DocumentID("n\(number)"))
+                let path = try DocumentPath("notes/n\(number)")
                 _ = try await server.connection.set(path, ["number": .integer(Int64(number))])
             }
             #expect(try await server.stop(with: SIGKILL) == .signal(SIGKILL))
@@ -116,7 +116,7 @@ struct ServeTests {
             let page = try await again.connection.documents(in: collection, pageSize: 100)
             #expect(page.documents.count == 50)
             for number in 0..<50 {
-                let path = DocumentPath(collection: collection, id: try DocumentID("n\(number)"))
+                let path = try DocumentPath("notes/n\(number)")
                 let fields = try await again.connection.document(at: path).decoded().fields
                 #expect(fields == ["number": .integer(Int64(number))])
             }

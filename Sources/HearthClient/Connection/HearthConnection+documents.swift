@@ -19,11 +19,13 @@ extension HearthConnection {
     ///   - pageSize: How many documents at most; nil leaves it to the server.
     ///   - pageToken: The ``DocumentPage/nextPageToken`` of the page before.
     ///   - showMissing: Whether documents that don't exist but have subcollections are listed too.
+    ///   - transaction: What ``beginTransaction(isReadOnly:)`` gave; nil for a read of its own.
     public func documents(
         in collection: CollectionPath,
         pageSize: Int? = nil,
         pageToken: String? = nil,
-        showMissing: Bool = false
+        showMissing: Bool = false,
+        transaction: String? = nil
     ) async throws(StatusError) -> DocumentPage {
         let result = try await call("documents.list") { params in
             params.key("collection")
@@ -33,6 +35,7 @@ extension HearthConnection {
                 params.key("showMissing")
                 params.boolean(true)
             }
+            params.transaction(transaction)
         }
         return try DocumentPage(rpc: result)
     }
@@ -42,7 +45,7 @@ extension HearthConnection {
     /// - Throws: `.alreadyExists` when the document exists.
     public func create(
         in collection: CollectionPath,
-        id: DocumentID? = nil,
+        id: DocumentModel.DocumentID? = nil,
         _ fields: MapValue
     ) async throws(StatusError) -> EncodedDocument {
         let result = try await call("documents.create") { params in
@@ -91,12 +94,16 @@ extension HearthConnection {
     }
 
     /// Carries out writes together: all of them, or none.
-    public func commit(_ writes: [Write]) async throws(StatusError) -> [WriteResult] {
+    ///
+    /// - Parameter transaction: The transaction that ends with them; nil for writes by themselves.
+    /// - Throws: `.aborted` when something that the transaction has read has changed.
+    public func commit(_ writes: [Write], in transaction: String? = nil) async throws(StatusError) -> [WriteResult] {
         let result = try await call("documents.commit") { params in
             params.key("writes")
             params.beginArray()
             for write in writes { write.write(to: &params) }
             params.endArray()
+            params.transaction(transaction)
         }
         return try result.array("writeResults").map { json throws(StatusError) in try WriteResult(rpc: json) }
     }
@@ -133,6 +140,12 @@ extension JSONWriter {
             string(parent.string)
         }
         page(size: size, token: token)
+    }
+
+    mutating func transaction(_ transaction: String?) {
+        guard let transaction else { return }
+        key("transaction")
+        string(transaction)
     }
 
     fileprivate mutating func page(size: Int?, token: String?) {

@@ -22,9 +22,11 @@ public enum WatchTarget: Hashable, Sendable {
 extension HearthConnection {
     /// Follows a document or a collection from now on: what there is, then every change in the order of the commits.
     ///
+    /// - Parameter resume: The token of a frame, to go on after that one; nil to begin with what there is.
     /// - Throws: What keeps the stream from beginning. What ends it later is thrown by the frames.
-    public func watch(_ target: WatchTarget) async throws(StatusError) -> WatchFrames {
-        var request = request(to: "/watch?\(target.query)")
+    public func watch(_ target: WatchTarget, resume: String? = nil) async throws(StatusError) -> WatchFrames {
+        let resume = resume.map { "&resume=\(PercentEncoding.encode(UTF8Key($0)))" } ?? ""
+        var request = request(to: "/watch?\(target.query)\(resume)")
         request.headers.add(name: "Accept", value: "application/x-ndjson")
         return WatchFrames(body: try await stream(request).body, server: server)
     }

@@ -15,8 +15,10 @@ struct TestServer: Sendable {
     let connection: HearthConnection
 
     /// Starts a server and waits for the line that says where it is.
-    init(data folder: URL) async throws {
-        let process = try HearthProcess(["serve", "--data", folder.path, "--port", "0"])
+    ///
+    /// - Parameter port: 0, or the port of a server that was there before.
+    init(data folder: URL, port: String = "0") async throws {
+        let process = try HearthProcess(["serve", "--data", folder.path, "--port", port])
         var address: String?
         for await line in process.output {
             address = line

@@ -1,0 +1,26 @@
+internal import DocumentModel
+
+extension DecodingNode: SingleValueDecodingContainer {
+    func decodeNil() -> Bool {
+        if case .null = value { true } else { false }
+    }
+
+    func decode<T: Decodable>(_ type: T.Type) throws -> T {
+        try decodeItself(type)
+    }
+
+    func decode(_ type: Bool.Type) throws -> Bool { try boolean(value, nil) }
+    func decode(_ type: String.Type) throws -> String { try string(value, nil) }
+    func decode(_ type: Double.Type) throws -> Double { try double(value, nil) }
+    func decode(_ type: Float.Type) throws -> Float { try float(value, nil) }
+    func decode(_ type: Int.Type) throws -> Int { try integer(value, nil) }
+    func decode(_ type: Int8.Type) throws -> Int8 { try integer(value, nil) }
+    func decode(_ type: Int16.Type) throws -> Int16 { try integer(value, nil) }
+    func decode(_ type: Int32.Type) throws -> Int32 { try integer(value, nil) }
+    func decode(_ type: Int64.Type) throws -> Int64 { try integer(value, nil) }
+    func decode(_ type: UInt.Type) throws -> UInt { try integer(value, nil) }
+    func decode(_ type: UInt8.Type) throws -> UInt8 { try integer(value, nil) }
+    func decode(_ type: UInt16.Type) throws -> UInt16 { try integer(value, nil) }
+    func decode(_ type: UInt32.Type) throws -> UInt32 { try integer(value, nil) }
+    func decode(_ type: UInt64.Type) throws -> UInt64 { try integer(value, nil) }
+}

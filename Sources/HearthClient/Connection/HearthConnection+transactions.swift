@@ -1,0 +1,58 @@
+public import DocumentModel
+internal import StrictJSON
+
+extension HearthConnection {
+    /// Reads documents by path, in the order of the paths.
+    ///
+    /// - Parameter transaction: What ``beginTransaction(isReadOnly:)`` gave; nil for a read of its own.
+    public func documents(
+        at paths: [DocumentPath],
+        in transaction: String? = nil
+    ) async throws(StatusError) -> [ListedDocument] {
+        let result = try await call("documents.batchGet") { params in
+            params.key("paths")
+            params.beginArray()
+            for path in paths { params.string(path.string) }
+            params.endArray()
+            params.transaction(transaction)
+        }
+        return try result.array("documents").map { json throws(StatusError) in try ListedDocument(rpc: json) }
+    }
+
+    /// Reads all documents of a collection as of one time, in the order of their ids.
+    func allDocuments(in collection: CollectionPath) async throws(StatusError) -> [DocumentPage] {
+        let first = try await documents(in: collection, pageSize: Self.pageSize)
+        guard first.nextPageToken != nil else { return [first] }
+        // What doesn't fit on a page is read again, since the pages are of different times without a transaction.
+        let transaction = try await beginTransaction(isReadOnly: true)
+        var pages: [DocumentPage] = []
+        repeat {
+            let token = pages.last?.nextPageToken
+            pages.append(
+                try await documents(in: collection, pageSize: Self.pageSize, pageToken: token, transaction: transaction)
+            )
+        } while pages.last?.nextPageToken != nil
+        try await rollBack(transaction)
+        return pages
+    }
+
+    private static let pageSize = 1_000
+
+    /// Begins a transaction, which the server forgets when it is not used for a minute.
+    ///
+    /// - Returns: What names the transaction in other calls.
+    public func beginTransaction(isReadOnly: Bool = false) async throws(StatusError) -> String {
+        try await call("transactions.begin") { params in
+            guard isReadOnly else { return }
+            params.key("readOnly")
+            params.beginObject()
+            params.endObject()
+        }
+        .string("transaction")
+    }
+
+    /// Ends a transaction without writes.
+    public func rollBack(_ transaction: String) async throws(StatusError) {
+        _ = try await call("transactions.rollback") { $0.transaction(transaction) }
+    }
+}

@@ -1,0 +1,50 @@
+public import Dispatch
+internal import Foundation
+
+/// Where a database is, and how it calls back.
+///
+/// What is not set comes from the environment: the address and TLS from `HEARTH_SERVER`, such as
+/// `https://data.example.org`, and the key from `HEARTH_KEY`. Without these it is `127.0.0.1:8080`, without TLS.
+public final class FirestoreSettings {
+    /// The host of the server, with a port where it isn't the usual one, and a path where a proxy has Hearth below one.
+    public var host: String
+    /// Whether the server is spoken to by TLS.
+    public var isSSLEnabled: Bool
+    /// The key to show to the server; nil for none.
+    public var key: String?
+    /// Where completions and listeners are called; the main queue unless it is said otherwise.
+    public var dispatchQueue = DispatchQueue.main
+
+    /// Makes settings from the environment.
+    public init() {
+        let environment = ProcessInfo.processInfo.environment
+        let server = Array((environment["HEARTH_SERVER"] ?? "http://127.0.0.1:8080").utf8)
+        let scheme = Array("https://".utf8)
+        isSSLEnabled = server.starts(with: scheme)
+        let prefix = isSSLEnabled ? scheme.count : server.starts(with: "http://".utf8) ? scheme.count - 1 : 0
+        host = String(decoding: server[prefix...], as: UTF8.self)
+        key = environment["HEARTH_KEY"]
+    }
+
+    init(_ configuration: FirestoreConfiguration) {
+        host = configuration.host
+        isSSLEnabled = configuration.isSSLEnabled
+        key = configuration.key
+        dispatchQueue = configuration.queue
+    }
+}
+
+/// Settings as they were when a database was given them.
+struct FirestoreConfiguration: Sendable {
+    let host: String
+    let isSSLEnabled: Bool
+    let key: String?
+    let queue: DispatchQueue
+
+    init(_ settings: FirestoreSettings) {
+        host = settings.host
+        isSSLEnabled = settings.isSSLEnabled
+        key = settings.key
+        queue = settings.dispatchQueue
+    }
+}

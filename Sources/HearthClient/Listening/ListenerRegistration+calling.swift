@@ -1,0 +1,38 @@
+internal import Dispatch
+internal import DocumentModel
+
+extension ListenerRegistration {
+    /// Calls a user's listener on a queue, and not once it is removed.
+    func calling<Snapshot: Sendable>(
+        _ listener: @escaping (Snapshot?, (any Error)?) -> Void,
+        on queue: DispatchQueue
+    ) -> @Sendable (Result<Snapshot, any Error>) -> Void {
+        let listener = Unchecked(listener)
+        return { result in
+            queue.async {
+                guard !self.isRemoved else { return }
+                switch result {
+                case .success(let snapshot): listener.value(snapshot, nil)
+                case .failure(let error): listener.value(nil, error)
+                }
+            }
+        }
+    }
+}
+
+extension Listener {
+    /// As ``run(_:)``, with Firestore's errors.
+    func runReportingErrors(_ update: (WatchedState.Update) -> Void) async throws(FirestoreError) {
+        do {
+            try await run(update)
+        } catch {
+            throw FirestoreError(error)
+        }
+    }
+}
+
+extension ListenSource {
+    func check() throws(FirestoreError) {
+        try (self == .cache ? FirestoreSource.cache : .default).check()
+    }
+}

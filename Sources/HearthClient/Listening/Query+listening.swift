@@ -1,0 +1,73 @@
+internal import Dispatch
+internal import DocumentModel
+
+extension Query {
+    /// Calls back with the result, and again with every change of it, on the queue of the settings.
+    ///
+    /// The first call always comes, also for an empty result. A broken connection is mended without a word, and without a
+    /// change left out or told twice. An error is the last call.
+    @discardableResult
+    public func addSnapshotListener(_ listener: @escaping (QuerySnapshot?, (any Error)?) -> Void) -> ListenerRegistration {
+        addSnapshotListener(options: SnapshotListenOptions(), listener: listener)
+    }
+
+    /// Calls back with the result, and again with every change of it. Metadata never change.
+    @discardableResult
+    public func addSnapshotListener(
+        includeMetadataChanges: Bool,
+        listener: @escaping (QuerySnapshot?, (any Error)?) -> Void
+    ) -> ListenerRegistration {
+        let options = SnapshotListenOptions().withIncludeMetadataChanges(includeMetadataChanges)
+        return addSnapshotListener(options: options, listener: listener)
+    }
+
+    /// Calls back with the result, and again with every change of it.
+    @discardableResult
+    public func addSnapshotListener(
+        options: SnapshotListenOptions,
+        listener: @escaping (QuerySnapshot?, (any Error)?) -> Void
+    ) -> ListenerRegistration {
+        let registration = ListenerRegistration()
+        listen(from: options.source, registration, registration.calling(listener, on: firestore.callbackQueue))
+        return registration
+    }
+
+    /// The result, and again with every change of it.
+    public var snapshots: QuerySnapshotsSequence {
+        snapshots(includeMetadataChanges: false)
+    }
+
+    /// The result, and again with every change of it. Metadata never change.
+    public func snapshots(includeMetadataChanges: Bool) -> QuerySnapshotsSequence {
+        QuerySnapshotsSequence { receive in
+            let registration = ListenerRegistration()
+            self.listen(from: .default, registration, receive)
+            return registration
+        }
+    }
+
+    private func listen(
+        from source: ListenSource,
+        _ registration: ListenerRegistration,
+        _ receive: @escaping @Sendable (Result<QuerySnapshot, any Error>) -> Void
+    ) {
+        let listener = Listener(firestore: firestore, target: .collection(collection))
+        registration.start {
+            var result = QueryResult(self.firestore)
+            var isFirst = true
+            do throws(FirestoreError) {
+                try source.check()
+                try await listener.runReportingErrors { update in
+                    let damagedBefore = result.damaged
+                    let changes = result.apply(update)
+                    guard isFirst || !changes.isEmpty || damagedBefore != result.damaged else { return }
+                    isFirst = false
+                    let damaged = result.damaged.map { FirestoreError($0.error) }
+                    receive(.success(QuerySnapshot(self, result.documents, changes: changes, damaged: damaged)))
+                }
+            } catch {
+                receive(.failure(error))
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import HearthClient
+import Testing
+
+@Suite("Transactions of the client", .timeLimit(.minutes(2)))
+struct ClientTransactionTests {
+    @Test func `that compete all succeed, and none is lost`() async throws {
+        try await withServer { server in
+            let db = server.firestore
+            let counter = db.document("counters/a")
+            try await counter.setData(["n": 0])
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        let options = TransactionOptions()
+                        options.maxAttempts = 50
+                        try await db.runTransaction(with: options) { transaction in
+                            let number = try await transaction.getDocument(counter).get("n") as? Int ?? 0
+                            transaction.updateData(["n": number + 1], forDocument: counter)
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try await counter.getDocument().get("n") as? Int == 8)
+            try await db.terminate()
+        }
+    }
+
+    @Test func `of a block wait on a thread of their own`() async throws {
+        try await withServer { server in
+            let db = server.firestore
+            let city = db.document("cities/SF")
+            try await city.setData(["population": 860_000])
+            let result = try await db.runTransaction { transaction, errorPointer in
+                do {
+                    let old = try transaction.getDocument(city).data()?["population"] as? Int ?? 0
+                    transaction.updateData(["population": old + 1], forDocument: city)
+                    return old + 1
+                } catch let error as NSError {
+                    errorPointer?.pointee = error
+                    return nil
+                }
+            }
+            #expect(result as? Int == 860_001)
+            let failure = await withCheckedContinuation { continuation in
+                db.runTransaction { _, errorPointer in
+                    errorPointer?.pointee = NSError(domain: "AppErrorDomain", code: -1)
+                    return nil
+                } completion: { _, error in
+                    continuation.resume(returning: (error as? NSError)?.code)
+                }
+            }
+            #expect(failure == -1)
+            #expect(try await city.getDocument().get("population") as? Int == 860_001)
+            try await db.terminate()
+        }
+    }
+
+    @Test func `are tried five times, and then fail as aborted`() async throws {
+        try await withServer { server in
+            let db = server.firestore
+            let document = db.document("a/b")
+            try await document.setData(["n": 0])
+            var attempts = 0
+            let error = await #expect(throws: FirestoreError.self) {
+                try await db.runTransaction { transaction in
+                    attempts += 1
+                    _ = try await transaction.getDocument(document)
+                    try await document.setData(["n": attempts])
+                    transaction.setData(["n": -1], forDocument: document)
+                }
+            }
+            #expect(error.map { FirestoreErrorCode.aborted ~= $0 } == true)
+            #expect(attempts == 5)
+            #expect(try await document.getDocument().get("n") as? Int == 5)
+            try await db.terminate()
+        }
+    }
+
+    @Test func `read before they write, and end with an error of their own without a write`() async throws {
+        struct Refusal: Error {}
+        try await withServer { server in
+            let db = server.firestore
+            let document = db.document("a/b")
+            let late = await #expect(throws: FirestoreError.self) {
+                try await db.runTransaction { transaction in
+                    transaction.setData(["n": 1], forDocument: document)
+                    _ = try await transaction.getDocument(document)
+                }
+            }
+            #expect(late.map { FirestoreErrorCode.invalidArgument ~= $0 } == true)
+            var attempts = 0
+            await #expect(throws: Refusal.self) {
+                try await db.runTransaction { transaction in
+                    attempts += 1
+                    #expect(try await !transaction.getDocument(document).exists)
+                    transaction.setData(["n": 1], forDocument: document)
+                    throw Refusal()
+                }
+            }
+            #expect(attempts == 1)
+            #expect(try await !document.getDocument().exists)
+            let title = try await db.runTransaction { transaction in
+                try transaction.setData(from: Book(title: "x", numberOfPages: 1, author: "y"), forDocument: document)
+                return "x"
+            }
+            #expect(try await document.getDocument(as: Book.self).title == title)
+            try await db.terminate()
+        }
+    }
+}

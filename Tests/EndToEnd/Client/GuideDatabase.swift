@@ -1,0 +1,24 @@
+import HearthClient
+import TestSupport
+import Testing
+
+extension TestServer {
+    /// The database of the server, for the API of the client.
+    var firestore: Firestore {
+        let settings = FirestoreSettings()
+        settings.host = String(address.dropFirst("http://".count))
+        settings.isSSLEnabled = false
+        settings.key = nil
+        return Firestore(settings: settings)
+    }
+}
+
+/// Runs `body` with the database of a server that has the guide's documents.
+func withGuide(_ body: (Firestore) async throws -> Void) async throws {
+    try await withServer { server in
+        #expect(try await hearth("example", "load", "guide", "--server", server.address).status == .code(0))
+        let db = server.firestore
+        try await body(db)
+        try await db.terminate()
+    }
+}

@@ -1,0 +1,146 @@
+import DocumentModel
+import HearthClient
+import StrictJSON
+import Testing
+
+@Suite("Types that code themselves")
+struct ContainerTests {
+    private class Animal: Codable {
+        var name: String
+
+        init(name: String) { self.name = name }
+    }
+
+    private final class Dog: Animal {
+        var tricks: Int
+
+        init(name: String, tricks: Int) {
+            self.tricks = tricks
+            super.init(name: name)
+        }
+
+        private enum CodingKeys: String, CodingKey { case tricks }
+
+        required init(from decoder: any Swift.Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            tricks = try container.decode(Int.self, forKey: .tricks)
+            try super.init(from: container.superDecoder())
+        }
+
+        override func encode(to encoder: any Swift.Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(tricks, forKey: .tricks)
+            try super.encode(to: container.superEncoder())
+        }
+    }
+
+    @Test func `with a superclass`() throws {
+        let expected: MapValue = ["tricks": .integer(3), "super": .map(["name": .string("Rex")])]
+        #expect(try fields(of: Dog(name: "Rex", tricks: 3)) == expected)
+        let dog = try decode(Dog.self, expected)
+        #expect(dog.name == "Rex" && dog.tricks == 3)
+        let wrong = try #require(throws: DecodingError.self) {
+            try decode(Dog.self, ["tricks": .integer(3), "super": .map(["name": .integer(1)])])
+        }
+        #expect(wrong.place == ["super", "name"])
+        let missing = try #require(throws: DecodingError.self) { try decode(Dog.self, ["tricks": .integer(3)]) }
+        #expect(missing.kind == "valueNotFound Dictionary<String, Any>")
+    }
+
+    private struct Flat: Codable, Equatable {
+        var latitude = 1.0
+        var longitude = 2.0
+        var numbers = [1, 2]
+        var last = true
+
+        enum CodingKeys: String, CodingKey { case place, numbers, own }
+        enum PlaceKeys: String, CodingKey { case latitude, longitude }
+
+        init() {}
+
+        init(from decoder: any Swift.Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            let place = try container.nestedContainer(keyedBy: PlaceKeys.self, forKey: .place)
+            latitude = try place.decode(Double.self, forKey: .latitude)
+            longitude = try place.decode(Double.self, forKey: .longitude)
+            var list = try container.nestedUnkeyedContainer(forKey: .numbers)
+            var inner = try list.nestedContainer(keyedBy: PlaceKeys.self)
+            numbers = [try inner.decode(Int.self, forKey: .latitude)]
+            inner = try list.nestedContainer(keyedBy: PlaceKeys.self)
+            numbers.append(try inner.decode(Int.self, forKey: .latitude))
+            last = try Bool(from: container.superDecoder(forKey: .own))
+        }
+
+        func encode(to encoder: any Swift.Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            var first = container.nestedContainer(keyedBy: PlaceKeys.self, forKey: .place)
+            var second = container.nestedContainer(keyedBy: PlaceKeys.self, forKey: .place)
+            try second.encode(longitude, forKey: .longitude)
+            try first.encode(latitude, forKey: .latitude)
+            var list = container.nestedUnkeyedContainer(forKey: .numbers)
+            for number in numbers {
+                var inner = list.nestedContainer(keyedBy: PlaceKeys.self)
+                try inner.encode(number, forKey: .latitude)
+            }
+            try last.encode(to: container.superEncoder(forKey: .own))
+        }
+    }
+
+    @Test func `with nested containers, of which two for one key are one map`() throws {
+        let expected: MapValue = [
+            "place": .map(["latitude": .double(1), "longitude": .double(2)]),
+            "numbers": .array([.map(["latitude": .integer(1)]), .map(["latitude": .integer(2)])]), "own": .boolean(true),
+        ]
+        #expect(try fields(of: Flat()) == expected)
+        #expect(try decode(Flat.self, expected) == Flat())
+        let wrong = try #require(throws: DecodingError.self) {
+            try decode(
+                Flat.self,
+                [
+                    "place": .map(["latitude": .double(1), "longitude": .string("x")]), "numbers": .array([]),
+                    "own": .boolean(true),
+                ]
+            )
+        }
+        #expect(wrong.place == ["place", "longitude"])
+    }
+
+    @Test func `with one key twice, of which the last counts`() throws {
+        struct Twice: Encodable {
+            func encode(to encoder: any Swift.Encoder) throws {
+                var container = encoder.container(keyedBy: Flat.CodingKeys.self)
+                try container.encode(1, forKey: .own)
+                try container.encode(2, forKey: .own)
+            }
+        }
+        #expect(try fields(of: Twice()) == ["own": .integer(2)])
+    }
+
+    @Test func `by asking what is there`() throws {
+        struct Asking: Decodable {
+            var names: [String]
+            var hasPlace: Bool
+            var isNull: Bool
+            var count: Int?
+
+            init(from decoder: any Swift.Decoder) throws {
+                let container = try decoder.container(keyedBy: Flat.CodingKeys.self)
+                names = container.allKeys.map(\.stringValue)
+                hasPlace = container.contains(.place)
+                isNull = try container.decodeNil(forKey: .own)
+                var list = try container.nestedUnkeyedContainer(forKey: .numbers)
+                count = list.count
+                guard try list.decodeNil(), list.currentIndex == 1, try !list.decodeNil() else { return }
+                _ = try list.decode(Int.self)
+                _ = try list.decode(Int.self)
+            }
+        }
+        let fields: MapValue = ["numbers": .array([.null, .integer(1)]), "own": .null, "unknown": .null]
+        let error = try #require(throws: DecodingError.self) { try decode(Asking.self, fields) }
+        #expect(error.kind == "valueNotFound Int")
+        #expect(error.place == ["numbers", "Index 2"])
+        let asking = try decode(Asking.self, ["numbers": .array([.integer(1)]), "own": .integer(1), "place": .null])
+        #expect(Set(asking.names) == ["numbers", "own", "place"])
+        #expect(asking.hasPlace && !asking.isNull && asking.count == 1)
+    }
+}

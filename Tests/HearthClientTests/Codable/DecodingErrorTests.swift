@@ -1,0 +1,105 @@
+import DocumentModel
+import Foundation
+import HearthClient
+import StrictJSON
+import Testing
+
+@Suite("What does not fit a type")
+struct DecodingErrorTests {
+    private struct Outer: Decodable {
+        struct Inner: Decodable {
+            var values: [Int]
+        }
+
+        var inner: [String: Inner]
+    }
+
+    @Test(
+        arguments: [
+            (["inner": .integer(1)], "typeMismatch Dictionary<String, Any>", ["inner"]),
+            (["inner": .map(["a": .map(["values": .string("x")])])], "typeMismatch Array<Any>", ["inner", "a", "values"]),
+            (
+                ["inner": .map(["a": .map(["values": .array([.integer(1), .string("x")])])])], "typeMismatch Int",
+                ["inner", "a", "values", "Index 1"]
+            ),
+            (
+                ["inner": .map(["a": .map(["values": .array([.null])])])], "valueNotFound Int",
+                ["inner", "a", "values", "Index 0"]
+            ),
+            (["inner": .map(["a": .map([:])])], "keyNotFound", ["inner", "a", "values"]),
+            (
+                ["inner": .map(["a": .map(["values": .array([.double(45.55)])])])], "dataCorrupted",
+                ["inner", "a", "values", "Index 0"]
+            ),
+        ] as [(MapValue, String, [String])]
+    ) func `is told with its place and the document`(
+        fields: MapValue,
+        kind: String,
+        place: [String]
+    ) throws {
+        let error = try #require(throws: DecodingError.self) { try decode(Outer.self, fields) }
+        #expect(error.kind == kind)
+        #expect(error.place == place)
+        #expect(error.text.contains("(document books/a)"))
+    }
+
+    @Test func `says what is there instead`() throws {
+        let wrong = try #require(throws: DecodingError.self) { try decode([String: Int].self, ["pages": .string("many")]) }
+        #expect(wrong.text == "Expected to decode Int, found a string. (document books/a)")
+        let missing = try #require(throws: DecodingError.self) {
+            try decode(Outer.self, ["Inner": .null, "other": .integer(1)])
+        }
+        #expect(missing.text == "Expected a field named \"inner\". The fields there: Inner, other. (document books/a)")
+    }
+
+    @Test(arguments: [
+        Value.integer(128), .integer(-129), .double(1.5), .double(1e300), .double(.nan),
+    ]) func `is a number that a type has no room for`(number: Value) throws {
+        let error = try #require(throws: DecodingError.self) { try decode([String: Int8].self, ["a": number]) }
+        #expect(error.kind == "dataCorrupted")
+        #expect(error.place == ["a"])
+    }
+
+    @Test func `is a double too large for a float, but not infinity`() throws {
+        let error = try #require(throws: DecodingError.self) { try decode([String: Float].self, ["a": .double(1e300)]) }
+        #expect(error.kind == "dataCorrupted")
+        #expect(try decode([String: Float].self, ["a": .double(.infinity), "b": .integer(2)]) == ["a": .infinity, "b": 2])
+    }
+
+    @Test func `numbers are taken for each other when nothing is lost, booleans never`() throws {
+        #expect(try decode([String: Int].self, ["a": .double(42)]) == ["a": 42])
+        #expect(try decode([String: Double].self, ["a": .integer(42)]) == ["a": 42])
+        for value in [Value.integer(1), .double(1), .string("true")] {
+            #expect(throws: DecodingError.self) { try decode([String: Bool].self, ["a": value]) }
+        }
+        for value in [Value.boolean(true), .string("1")] {
+            #expect(throws: DecodingError.self) { try decode([String: Int].self, ["a": value]) }
+            #expect(throws: DecodingError.self) { try decode([String: Double].self, ["a": value]) }
+        }
+    }
+
+    @Test func `a URL that is none`() throws {
+        let error = try #require(throws: DecodingError.self) { try decode([String: URL].self, ["a": .string("")]) }
+        #expect(error.kind == "dataCorrupted")
+        #expect(error.text.hasPrefix("Invalid URL string"))
+    }
+
+    @Test func `a document that is not there has no value, or nil`() throws {
+        let document = nowhere.document("books/missing")
+        let decoder = Firestore.Decoder()
+        let error = try #require(throws: DecodingError.self) {
+            try decoder.decode([String: Int].self, from: .null, of: document, in: nowhere)
+        }
+        #expect(error.kind == "valueNotFound Dictionary<String, Any>")
+        #expect(error.text.contains("books/missing"))
+        #expect(try decoder.decode([String: Int]?.self, from: .null, of: document, in: nowhere) == nil)
+    }
+
+    @Test func `what a type itself throws is left as it is`() throws {
+        struct Picky: Decodable {
+            struct Refusal: Error {}
+            init(from decoder: any Swift.Decoder) throws { throw Refusal() }
+        }
+        #expect(throws: Picky.Refusal.self) { try decode(Picky.self, [:]) }
+    }
+}

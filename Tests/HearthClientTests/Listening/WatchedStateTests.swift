@@ -1,0 +1,123 @@
+import DocumentModel
+import StrictJSON
+import Testing
+
+@testable import HearthClient
+
+@Suite("What the frames of a stream say")
+struct WatchedStateTests {
+    private func frame(_ text: String) throws -> WatchFrame {
+        try WatchFrame(Array(text.utf8), from: ServerAddress("http://127.0.0.1:1"))
+    }
+
+    private func document(_ type: String, _ id: String, _ number: Int, _ more: String = "") -> String {
+        let time = "2024-02-29T12:00:0\(number).000000Z"
+        return #"{"type":"\#(type)","document":{"path":"c/\#(id)","fields":{"n":\#(number)},"createTime":"\#(time)","#
+            + #""updateTime":"\#(time)"}\#(more)}"#
+    }
+
+    /// Takes frames and describes what became complete: `all a=1` or `changed a=2 b=-`.
+    private func take(_ frames: [String], into state: inout WatchedState) throws -> [String] {
+        try frames.compactMap { text in
+            switch try state.take(frame(text)) {
+            case nil: return nil
+            case .everything(let documents, let damaged)?:
+                return describe("all", documents.mapValues(Optional.some), damaged)
+            case .changes(let changes, let damaged)?:
+                return describe("changed", changes, damaged)
+            }
+        }
+    }
+
+    private func describe(_ word: String, _ changes: [DocumentPath: Document?], _ damaged: [StatusError]) -> String {
+        let parts = changes.sorted { $0.key < $1.key }.map { path, document in
+            "\(path.id)=" + (document.map { "\($0.fields.map { "\($0.value)" }.joined())" } ?? "-")
+        }
+        return
+            ([word] + parts.map { $0.replacing("integer(", with: "").replacing(")", with: "") }
+            + damaged.map { "!\($0.path ?? "")" }).joined(separator: " ")
+    }
+
+    @Test func `is shown when the state is complete, and then commit by commit`() throws {
+        var state = WatchedState()
+        state.connect()
+        let shown = try take(
+            [
+                #"{"type":"open","epoch":"e","seq":2,"heartbeat":15,"retained":1}"#, document("added", "b", 1),
+                document("added", "a", 1), #"{"type":"damaged","message":"bad","path":"c/x"}"#,
+                document("modified", "a", 2, #","seq":3,"n":1,"of":1"#),
+                #"{"type":"deleted","seq":4,"path":"c/b","n":1,"of":1}"#, #"{"type":"current","seq":4,"count":1,"token":"t4"}"#,
+                document("modified", "a", 3, #","seq":5,"n":1,"of":2"#),
+                document("added", "b", 3, #","seq":5,"n":2,"of":2,"token":"t5""#),
+                #"{"type":"checkpoint","seq":6,"token":"t6"}"#, #"{"type":"later","token":"t7"}"#,
+                document("added", "x", 4, #","seq":8,"n":1,"of":1,"token":"t8""#),
+                #"{"type":"deleted","seq":9,"path":"c/a","n":1,"of":1,"token":"t9"}"#,
+            ],
+            into: &state
+        )
+        #expect(shown == ["all a=2 !c/x", "changed a=3 b=3 !c/x", "changed x=4", "changed a=-"])
+        #expect(state.token == "t9")
+    }
+
+    @Test func `that broke off in a commit comes again whole`() throws {
+        var state = WatchedState()
+        state.connect()
+        #expect(
+            try take([document("added", "a", 1), #"{"type":"current","seq":1,"count":1,"token":"t1"}"#], into: &state) == [
+                "all a=1"
+            ]
+        )
+        #expect(try take([document("modified", "a", 2, #","seq":2,"n":1,"of":2"#)], into: &state) == [])
+        #expect(state.token == "t1")
+        state.connect()
+        let again = [
+            document("modified", "a", 2, #","seq":2,"n":1,"of":2"#),
+            document("added", "b", 2, #","seq":2,"n":2,"of":2,"token":"t2""#),
+        ]
+        #expect(try take(again, into: &state) == ["changed a=2 b=2"])
+    }
+
+    @Test func `that broke off before it was complete, or is void, begins anew`() throws {
+        var state = WatchedState()
+        state.connect()
+        #expect(try take([document("added", "a", 1)], into: &state) == [])
+        state.connect()
+        #expect(
+            try take([document("added", "b", 1), #"{"type":"current","seq":1,"count":1,"token":"t1"}"#], into: &state) == [
+                "all b=1"
+            ]
+        )
+        state.connect()
+        let reset = [
+            #"{"type":"reset","reason":"expired"}"#, document("added", "c", 2),
+            #"{"type":"current","seq":9,"count":1,"token":"t9"}"#,
+        ]
+        #expect(try take(Array(reset.prefix(2)), into: &state) == [])
+        #expect(state.token == nil)
+        state.connect()
+        #expect(try take(Array(reset.dropFirst()), into: &state) == ["all c=2"])
+    }
+
+    @Test func `that ends with an error throws it`() throws {
+        var state = WatchedState()
+        state.connect()
+        let error = #expect(throws: StatusError.self) {
+            try take([#"{"type":"error","code":7,"message":"no"}"#], into: &state)
+        }
+        #expect(error?.code == .permissionDenied)
+    }
+
+    @Test func `is waited for longer and longer, and at first not at all`() {
+        var delay = RetryDelay()
+        #expect(delay.take() == .zero)
+        var last = Duration.zero
+        for _ in 0..<20 {
+            let next = delay.take()
+            #expect(next >= .milliseconds(100) && next <= .seconds(45))
+            last = next
+        }
+        #expect(last >= .seconds(30))
+        delay.reset()
+        #expect(delay.take() == .zero)
+    }
+}

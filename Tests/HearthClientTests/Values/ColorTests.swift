@@ -1,0 +1,42 @@
+import Foundation
+import StrictJSON
+import Testing
+
+@testable import HearthClient
+
+@Suite("A colour")
+struct ColorTests {
+    @Test(arguments: [
+        ("#fd1c48", "#fd1c48"), ("#FD1C48", "#fd1c48"), ("#f40", "#ff4400"), ("#f408", "#ff440088"), ("#1a73e8ff", "#1a73e8"),
+    ]) func `is read in all four notations and written in the shortest that says all`(text: String, hex: String) throws {
+        let color = try #require(Color(hex: text))
+        #expect(color.hex == hex)
+        #expect(try decode([String: Color].self, ["a": .string(text)]) == ["a": color])
+        #expect(try fields(of: ["a": color]) == ["a": .string(hex)])
+        #expect(try JSONDecoder().decode([Color].self, from: JSONEncoder().encode([color])) == [color])
+    }
+
+    @Test func `has components`() throws {
+        let color = try #require(Color(hex: "#fd1c4880"))
+        #expect((color.red, color.green, color.blue, color.alpha) == (0xfd, 0x1c, 0x48, 0x80))
+        #expect(!color.isOpaque)
+        #expect(color == Color(red: 0xfd, green: 0x1c, blue: 0x48, alpha: 0x80))
+        #expect(Set([color, Color(red: 0xfd, green: 0x1c, blue: 0x48, alpha: 0x80), .white]).count == 2)
+    }
+
+    @Test(arguments: [("#fd1c48", Color.black), ("#000", .white), ("#fff", .black), ("#0000", .black), ("#00f", .white)])
+    func `says what text reads well on it`(text: String, expected: Color) throws {
+        #expect(try #require(Color(hex: text)).readableText == expected)
+    }
+
+    @Test(arguments: ["", "#", "#ff", "#fffff", "fd1c48", "red", "#fd1c4g", "#ＦＤ1c48"]) func `is nothing else`(
+        text: String
+    ) throws {
+        #expect(Color(hex: text) == nil)
+        let error = try #require(throws: DecodingError.self) {
+            try decode([String: [Color]].self, ["a": .array([.string("#fff"), .string(text)])])
+        }
+        #expect(error.kind == "dataCorrupted")
+        #expect(error.place == ["a", "Index 1"])
+    }
+}
