@@ -110,7 +110,7 @@ let package = Package(
         .executableTarget(
             name: "HearthBench",
             dependencies: [
-                "DocumentModel", "DocumentStore", "HearthServer", "HearthService", "StrictJSON",
+                "DocumentModel", "DocumentStore", "HearthClient", "HearthServer", "HearthService", "StrictJSON",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),

@@ -1,0 +1,48 @@
+import Foundation
+import HearthClient
+import Testing
+
+@Suite("The client's documentation", .timeLimit(.minutes(2)))
+struct ClientDocumentationTests {
+    private static let here = URL(filePath: #filePath).deletingLastPathComponent()
+    private static let catalogue = here.appending(path: "../../../Sources/HearthClient/HearthClient.docc")
+
+    /// The lines of a text without their indentation, which depends on where a snippet stands.
+    private func lines(_ text: String) -> [String] {
+        text.components(separatedBy: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+    }
+
+    private func texts(in folder: URL, withExtension name: String) throws -> [(name: String, text: String)] {
+        try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+            .filter { $0.pathExtension == name }
+            .map { ($0.lastPathComponent, try String(contentsOf: $0, encoding: .utf8)) }
+    }
+
+    @Test func `shows only code that is compiled`() throws {
+        let compiled = try texts(in: Self.here.appending(path: "Snippets"), withExtension: "swift").map { lines($0.text) }
+        let articles = try texts(in: Self.catalogue, withExtension: "md")
+        #expect(articles.count == 5)
+        var count = 0
+        for (name, text) in articles {
+            for block in text.components(separatedBy: "```swift\n").dropFirst() {
+                let snippet = lines(block.components(separatedBy: "\n```")[0])
+                #expect(compiled.contains { $0.contains(snippet) }, "\(name): \(snippet.first ?? "")")
+                count += 1
+            }
+        }
+        #expect(count >= 15)
+    }
+
+    @Test func `shows code that works`() async throws {
+        try await withGuide { db in
+            let reference = db.document("books/hitchhiker")
+            let book = try await MappingSnippets.read(db)
+            #expect(book.id == "hitchhiker")
+            #expect(try await MappingSnippets.readWrong(db) == nil)
+            #expect(try await MappingSnippets.readMany(db).map(\.name) == ["BASIC", "Swift", "TypeScript"])
+            #expect(try await ChangeSnippets.write(db, reference) == 816 + 1 + 12 + 1)
+            #expect(try await db.document("books/copy").getDocument(as: Book.self).numberOfPages == 817)
+            #expect(MappingSnippets.remote(key: "k").settings.host == "data.example.org")
+        }
+    }
+}
