@@ -112,6 +112,7 @@ let package = Package(
             dependencies: [
                 "DocumentModel", "DocumentStore", "HearthClient", "HearthServer", "HearthService", "StrictJSON",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),

@@ -13,7 +13,7 @@ struct HearthBench: AsyncParsableCommand {
             """,
         subcommands: [
             StoreBenchmark.self, IndexBenchmark.self, HTTPBenchmark.self, SustainedBenchmark.self, JSONBenchmark.self,
-            MappingBenchmark.self, ConstantServer.self,
+            MappingBenchmark.self, ClientBenchmark.self, ConstantServer.self,
         ]
     )
 }

@@ -63,7 +63,7 @@ struct MappingBenchmark: AsyncParsableCommand {
 }
 
 /// The type of the generated documents.
-private struct Volume: Codable {
+struct Volume: Codable {
     var author: String
     var available: Bool
     var body: String

@@ -19,7 +19,7 @@ final class DecodingNode {
         isDictionary = false
     }
 
-    init(_ value: Value, in parent: DecodingNode, at key: any CodingKey, isDictionary: Bool = false) {
+    init(_ value: Value, in parent: DecodingNode, at key: (any CodingKey)?, isDictionary: Bool = false) {
         session = parent.session
         self.value = value
         self.parent = parent
@@ -47,7 +47,11 @@ final class DecodingNode {
     /// Decodes this value.
     func decodeItself<T: Decodable>(_ type: T.Type) throws -> T {
         if let known = try knownValue(type, value, nil) { return known }
-        return try decodeUnknown(type)
+        guard !isDictionary, session.strategies.convertsKeys, T.self is any StringKeyed.Type else {
+            return try decodeUnknown(type)
+        }
+        // As a node of its own, whose keys stay as they are.
+        return try DecodingNode(value, in: self, at: nil, isDictionary: true).decodeUnknown(type)
     }
 }
 

@@ -7,6 +7,9 @@ extension EncodingNode: SingleValueEncodingContainer {
             become(nil)
         } else if let known = try knownValue(of: value, at: nil) {
             become(known)
+        } else if session.strategies.convertsKeys, T.self is any StringKeyed.Type {
+            // As a node of its own, whose keys stay as they are.
+            become(try self.value(of: value, at: nil, named: nil))
         } else {
             try encodeItself(value)
         }

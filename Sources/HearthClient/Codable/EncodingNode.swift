@@ -175,7 +175,8 @@ extension EncodingNode {
 
     /// The names from the top down to this value; nil inside an array.
     private var names: [UTF8Key]? {
-        guard let parent, key != nil else { return [] }
+        guard let parent else { return [] }
+        guard key != nil else { return parent.names }
         guard let name else { return nil }
         return parent.names.map { $0 + [name] }
     }

@@ -30,7 +30,7 @@ public struct FirestoreErrorCode: Error, Hashable, Sendable {
     }
 
     /// The kinds.
-    public enum Code: Int, Error, Hashable, Sendable, CaseIterable {
+    public enum Code: Int, Hashable, Sendable, CaseIterable {
         /// All is well.
         case OK = 0
         /// The caller gave up.

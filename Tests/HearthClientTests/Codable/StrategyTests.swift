@@ -96,6 +96,35 @@ struct StrategyTests {
         #expect(try decode(Camel.self, expected, with: decoder) == Camel())
     }
 
+    private struct Wrapped: Codable, Equatable {
+        var names = ["keptAsIs": Camel.Inner()]
+
+        init() {}
+
+        init(from decoder: any Swift.Decoder) throws {
+            names = try decoder.singleValueContainer().decode([String: Camel.Inner].self)
+        }
+
+        func encode(to encoder: any Swift.Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(names)
+        }
+    }
+
+    @Test func `of keys leave dictionaries alone that are the document, or all of a type`() throws {
+        let encoder = Firestore.Encoder()
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        let decoder = Firestore.Decoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        let names: MapValue = ["keptAsIs": .map(["small_image": .integer(1)])]
+        #expect(try fields(of: Wrapped(), with: encoder) == names)
+        #expect(try decode(Wrapped.self, names, with: decoder) == Wrapped())
+        #expect(try fields(of: ["a_b": Wrapped()], with: encoder) == ["a_b": .map(names)])
+        #expect(try decode([String: Wrapped].self, ["a_b": .map(names)], with: decoder) == ["a_b": Wrapped()])
+        let time = try encoder.documentData(["inner": ["keptAsIs": FieldValue.serverTimestamp()]])
+        #expect(time.sentinels.map(\.path.description) == ["inner.keptAsIs"])
+    }
+
     @Test func `of keys by a closure, which gets the whole path`() throws {
         let encoder = Firestore.Encoder()
         encoder.keyEncodingStrategy = .custom { path in PlaceKey.name(path.map(\.stringValue).joined(separator: "_")) }

@@ -1,0 +1,93 @@
+import ArgumentParser
+import AsyncHTTPClient
+import DocumentModel
+import HearthClient
+import NIOCore
+import NIOHTTP1
+import StrictJSON
+
+/// Reading documents as a type, beside the HTTP call that it takes, both one after the other.
+struct ClientBenchmark: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "client",
+        abstract: "Reading documents as a type, beside the bare HTTP call through the same HTTP library."
+    )
+
+    @OptionGroup var options: BenchmarkOptions
+
+    @Option(help: "How many documents are read.")
+    var documents = 5_000
+
+    @Option(help: "The hearth program; by default the one beside this program.")
+    var hearth: String?
+
+    func run() async throws {
+        var generator = GeneratedDocuments(seed: options.seed)
+        let documents = try generator.documents(documents)
+        var report = Report()
+        try await RawFile.withTemporaryFolder(in: options.folder) { folder in
+            try await BenchmarkServer.with(
+                hearth ?? ChildProgram.sibling("hearth"),
+                ["serve", "--data", folder + "/data", "--port", "0"],
+                in: folder
+            ) { server in
+                let address = "http://127.0.0.1:\(server.port)"
+                try await HearthConnection.withConnection(to: ServerAddress(address)) { connection in
+                    for document in documents { try await connection.set(document.path, document.fields) }
+                }
+                // Once each to warm up.
+                try await measureCalls(documents, of: address, into: nil)
+                try await measureReads(documents, of: server, into: nil)
+                try await measureCalls(documents, of: address) { report.add($0) }
+                try await measureReads(documents, of: server) { report.add($0) }
+            }
+        }
+        if let path = options.json { try report.write(to: path) }
+    }
+
+    private static let call = "a bare HTTP call"
+
+    private func measureCalls(_ documents: [Document], of address: String, into report: ((Measurement) -> Void)?) async throws {
+        let bodies = documents.map { document in
+            ByteBuffer.call("documents.batchGet") { params in
+                params.key("paths")
+                params.beginArray()
+                params.string(document.path.string)
+                params.endArray()
+            }
+        }
+        let measurement = try await Measurement.run(Self.call, operations: bodies.count, unit: "call") {
+            for body in bodies {
+                var request = HTTPClientRequest(url: address + "/rpc")
+                request.method = .POST
+                request.headers.add(name: "Content-Type", value: "application/json")
+                request.body = .bytes(body)
+                let answer = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+                _ = try await answer.body.collect(upTo: 1 << 20)
+            }
+        }
+        report?(measurement)
+    }
+
+    private func measureReads(
+        _ documents: [Document],
+        of server: BenchmarkServer,
+        into report: ((Measurement) -> Void)?
+    ) async throws {
+        let settings = FirestoreSettings()
+        settings.host = "127.0.0.1:\(server.port)"
+        settings.isSSLEnabled = false
+        let db = Firestore(settings: settings)
+        let references = documents.map { db.document($0.path.string) }
+        let measurement = try await Measurement.run(
+            "getDocument(as:)",
+            operations: references.count,
+            unit: "call",
+            target: .init(limit: Self.call, share: 1 / 1.3)
+        ) {
+            for reference in references { _ = try await reference.getDocument(as: Volume.self) }
+        }
+        try await db.terminate()
+        report?(measurement)
+    }
+}
