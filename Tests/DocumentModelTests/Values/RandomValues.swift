@@ -54,7 +54,8 @@ struct RandomValues {
     }
 
     mutating func geoPoint() -> GeoPoint {
-        let point = try? GeoPoint(validatingLatitude: pick([-90, -1, -0.0, 0.0, 1, 90]), longitude: pick([-180, -0.0, 0.0, 180]))
+        let latitude = pick([-90, -1, -0.0, 0.0, 1, 90])
+        let point = try? GeoPoint(validatingLatitude: latitude, longitude: pick([-180, -0.0, 0.0, 180]))
         guard let point else { preconditionFailure("all of these are in range") }
         return point
     }

@@ -77,6 +77,7 @@ struct ClientCompatibilityTests {
     private func change(_ db: Firestore, _ sf: DocumentReference, _ before: [String], _ done: @escaping ([String]) -> Void) {
         var log = before
         let cities = db.collection("cities")
+        // swift-format-ignore: OnlyOneTrailingClosureArgument
         db.runTransaction({ (transaction, errorPointer) -> Any? in
             let sfDocument: DocumentSnapshot
             do {
@@ -129,7 +130,7 @@ struct ClientCompatibilityTests {
                     return
                 }
                 if snapshot.isEmpty { told.yield("empty") }
-                snapshot.documentChanges.forEach { diff in
+                for diff in snapshot.documentChanges {
                     if diff.type == .added { told.yield("New city: \(diff.document.documentID)") }
                     if diff.type == .modified { told.yield("Modified city: \(diff.document.data()["n"] ?? "")") }
                     if diff.type == .removed { told.yield("Removed city: \(diff.document.documentID)") }
