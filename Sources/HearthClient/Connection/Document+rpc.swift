@@ -1,6 +1,19 @@
 internal import DocumentModel
 internal import StrictJSON
 
+extension Document {
+    /// Takes a document from an answer, with its fields as values.
+    init(rpc json: JSONNode) throws(StatusError) {
+        guard let fields = json["fields"] else { throw .unreadable(json, expected: "a document with fields") }
+        self.init(
+            path: try DocumentPath(json.string("path")),
+            fields: try MapValue(json: fields),
+            createTime: try Timestamp(rfc3339: json.string("createTime")),
+            updateTime: try Timestamp(rfc3339: json.string("updateTime"))
+        )
+    }
+}
+
 extension EncodedDocument {
     /// Takes a document from an answer; its fields stay the bytes that the server sent.
     init(rpc json: JSONNode) throws(StatusError) {

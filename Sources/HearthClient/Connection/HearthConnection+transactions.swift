@@ -2,13 +2,13 @@ public import DocumentModel
 internal import StrictJSON
 
 extension HearthConnection {
-    /// Reads documents by path, in the order of the paths.
+    /// Reads documents by path, in the order of the paths; nil for those that don't exist.
     ///
     /// - Parameter transaction: What ``beginTransaction(isReadOnly:)`` gave; nil for a read of its own.
     public func documents(
         at paths: [DocumentPath],
         in transaction: String? = nil
-    ) async throws(StatusError) -> [ListedDocument] {
+    ) async throws(StatusError) -> [Document?] {
         let result = try await call("documents.batchGet") { params in
             params.key("paths")
             params.beginArray()
@@ -16,7 +16,9 @@ extension HearthConnection {
             params.endArray()
             params.transaction(transaction)
         }
-        return try result.array("documents").map { json throws(StatusError) in try ListedDocument(rpc: json) }
+        return try result.array("documents").map { json throws(StatusError) in
+            json["fields"] == nil ? nil : try Document(rpc: json)
+        }
     }
 
     /// Reads all documents of a collection as of one time, in the order of their ids.

@@ -10,10 +10,10 @@ extension DocumentReference {
     nonisolated(nonsending) public func getDocument(source: FirestoreSource) async throws -> DocumentSnapshot {
         try source.check()
         let path = documentPath
-        let document = try await firestore.read { connection throws(StatusError) in
+        let documents = try await firestore.read { connection throws(StatusError) in
             try await connection.documents(at: [path])
         }
-        return try DocumentSnapshot(document.first, of: self)
+        return DocumentSnapshot(documents.first ?? nil, of: self)
     }
 
     /// Reads the document, and calls back.

@@ -98,14 +98,3 @@ public final class QueryDocumentSnapshot: DocumentSnapshot, @unchecked Sendable 
         data()
     }
 }
-
-extension DocumentSnapshot {
-    /// Takes what a server has listed for a document.
-    convenience init(_ listed: ListedDocument?, of reference: DocumentReference) throws(FirestoreError) {
-        guard case .document(let encoded)? = listed else {
-            self.init(nil as Document?, of: reference)
-            return
-        }
-        self.init(try firestoreErrors(encoded.decoded), of: reference)
-    }
-}

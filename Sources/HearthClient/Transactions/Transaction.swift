@@ -34,10 +34,10 @@ public final class Transaction: Sendable {
                 }
             }
         }
-        let listed = try await firestore.call { connection throws(StatusError) in
+        let documents = try await firestore.call { connection throws(StatusError) in
             try await connection.documents(at: [document.documentPath], in: begun(on: connection))
         }
-        return try DocumentSnapshot(listed.first, of: document)
+        return DocumentSnapshot(documents.first ?? nil, of: document)
     }
 
     /// Reads a document as of the transaction's time, for blocks that can't wait: their thread stands still meanwhile.

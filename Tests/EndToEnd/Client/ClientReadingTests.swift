@@ -128,6 +128,24 @@ struct ClientReadingTests {
         #expect(db.document("a/b") != Firestore(settings: FirestoreSettings()).document("a/b"))
     }
 
+    @Test func `a database that nobody holds any more closes what it has opened`() async throws {
+        try await withServer { server in
+            weak var dropped: Firestore?
+            do {
+                let db = server.firestore
+                dropped = db
+                let snapshot = try await db.document("a/b").getDocument()
+                #expect(!snapshot.exists)
+                for try await snapshot in db.collection("a").snapshots {
+                    #expect(snapshot.isEmpty)
+                    break
+                }
+            }
+            // The tasks that have used it last may still be at their end.
+            while dropped != nil { await Task.yield() }
+        }
+    }
+
     @Test func `errors have Firestore's kinds`() async throws {
         let settings = FirestoreSettings()
         settings.host = "127.0.0.1:1"
