@@ -199,6 +199,6 @@ extension GeoPoint {
             let bits = bytes.reduce(0) { $0 << 8 | UInt64($1) }
             return Double(bitPattern: bits >> 63 == 1 ? bits ^ (1 << 63) : ~bits)
         }
-        try? self.init(latitude: numbers[0], longitude: numbers[1])
+        try? self.init(validatingLatitude: numbers[0], longitude: numbers[1])
     }
 }

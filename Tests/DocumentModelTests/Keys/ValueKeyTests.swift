@@ -144,7 +144,7 @@ struct ValueKeyTests {
     @Test("of geo points can be read back")
     func geoPoints() throws {
         for (latitude, longitude) in [(53.553986, 9.9856482), (-90, -180), (0, 180), (-0.0, 0)] {
-            let point = try GeoPoint(latitude: latitude, longitude: longitude)
+            let point = try GeoPoint(validatingLatitude: latitude, longitude: longitude)
             let read = try #require(GeoPoint(valueKey: ValueKey(.geoPoint(point)).bytes))
             #expect(Value.geoPoint(read).isEqual(to: .geoPoint(point)))
         }

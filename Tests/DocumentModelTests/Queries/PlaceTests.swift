@@ -140,7 +140,7 @@ struct PlaceTests {
             let latitudes: [Double] = [-90, -89.9999, 0, 45, 89.9999, 90]
             let longitudes: [Double] = [-180, -179.9999, 0, 179.9999, 180]
             return try GeoPoint(
-                latitude: generator.chance(50)
+                validatingLatitude: generator.chance(50)
                     ? latitudes.randomElement(using: &generator) ?? 0 : .random(in: -90...90, using: &generator),
                 longitude: generator.chance(40)
                     ? longitudes.randomElement(using: &generator) ?? 0
@@ -152,7 +152,7 @@ struct PlaceTests {
         let latitude = center.latitude + .random(in: -reach...reach, using: &generator)
         let longitude = center.longitude + .random(in: -turn...turn, using: &generator)
         return try GeoPoint(
-            latitude: min(90, max(-90, latitude)),
+            validatingLatitude: min(90, max(-90, latitude)),
             longitude: longitude > 180 ? longitude - 360 : longitude < -180 ? longitude + 360 : longitude
         )
     }

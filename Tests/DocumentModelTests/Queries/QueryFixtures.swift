@@ -33,7 +33,7 @@ enum QueryFixtures {
     }
 
     static func point(_ latitude: Double, _ longitude: Double) throws -> GeoPoint {
-        try GeoPoint(latitude: latitude, longitude: longitude)
+        try GeoPoint(validatingLatitude: latitude, longitude: longitude)
     }
 
     /// A query of the collection `books`.

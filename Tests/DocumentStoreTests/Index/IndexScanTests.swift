@@ -70,7 +70,7 @@ struct IndexScanTests {
     func places() async throws {
         try await fixture.withStore { store in
             for (id, latitude, longitude) in [("hamburg", 53.55, 9.98), ("tonga", -21.1, -175.2), ("fiji", -17.7, 178.0)] {
-                let point = Value.geoPoint(try GeoPoint(latitude: latitude, longitude: longitude))
+                let point = Value.geoPoint(try GeoPoint(validatingLatitude: latitude, longitude: longitude))
                 try await store.set("cities/\(id)", ["place": .map(["at": point])])
                 try await store.set("countries/c/cities/\(id)", ["place": .map(["at": point])])
                 try await store.set("other/\(id)", ["place": .map(["at": point])])
@@ -89,7 +89,7 @@ struct IndexScanTests {
             let found6 = try await store.places(below, in: pacific)
             #expect(found6 == ["countries/c/cities/fiji"])
             try await store.delete("cities/fiji")
-            try await store.set("cities/tonga", ["place": .map(["at": .geoPoint(try GeoPoint(latitude: -17.7, longitude: 178))])])
+            try await store.set("cities/tonga", ["place": .map(["at": .geoPoint(try GeoPoint(validatingLatitude: -17.7, longitude: 178))])])
             let found7 = try await store.places(cities, in: pacific)
             #expect(found7 == ["cities/tonga"])
         }

@@ -45,6 +45,6 @@ struct RandomFields {
 
     private static let paths = ["a/b", "a/__id7__", "a/b/c/d"].compactMap { try? DocumentPath($0) }
     private static let points = [(-90.0, 180.0), (0, 0), (53.55, 9.98), (53.55, -9.98)].compactMap {
-        try? GeoPoint(latitude: $0.0, longitude: $0.1)
+        try? GeoPoint(validatingLatitude: $0.0, longitude: $0.1)
     }
 }

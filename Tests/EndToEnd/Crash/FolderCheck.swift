@@ -16,7 +16,9 @@ enum FolderCheck {
         let files = FileManager.default
         try files.createDirectory(at: copy, withIntermediateDirectories: false)
         defer { try? files.removeItem(at: copy) }
-        for name in try files.contentsOfDirectory(atPath: data.path) where !name.hasPrefix("index.sqlite") {
+        for name in try files.contentsOfDirectory(atPath: data.path) {
+            // A file that is being replaced is whole under its own name, and hidden until then.
+            if name.hasPrefix("index.sqlite") || name.hasPrefix(".") { continue }
             try files.copyItem(at: data.appending(path: name), to: copy.appending(path: name))
         }
         return try await findings(in: copy)
