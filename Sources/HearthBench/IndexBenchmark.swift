@@ -85,12 +85,16 @@ struct IndexBenchmark: AsyncParsableCommand {
     }
 
     private func measureOpening(_ name: String, _ data: String, into report: inout Report) async throws {
-        let store = try await FileStore.open(FileStoreConfiguration(folder: data), logger: .benchmark)
+        var store: FileStore?
         report.add(
-            try await Measurement.run(name, operations: documents, unit: "document") { try await store.waitUntilIndexed() }
+            try await Measurement.run(name, operations: documents, unit: "document") {
+                let opened = try await FileStore.open(FileStoreConfiguration(folder: data), logger: .benchmark)
+                try await opened.waitUntilIndexed()
+                store = opened
+            }
         )
         let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
-        print("\(name): \((Int(pages[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE)) >> 20) MiB resident")
-        await store.close()
+        print("\(name): \(((Int(pages[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE))) >> 20) MiB resident")
+        await store?.close()
     }
 }

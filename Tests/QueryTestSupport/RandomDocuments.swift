@@ -81,7 +81,11 @@ package struct RandomDocuments {
     /// coordinates of which the differences are exact.
     package mutating func point() -> GeoPoint {
         let latitude = pick([-89.5, -33.875, -0.5, 0, 12.25, 53.5, 89.75])
-        guard let point = try? GeoPoint(validatingLatitude: latitude, longitude: pick([-179.75, -122.125, -0.25, 0, 9.5, 151.25, 179.5]))
+        guard
+            let point = try? GeoPoint(
+                validatingLatitude: latitude,
+                longitude: pick([-179.75, -122.125, -0.25, 0, 9.5, 151.25, 179.5])
+            )
         else {
             preconditionFailure("all of these are in range")
         }

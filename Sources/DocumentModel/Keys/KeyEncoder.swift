@@ -41,11 +41,6 @@ package struct KeyEncoder {
         bytes.removeAll(keepingCapacity: true)
     }
 
-    /// Writes a byte as it is.
-    package mutating func append(byte: UInt8) {
-        bytes.append(byte)
-    }
-
     /// Writes a value, cut off behind ``ValueKey/maximumBytes`` and one more.
     package mutating func append(_ value: Value) {
         let start = bytes.count

@@ -20,8 +20,15 @@ final class Checkpointer: Sendable {
     }
 
     /// Notes that the journal is needed from now on, before the first write after a clean start.
-    func willWrite() throws(StatusError) {
-        try data.update { $0.isClean = false }
+    ///
+    /// - Parameter index: The index, which will be written too.
+    func willWrite(_ index: DocumentIndex) throws(StatusError) {
+        let openIndex = data.description.openIndex
+        let mark = if let openIndex { openIndex } else { try index.mark() }
+        try data.update { description in
+            description.isClean = false
+            description.openIndex = mark
+        }
     }
 
     /// Begins a checkpoint in the background, up to a commit whose documents' files are in place.

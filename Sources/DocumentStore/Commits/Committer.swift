@@ -94,7 +94,7 @@ extension Committer {
         do throws(StatusError) {
             // In this order: a store that is not closed and has no journal has lost it.
             try state.writer.prepare(first: state.last.sequence.next)
-            try parts.checkpointer.willWrite()
+            try parts.checkpointer.willWrite(parts.index)
         } catch {
             refuse(commits, batch, error)
             return commits.count

@@ -63,10 +63,10 @@ final class DataFolder: Sendable {
         try reporting("open", Self.journalName) { () throws(SystemError) in try root.openFolder(Self.journalName) }
     }
 
-    /// The number in the file system of a file in the data folder itself; nil when there is none, or something else.
-    func inode(ofFile name: String) throws(StatusError) -> UInt64? {
+    /// Which file is in the data folder itself under a name; nil when there is none, or something else.
+    func identity(ofFile name: String) throws(StatusError) -> FileIdentity? {
         let status = try reporting("look at", name) { () throws(SystemError) in try root.status(of: name) }
-        return status?.kind == .file ? status?.identity.inode : nil
+        return status?.kind == .file ? status?.identity : nil
     }
 
     /// Makes an empty file in the data folder itself.

@@ -19,7 +19,7 @@ struct IndexCheck {
     /// Opens the index to look at it; nil when there is nothing to compare.
     init?(_ data: DataFolder, folder: String) throws(StatusError) {
         guard data.description.isClean, data.description.openIndex == nil,
-            try data.inode(ofFile: IndexFile.name) != nil
+            try data.identity(ofFile: IndexFile.name) != nil
         else { return nil }
         expected = data.description.sequence
         do {

@@ -23,21 +23,30 @@ struct IndexFile: Sendable {
 
     /// Whether there is a file that may be used: one that was closed, or written since the machine was started.
     func isTrustworthy() throws(StatusError) -> Bool {
-        guard let inode = try inode() else { return false }
-        guard let mark = data.description.openIndex else { return true }
-        return mark == Self.mark(inode: inode)
+        guard let identity = try data.identity(ofFile: Self.name), identity.size > 0 else { return false }
+        guard let noted = data.description.openIndex else { return true }
+        return noted == Self.mark(identity)
+    }
+
+    /// What `hearth.json` must say before the file is written; nil when there is none.
+    func mark() throws(StatusError) -> String? {
+        try data.identity(ofFile: Self.name).map { Self.mark($0) }
     }
 
     /// Notes, before it is written, that the file is.
     func willWrite() throws(StatusError) {
-        guard let inode = try inode() else { return }
-        try data.update { $0.openIndex = Self.mark(inode: inode) }
+        guard let mark = try mark() else { return }
+        try data.update { $0.openIndex = mark }
     }
 
-    /// Removes the file, and makes an empty one that only its owner can read.
+    /// Puts an empty file that only its owner can read in the place of one that can't be used, and notes that it is written.
     func makeEmpty() throws(StatusError) {
-        try remove()
-        try data.makeFile(Self.name)
+        let found = try data.identity(ofFile: Self.name)
+        if found.map({ $0.size > 0 || Self.mark($0) != data.description.openIndex }) ?? true {
+            try remove()
+            try data.makeFile(Self.name)
+        }
+        try willWrite()
     }
 
     /// Removes the file and those beside it.
@@ -51,13 +60,8 @@ struct IndexFile: Sendable {
         try data.synchronizeFile(Self.name)
     }
 
-    /// The number of the file in the file system; nil when there is none.
-    private func inode() throws(StatusError) -> UInt64? {
-        try data.inode(ofFile: Self.name)
-    }
-
-    private static func mark(inode: UInt64) -> String {
-        "\(startOfMachine)/\(inode)"
+    private static func mark(_ identity: FileIdentity) -> String {
+        "\(startOfMachine)/\(identity.inode)"
     }
 
     /// Names the time since the machine was started.

@@ -74,7 +74,7 @@ struct NoSpaceTests {
     @Test("Of commits that come together, those that fit succeed")
     func someFit() async throws {
         let fixture = try StoreFixture()
-        let disk = try SmallDisk(at: fixture.folder["disk"], kibibytes: 768)
+        let disk = try SmallDisk(at: fixture.folder["disk"], kibibytes: 1_400)
         defer { disk.unmount() }
         try await fixture.withStore(at: "disk/data") { store in
             try await store.set("c/first", [:])

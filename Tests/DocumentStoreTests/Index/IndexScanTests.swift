@@ -89,7 +89,10 @@ struct IndexScanTests {
             let found6 = try await store.places(below, in: pacific)
             #expect(found6 == ["countries/c/cities/fiji"])
             try await store.delete("cities/fiji")
-            try await store.set("cities/tonga", ["place": .map(["at": .geoPoint(try GeoPoint(validatingLatitude: -17.7, longitude: 178))])])
+            try await store.set(
+                "cities/tonga",
+                ["place": .map(["at": .geoPoint(try GeoPoint(validatingLatitude: -17.7, longitude: 178))])]
+            )
             let found7 = try await store.places(cities, in: pacific)
             #expect(found7 == ["cities/tonga"])
         }

@@ -91,6 +91,25 @@ extension CrashTests {
             }
         }
 
+        @Test(arguments: ["ENOSPC", "EIO"]) func `takes commits while the index can't be written, and has them in it afterwards`(
+            error: String
+        ) async throws {
+            try await Self.withServer(.failing("pwrite@index.sqlite", with: error)) { test in
+                try await test.commit("notes/before", "notes/other")
+                try test.setFault(true)
+                // Longer than the index waits for more.
+                for number in 0..<5 {
+                    try await test.commit("notes/before", "new/n\(number)")
+                    try await Task.sleep(for: .milliseconds(100))
+                }
+                try await test.delete("notes/other")
+                try await test.expectWell()
+                try test.setFault(false)
+                try await test.commit("notes/after")
+                try await test.expectWell()
+            }
+        }
+
         @Test func `says which document can't be read, and reads it when it can`() async throws {
             try await Self.withServer(.failing("pread@documents/", with: "EIO"), isWarm: false) { test in
                 try test.setFault(true)

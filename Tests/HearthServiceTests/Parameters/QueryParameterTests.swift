@@ -45,7 +45,8 @@ import Testing
                 .or([.field(accent, .greater(.double(1))), .field(.documentName, .less(.string("id")))]),
             ]),
             orders: [
-                Query.Order(.field(accent)), Query.Order(.distance(of: p, from: try GeoPoint(validatingLatitude: 1, longitude: 2))),
+                Query.Order(.field(accent)),
+                Query.Order(.distance(of: p, from: try GeoPoint(validatingLatitude: 1, longitude: 2))),
                 Query.Order(.field(x), .descending), Query.Order(.field(y)),
             ],
             start: Query.Cursor([.integer(1), .null], isInclusive: false),
@@ -102,7 +103,9 @@ import Testing
     @Test("Filters of places") func places() throws {
         let corner = #"{"$geoPoint": {"latitude": -1, "longitude": 170}}"#
         let other = #"{"$geoPoint": {"latitude": 1, "longitude": -170}}"#
-        let (first, second) = (try GeoPoint(validatingLatitude: -1, longitude: 170), try GeoPoint(validatingLatitude: 1, longitude: -170))
+        let (first, second) = (
+            try GeoPoint(validatingLatitude: -1, longitude: 170), try GeoPoint(validatingLatitude: 1, longitude: -170)
+        )
         let near = try query(
             #"{"collection": "c", "where": {"field": "a", "op": "near", "value": {"center": \#(corner), "radius": 5000}}}"#
         )

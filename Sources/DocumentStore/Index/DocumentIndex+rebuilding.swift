@@ -1,0 +1,50 @@
+internal import DocumentModel
+internal import Logging
+internal import Synchronization
+
+extension DocumentIndex {
+    /// How long closing waits for an index that is being made.
+    private static let closingTime = Duration.seconds(2)
+
+    /// Makes the index anew from the files, and takes in what is committed meanwhile.
+    func rebuild(_ applier: inout IndexApplier, because reason: String) throws(IndexApplier.Obstacle) {
+        let start = state.withLock { $0.last }
+        set(.rebuilding(documents: 0))
+        readers.closeAll()
+        let scan = DocumentScan(data, position: { self.state.withLock { $0.last.sequence } }, logger: logger)
+        defer { scan.cancel() }
+        let clock = ContinuousClock()
+        let begin = clock.now
+        var count = 0
+        var nextReport = begin + .seconds(5)
+        try applier.rebuild(from: start) { filling throws(IndexApplier.Obstacle) in
+            while let batch = try IndexApplier.folder({ () throws(StatusError) in try scan.next() }) {
+                // An index that is nearly made is worth waiting for.
+                if let closing = state.withLock({ $0.closing }), clock.now - closing > Self.closingTime {
+                    throw .folder(Self.closed)
+                }
+                try catchUp(&filling)
+                try IndexApplier.index { () throws(IndexFailure) in try filling.add(batch) }
+                count += batch.documents.count
+                set(.rebuilding(documents: count))
+                if clock.now >= nextReport {
+                    nextReport = clock.now + .seconds(5)
+                    logger.notice("Making the index", metadata: ["index.documents": "\(count)"])
+                }
+            }
+            try catchUp(&filling)
+            try filling.add(uninstalled.all)
+        }
+        guard count > 0 else { return }
+        logger.notice(
+            "Made the index anew",
+            metadata: ["index.documents": "\(count)", "index.reason": "\(reason)", "index.duration": "\(clock.now - begin)"]
+        )
+    }
+
+    private func catchUp(_ filling: inout IndexApplier.Filling) throws(IndexApplier.Obstacle) {
+        try catchUp(&filling, from: \.last.sequence) { filling, updates throws(IndexApplier.Obstacle) in
+            try IndexApplier.index { () throws(IndexFailure) in try filling.apply(updates) }
+        }
+    }
+}

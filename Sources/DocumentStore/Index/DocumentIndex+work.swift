@@ -1,0 +1,137 @@
+internal import Dispatch
+internal import DocumentModel
+internal import Logging
+internal import Synchronization
+
+extension DocumentIndex {
+    /// Opens the index if need be, and takes in what there is.
+    func work() {
+        applier.withLock { applier in
+            state.withLock { $0.isWorkDue = false }
+            guard !isClosed else { return }
+            do throws(IndexApplier.Obstacle) {
+                if !applier.isOpen { try open(&applier) }
+                try catchUp(&applier) { applier, updates throws(IndexApplier.Obstacle) in
+                    try applier.apply(updates)
+                    setApplied(applier.applied)
+                }
+                set(.ready)
+                let isWorkLeft = state.withLock { state in
+                    state.failures = 0
+                    return !state.queue.isEmpty
+                }
+                // A commit that came in between has found nobody who would take it in.
+                if isWorkLeft { thread.async { self.work() } }
+            } catch {
+                fail(error, &applier)
+            }
+        }
+    }
+
+    private var isClosed: Bool {
+        state.withLock { state in
+            if case .closed = state.phase { return true }
+            return false
+        }
+    }
+
+    private func open(_ applier: inout IndexApplier) throws(IndexApplier.Obstacle) {
+        set(.starting)
+        let (last, isRemade) = state.withLock { ($0.last, $0.isRemade) }
+        var reason = isRemade ? "that is wanted" : try applier.open(last: last.sequence)
+        if reason == nil, applier.applied < last.sequence, (journal.oldest ?? last.sequence.next) > applier.applied.next {
+            reason = "the journal does not reach back to where it ends"
+        }
+        if let reason { try rebuild(&applier, because: reason) }
+        state.withLock { $0.isRemade = false }
+        setApplied(applier.applied)
+    }
+
+    /// Takes in all that there is, from the queue and, where that does not reach, from the journal.
+    func catchUp<Target>(
+        _ target: inout Target,
+        from applied: (Target) -> SequenceNumber,
+        _ apply: (inout Target, [IndexUpdate]) throws(IndexApplier.Obstacle) -> Void
+    ) throws(IndexApplier.Obstacle) {
+        while true {
+            let (queue, last) = takeQueue()
+            let updates = queue.drop { $0.last <= applied(target) }
+            let end = updates.first?.first ?? last.next
+            while applied(target).next < end {
+                let position = applied(target)
+                let update = try IndexApplier.folder { () throws(StatusError) in
+                    try IndexUpdate(journal.commits(after: position, through: SequenceNumber(end.rawValue - 1)))
+                }
+                if let update { try apply(&target, [update]) }
+            }
+            if updates.isEmpty { return }
+            try apply(&target, Array(updates))
+        }
+    }
+
+    private func catchUp(
+        _ applier: inout IndexApplier,
+        _ apply: (inout IndexApplier, [IndexUpdate]) throws(IndexApplier.Obstacle) -> Void
+    ) throws(IndexApplier.Obstacle) {
+        try catchUp(&applier, from: \.applied, apply)
+    }
+
+    private func takeQueue() -> (queue: [IndexUpdate], last: SequenceNumber) {
+        let (queue, last, blocked) = state.withLock { state in
+            defer {
+                state.queue = []
+                state.queuedBytes = 0
+                state.blocked = nil
+            }
+            return (state.queue, state.last.sequence, state.blocked)
+        }
+        blocked?.signal()
+        return (queue, last)
+    }
+
+    /// Tells everybody which commits are in the index.
+    func setApplied(_ sequence: SequenceNumber) {
+        let waiters = state.withLock { state in
+            state.applied = sequence
+            return state.noteChange()
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Tells everybody how the index is.
+    func set(_ phase: Phase) {
+        let waiters = state.withLock { state in
+            state.phase = phase
+            return state.noteChange()
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Gives the index up for a while.
+    func fail(_ obstacle: IndexApplier.Obstacle, _ applier: inout IndexApplier) {
+        applier.close()
+        readers.closeAll()
+        if state.withLock({ $0.closing != nil }) { return }
+        let status: StatusError
+        switch obstacle {
+        case .folder(let error): status = error
+        case .index(let failure):
+            status = failure.status
+            // What can't be read can be made anew.
+            if failure.isDamage { try? applier.file.remove() }
+        }
+        logger.error(
+            "The index can't be kept; it is tried again, and documents are read and written without it",
+            metadata: ["error": "\(status)", "error.cause": "\(status.cause.map { "\($0)" } ?? "")"]
+        )
+        let (blocked, failures) = state.withLock { state in
+            defer { state.blocked = nil }
+            state.applied = nil
+            state.failures += 1
+            return (state.blocked, state.failures)
+        }
+        set(.failed(status))
+        blocked?.signal()
+        thread.asyncAfter(deadline: .now() + .seconds(1 << min(failures, 6))) { self.work() }
+    }
+}

@@ -1,0 +1,92 @@
+internal import DocumentModel
+internal import GRDB
+
+extension IndexSnapshot {
+    /// A statement that runs through a scan's rows in a space.
+    func statement(for scan: IndexScan, _ bounds: IndexScan.Bounds) throws -> (sql: String, IndexStatement) {
+        let direction = scan.isDescending ? "DESC" : "ASC"
+        let sql =
+            switch scan.subject {
+            case .documents:
+                "SELECT x'', name FROM documents WHERE \(Self.documentsCondition) ORDER BY name \(direction)"
+            case .values, .elements:
+                "SELECT value, name FROM entries WHERE \(Self.entriesCondition(bounds)) ORDER BY value \(direction), name \(direction)"
+            }
+        if let free = statements[sql]?.popLast() { return (sql, free) }
+        return (sql, try IndexStatement(separate: sql, database, &owned))
+    }
+
+    /// Takes a statement back for the next cursor.
+    func giveBack(_ statement: IndexStatement, _ sql: String) {
+        guard !isEnded else { return }
+        statement.reset()
+        statements[sql, default: []].append(statement)
+    }
+
+    /// How many rows a scan has in a space.
+    func count(_ scan: IndexScan, _ space: Int64, prefix: [UInt8], limit: Int?) throws -> Int {
+        let bounds = scan.bounds.inside(prefix)
+        guard let bounds else { return 0 }
+        let rows =
+            scan.subject == .documents
+            ? "FROM documents WHERE \(Self.documentsCondition)" : "FROM entries WHERE \(Self.entriesCondition(bounds))"
+        let sql = limit == nil ? "SELECT count(*) \(rows)" : "SELECT count(*) FROM (SELECT 1 \(rows) LIMIT ?8)"
+        let statement = try IndexStatement(sql, database)
+        defer { statement.reset() }
+        statement.bind(space, bounds)
+        if let limit { statement.bind(Int64(limit), at: 8) }
+        return try statement.step() ? Int(statement.integer(0)) : 0
+    }
+
+    private static let documentsCondition = "scope = ?1 AND name >= ?3 AND name < ?5"
+
+    private static func entriesCondition(_ bounds: IndexScan.Bounds) -> String {
+        "space = ?1 AND (value, name) >= (?2, ?3) AND (value, name) < (?4, ?5)"
+            + (bounds.names == nil ? "" : " AND name >= ?6 AND name < ?7")
+    }
+
+    /// Gives the names in a space of the documents with a geo point in a box.
+    func forEachPlace(
+        _ space: Space,
+        below: [UInt8]?,
+        in box: IndexPlace,
+        _ body: (UnsafeRawBufferPointer) throws(StatusError) -> Bool
+    ) throws {
+        let number = try Int64.fetchOne(database, sql: "SELECT id FROM placeSpaces WHERE space = ?", arguments: [space.number])
+        guard let number else { return }
+        let statement = try IndexStatement(
+            """
+            SELECT name FROM places WHERE minSpace >= ?1 AND maxSpace <= ?2 AND maxLatitude >= ?3 AND minLatitude <= ?4
+            AND maxLongitude >= ?5 AND minLongitude <= ?6
+            """,
+            database
+        )
+        defer { statement.reset() }
+        let spaces = IndexPlace.spaces(number)
+        let bounds = [
+            spaces.lower, spaces.upper, Int64(box.latitudes.lowerBound), Int64(box.latitudes.upperBound),
+            Int64(box.longitudes.lowerBound), Int64(box.longitudes.upperBound),
+        ]
+        for (index, bound) in bounds.enumerated() { statement.bind(bound, at: Int32(index + 1)) }
+        var name: [UInt8] = space.prefix
+        while try statement.step() {
+            let own = statement.bytes(0)
+            if let below, !own.starts(with: below) { continue }
+            name.removeSubrange(space.prefix.count...)
+            name.append(contentsOf: own)
+            guard try name.withUnsafeBytes({ name throws(StatusError) in try body(name) }) else { return }
+        }
+    }
+
+    /// Runs `body`, and throws its errors as a reader sees them.
+    func failing<Result>(_ body: () throws -> Result) throws(StatusError) -> Result {
+        try checkCancellation()
+        do {
+            return try body()
+        } catch let error as StatusError {
+            throw error
+        } catch {
+            throw IndexFailure(error).status
+        }
+    }
+}
