@@ -143,7 +143,7 @@ let package = Package(
         .testTarget(
             name: "DocumentStoreTests",
             dependencies: [
-                "DocumentStore", "DocumentModel", "StrictJSON", "TestSupport",
+                "DocumentStore", "DocumentModel", "QueryTestSupport", "StrictJSON", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swiftSettings

@@ -45,6 +45,29 @@ package protocol DocumentStore: Sendable {
         readTime: Timestamp?
     ) async throws(StatusError) -> CollectionPage
 
+    /// The documents that a query finds.
+    ///
+    /// All of them as of one time, the answer's: everything that any call had been told of before this one is in it.
+    ///
+    /// - Parameter maximumBytes: How large the documents may be together.
+    /// - Throws: `.resourceExhausted` when the documents are larger, or there is too much to sort; `.unavailable` when the store
+    ///   can't answer queries now; `.cancelled` when the task is cancelled.
+    func run(
+        _ query: NormalizedQuery,
+        maximumBytes: Int,
+        readTime: Timestamp?
+    ) async throws(StatusError) -> QueryAnswer
+
+    /// What aggregations make of the documents that a query finds, which was made for them
+    /// (``NormalizedQuery/init(_:aggregating:)``). A search for vectors in the query is not looked at.
+    ///
+    /// - Throws: As ``run(_:maximumBytes:readTime:)``.
+    func aggregate(
+        _ query: NormalizedQuery,
+        _ aggregations: NormalizedAggregations,
+        readTime: Timestamp?
+    ) async throws(StatusError) -> AggregationAnswer
+
     /// The versions of a document that are kept, the newest first.
     ///
     /// Each is what a commit made of it; the oldest may be older than the commits that are kept, since the first of those tells

@@ -81,6 +81,25 @@ extension History {
         return try result.get()
     }
 
+    /// What was committed after `time`, where no journal need be read to know it: so it is for a time that has just been.
+    func knownView(after time: Timestamp) -> HistoryView? {
+        let known: [HistoryPart]? = state.withLock { state in
+            var found: [HistoryPart] = []
+            let live = state.live.map { [PastHistoryPart($0.part, end: $0.end)] } ?? []
+            for past in live + state.past.reversed() {
+                if let last = past.lastTime, last <= time { return found }
+                guard case .known(let part) = past.index else { return nil }
+                found.append(part)
+                if let first = part.frames.first, first.time <= time { return found }
+            }
+            // Nothing older is kept: so it must not be needed.
+            let oldest = journal.oldest ?? opened.sequence.next
+            let isWhole = oldest <= SequenceNumber(1) || oldest <= opened.sequence.next && (opened.time ?? .minimum) <= time
+            return isWhole ? found : nil
+        }
+        return known.map { HistoryView(of: $0.reversed(), after: time, in: journal) }
+    }
+
     /// The last commit of a part, where its time is known without reading the journal.
     func lastTime(of id: HistoryPart.ID) -> Timestamp? {
         state.withLock { state in

@@ -26,6 +26,22 @@ struct EmptyStore: DocumentStore {
         CollectionPage(collections: [], next: nil)
     }
 
+    func run(
+        _ query: NormalizedQuery,
+        maximumBytes: Int,
+        readTime: Timestamp?
+    ) async throws(StatusError) -> QueryAnswer {
+        QueryAnswer(documents: [], readTime: .minimum)
+    }
+
+    func aggregate(
+        _ query: NormalizedQuery,
+        _ aggregations: NormalizedAggregations,
+        readTime: Timestamp?
+    ) async throws(StatusError) -> AggregationAnswer {
+        AggregationAnswer(results: AggregationState(aggregations).results, readTime: .minimum)
+    }
+
     func history(of path: DocumentPath, before: Timestamp?, limit: Int) async throws(StatusError) -> VersionPage {
         VersionPage(versions: [], next: nil)
     }

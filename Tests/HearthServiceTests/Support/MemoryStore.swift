@@ -115,6 +115,34 @@ final class MemoryStore: DocumentStore {
         CollectionPage(collections: [], next: nil)
     }
 
+    func run(
+        _ query: NormalizedQuery,
+        maximumBytes: Int,
+        readTime: Timestamp?
+    ) async throws(StatusError) -> QueryAnswer {
+        let documents = try state.withLock { state throws(StatusError) in Array(try state.documents(at: readTime).values) }
+        var matches: [(document: EncodedDocument, key: NormalizedQuery.SortKey)] = []
+        for document in documents where query.source.contains(document.path) {
+            guard let key = query.match(try document.decoded().fields, at: document.path) else { continue }
+            matches.append((document, key))
+        }
+        let sorted = matches.sorted { query.compare($0.key, $1.key) == .less }.map(\.document)
+        let found = sorted.dropFirst(query.offset).prefix(query.limit ?? .max)
+        try noteRead()
+        return QueryAnswer(documents: Array(found), readTime: readTime ?? position.lastCommitTime ?? .minimum)
+    }
+
+    func aggregate(
+        _ query: NormalizedQuery,
+        _ aggregations: NormalizedAggregations,
+        readTime: Timestamp?
+    ) async throws(StatusError) -> AggregationAnswer {
+        let answer = try await run(query, maximumBytes: .max, readTime: readTime)
+        var state = AggregationState(aggregations)
+        for document in answer.documents { state.add(try document.decoded().fields) }
+        return AggregationAnswer(results: state.results, readTime: answer.readTime)
+    }
+
     func history(of path: DocumentPath, before: Timestamp?, limit: Int) async throws(StatusError) -> VersionPage {
         let versions = state.withLock { state in
             state.commits.reversed().compactMap { commit in

@@ -1,0 +1,155 @@
+internal import DocumentModel
+
+/// A way to all documents that may fulfil one alternative of a filter.
+enum DocumentAccess: Sendable {
+    /// These only.
+    case documents([DocumentPath])
+    /// Those that are in all of these fields' ranges, each of one value.
+    case points([FieldScan])
+    /// Those in a field's ranges.
+    case range(FieldScan)
+    /// Those at some places.
+    case places(PlaceScan)
+    /// All of the source.
+    case all
+
+    /// The way, for people.
+    var text: String {
+        switch self {
+        case .documents(let paths): "Take the \(paths.count) documents named"
+        case .points(let fields):
+            "Take the documents that are in the entries of " + fields.map(\.text).joined(separator: " and of ")
+        case .range(let field): "Take the documents in the entries of \(field.text)"
+        case .places(let places): "Take the documents with a place in a box in \(places.field)"
+        case .all: "Take all documents"
+        }
+    }
+}
+
+extension QueryAlternative {
+    /// The ways to the documents; there is at least one.
+    ///
+    /// - Parameter implied: What else all documents of the result have.
+    func accesses(_ implied: [FieldScan]) -> [DocumentAccess] {
+        if let documents { return [.documents(documents)] }
+        let points = self.points
+        var accesses = points.isEmpty ? [] : [DocumentAccess.points(points)]
+        accesses += scans.filter { !$0.isPoints }.map(DocumentAccess.range)
+        accesses += places.map(DocumentAccess.places)
+        if accesses.isEmpty { accesses = implied.map(DocumentAccess.range) }
+        return accesses.isEmpty ? [.all] : accesses
+    }
+}
+
+extension IndexScanning {
+    /// How many documents a way leads to at most, counted up to `limit`.
+    func count(_ access: DocumentAccess, _ alternative: QueryAlternative, limit: Int) throws(StatusError) -> Int {
+        switch access {
+        case .documents(let paths): return paths.count
+        case .points(let fields):
+            var least = limit
+            for field in fields { least = min(least, try count(field, alternative.names, limit: least)) }
+            return least
+        case .range(let field): return try count(field, alternative.names, limit: limit)
+        case .places(let places):
+            var count = 0
+            for box in places.boxes where count < limit {
+                try snapshot.forEachPlace(names.target, places.field, in: box) { _ in
+                    count += 1
+                    return count < limit
+                }
+            }
+            rows += count
+            return count
+        case .all: return try snapshot.count(scan(alternative.names), limit: limit)
+        }
+    }
+
+    /// The way to the fewest documents, and how many these are at most; nil when there are `limit` or more whichever way.
+    func best(
+        _ accesses: [DocumentAccess],
+        _ alternative: QueryAlternative,
+        limit: Int
+    ) throws(StatusError) -> (access: DocumentAccess, count: Int)? {
+        var bound = min(limit, 128)
+        while bound > 0 {
+            var best: (access: DocumentAccess, count: Int)?
+            for access in accesses {
+                let count = try count(access, alternative, limit: best?.count ?? bound)
+                if count < best?.count ?? bound { best = (access, count) }
+            }
+            if let best { return best }
+            guard bound < limit else { return nil }
+            bound = min(limit, bound.multipliedReportingOverflow(by: 8).overflow ? limit : bound * 8)
+        }
+        return nil
+    }
+
+    /// Calls `body` with the documents that a way leads to, some perhaps several times, until it returns false.
+    func forEach(
+        _ access: DocumentAccess,
+        _ alternative: QueryAlternative,
+        _ body: (DocumentPath) throws(StatusError) -> Bool
+    ) throws(StatusError) {
+        switch access {
+        case .documents(let paths):
+            for path in paths where try !body(path) { return }
+        case .points(let fields):
+            let stream = try names(in: fields, alternative.names, isDescending: false)
+            while let name = stream.current {
+                if let path = names.path(name), try !body(path) { return }
+                try stream.advance()
+            }
+        case .range(let field):
+            let scans = field.ranges.map { scan(field, $0, alternative.names) }
+            for scan in scans where try !forEach(scan, alternative, body) { return }
+        case .places(let places):
+            for box in places.boxes where try !forEach(box, of: places.field, alternative, body) { return }
+        case .all:
+            _ = try forEach(scan(alternative.names), alternative, body)
+        }
+    }
+
+    /// Whether the index does not exclude that a document fulfils the alternative, where one look tells that.
+    func mayHold(_ alternative: QueryAlternative, _ name: [UInt8], otherThan field: FieldPath? = nil) throws(StatusError) -> Bool
+    {
+        for scan in alternative.scans where scan.isPoints && scan.ranges.count <= Self.maximumLooks && scan.field != field {
+            if try !holds(scan, name) { return false }
+        }
+        return true
+    }
+
+    /// How many looks are less than reading a document.
+    static let maximumLooks = 3
+
+    private func forEach(
+        _ scan: IndexScan,
+        _ alternative: QueryAlternative,
+        _ body: (DocumentPath) throws(StatusError) -> Bool
+    ) throws(StatusError) -> Bool {
+        let cursor = try snapshot.cursor(scan)
+        while try cursor.next() {
+            rows += 1
+            let name = cursor.withName { Array($0) }
+            guard try mayHold(alternative, name), let path = names.path(name) else { continue }
+            if try !body(path) { return false }
+        }
+        return true
+    }
+
+    /// Calls `body` with the documents that have a point in a box; false when it has had enough.
+    func forEach(
+        _ box: IndexPlace,
+        of field: FieldPath,
+        _ alternative: QueryAlternative,
+        _ body: (DocumentPath) throws(StatusError) -> Bool
+    ) throws(StatusError) -> Bool {
+        var goesOn = true
+        try snapshot.forEachPlace(names.target, field, in: box) { name throws(StatusError) in
+            rows += 1
+            if try mayHold(alternative, Array(name)), let path = names.path(name) { goesOn = try body(path) }
+            return goesOn
+        }
+        return goesOn
+    }
+}

@@ -1,0 +1,146 @@
+import DocumentModel
+import DocumentStore
+import Foundation
+import QueryTestSupport
+import TestSupport
+import Testing
+
+/// Compares what the store answers with what a look at all documents gives.
+///
+/// `HEARTH_QUERY_COUNT` sets how many queries each test asks, `HEARTH_TEST_SEED` which.
+@Suite("Random queries of a store")
+struct StoreQueryTests {
+    private static let seed: Comment = "HEARTH_TEST_SEED=\(SeededGenerator.currentSeed)"
+    private static let count = ProcessInfo.processInfo.environment["HEARTH_QUERY_COUNT"].flatMap(Int.init)
+    private let fixture: StoreFixture
+
+    init() throws {
+        fixture = try StoreFixture()
+    }
+
+    @Test("give what looking at every document gives, in the same order and with the same fields")
+    func agreeWithBruteForce() async throws {
+        var random = RandomDocuments(generator: SeededGenerator())
+        let documents = random.documents(220)
+        try await fixture.withStore { store in
+            try await write(documents, to: store)
+            try await compare(store, documents, readTime: nil, count: Self.count ?? 2_500)
+        }
+    }
+
+    @Test("give at a time that has passed what there was, whatever was written since")
+    func agreeInThePast() async throws {
+        var random = RandomDocuments(generator: SeededGenerator())
+        let documents = random.documents(200)
+        try await fixture.withStore { store in
+            try await write(documents, to: store)
+            let time = try #require(store.position.lastCommitTime)
+            // Some are deleted, some changed, some new.
+            let (deleted, kept) = (documents.prefix(40), documents.dropFirst(40))
+            _ = try await store.commit(deleted.map { .delete($0.path) })
+            try await write(kept.prefix(40).map { Document($0, random.fields()) }, to: store)
+            try await write(
+                random.documents(60).filter { document in !documents.contains { $0.path == document.path } },
+                to: store
+            )
+            try await compare(store, documents, readTime: time, count: Self.count ?? 400)
+        }
+    }
+
+    @Test("are aggregated to the same numbers")
+    func aggregatesAgree() async throws {
+        var random = RandomDocuments(generator: SeededGenerator())
+        let documents = random.documents(220)
+        try await fixture.withStore { store in
+            try await write(documents, to: store)
+            var random = RandomQueries(generator: SeededGenerator())
+            var generator = SeededGenerator()
+            let bruteForce = BruteForce(documents)
+            for _ in 0..<(Self.count ?? 1_200) {
+                var query = random.query()
+                query.vectorSearch = nil
+                if case .descendants = query.source, !generator.chance(15) { continue }
+                let aggregations = random.aggregations()
+                let normalized = try NormalizedAggregations(aggregations)
+                let answer = try await store.aggregate(
+                    NormalizedQuery(query, aggregating: normalized.fields),
+                    normalized,
+                    readTime: nil
+                )
+                let found = normalized.operations.map { answer.results[$0.alias] ?? .null }
+                let expected = bruteForce.aggregate(aggregations, of: query)
+                guard zip(found, expected).allSatisfy(isClose) else {
+                    Issue.record(
+                        "\(aggregations) of \(query)\nfound \(found)\nexpected \(expected)\n\(answer.work)\n\(Self.seed)"
+                    )
+                    return
+                }
+            }
+        }
+    }
+
+    private func write(_ documents: [Document], to store: FileStore) async throws {
+        for start in stride(from: 0, to: documents.count, by: 20) {
+            let some = documents[start..<min(start + 20, documents.count)]
+            _ = try await store.commit(some.map { Write(path: $0.path, operation: .replace($0.fields)) })
+        }
+    }
+
+    private func compare(_ store: FileStore, _ documents: [Document], readTime: Timestamp?, count: Int) async throws {
+        var random = RandomQueries(generator: SeededGenerator())
+        var generator = SeededGenerator()
+        let bruteForce = BruteForce(documents)
+        var foundSome = 0
+        for _ in 0..<count {
+            let query = random.query()
+            // These take much longer.
+            if case .descendants = query.source, !generator.chance(15) { continue }
+            let answer = try await store.run(NormalizedQuery(query), maximumBytes: 16 << 20, readTime: readTime)
+            let expected = bruteForce.run(query)
+            if !expected.isEmpty { foundSome += 1 }
+            guard try agree(answer.documents, expected, query) else {
+                Issue.record(
+                    "\(query)\nfound \(answer.documents.map(\.path))\nexpected \(expected.map(\.path))\n\(answer.work)\n\(Self.seed)"
+                )
+                return
+            }
+        }
+        #expect(foundSome > count / 5, "\(Self.seed)")
+    }
+
+    private func agree(_ found: [EncodedDocument], _ expected: [BruteForce.Found], _ query: Query) throws -> Bool {
+        guard found.count == expected.count else { return false }
+        let search = query.vectorSearch
+        return try zip(found, expected).allSatisfy { found, expected in
+            let fields = try found.decoded().fields
+            // Documents at the same distance come in any order.
+            if let search, found.path != expected.path {
+                guard query.projection.isEmpty, let distance = search.distance(of: fields), let other = expected.distance else {
+                    return true
+                }
+                return abs(distance - other) < 1e-9
+            }
+            return found.path == expected.path && isClose(.map(fields), .map(expected.fields))
+        }
+    }
+
+    /// Whether two values are the same but for the last bits of doubles.
+    private func isClose(_ found: Value, _ expected: Value) -> Bool {
+        switch (found, expected) {
+        case (.double(let found), .double(let expected)):
+            found == expected || (found.isNaN && expected.isNaN)
+                || abs(found - expected) <= 1e-9 * max(1, max(abs(found), abs(expected)))
+        case (.map(let found), .map(let expected)):
+            found.count == expected.count && zip(found, expected).allSatisfy { $0.key == $1.key && isClose($0.value, $1.value) }
+        default: found == expected
+        }
+    }
+}
+
+extension Document {
+    /// A document with other fields.
+    fileprivate init(_ document: Document, _ fields: MapValue) {
+        self = document
+        self.fields = fields
+    }
+}
