@@ -12,8 +12,8 @@ struct HearthBench: AsyncParsableCommand {
             with the processor time that the whole process used for an operation.
             """,
         subcommands: [
-            StoreBenchmark.self, IndexBenchmark.self, HTTPBenchmark.self, SustainedBenchmark.self, JSONBenchmark.self,
-            MappingBenchmark.self, ClientBenchmark.self, ConstantServer.self,
+            StoreBenchmark.self, IndexBenchmark.self, QueryBenchmark.self, HTTPBenchmark.self, SustainedBenchmark.self,
+            JSONBenchmark.self, MappingBenchmark.self, ClientBenchmark.self, ConstantServer.self,
         ]
     )
 }

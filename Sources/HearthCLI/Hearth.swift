@@ -23,7 +23,9 @@ struct Hearth: AsyncParsableCommand {
             CommandGroup(name: "Server", subcommands: [ServeCommand.self, CheckCommand.self]),
             CommandGroup(
                 name: "Document",
-                subcommands: [GetCommand.self, SetCommand.self, DeleteCommand.self, ListCommand.self, WatchCommand.self]
+                subcommands: [
+                    GetCommand.self, SetCommand.self, DeleteCommand.self, ListCommand.self, QueryCommand.self, WatchCommand.self,
+                ]
             ),
             CommandGroup(name: "Bulk", subcommands: [ImportCommand.self, ExportCommand.self, ExampleCommand.self]),
         ]

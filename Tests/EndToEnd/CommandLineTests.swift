@@ -58,7 +58,7 @@ struct CommandLineTests {
         #expect(version.output.first?.hasPrefix("hearth ") == true)
         let help = try await hearth("--help")
         #expect(help.status == .code(0))
-        for command in ["serve", "import", "export", "example", "get", "set", "delete", "list", "watch"] {
+        for command in ["serve", "import", "export", "example", "get", "set", "delete", "list", "query", "watch"] {
             #expect(help.output.contains { $0.contains("  \(command) ") })
             #expect(try await hearth("help", command).status == .code(0))
         }
@@ -86,6 +86,30 @@ struct CommandLineTests {
             #expect(gone.errors.count == 1)
             #expect(gone.errorText.contains("NOT_FOUND"))
             #expect(gone.errorText.contains("books/a"))
+        }
+    }
+
+    @Test func `asks queries, for documents, numbers and a plan`() async throws {
+        try await withServer { server in
+            for pages in 1...3 {
+                _ = try await server.connection.set(DocumentPath("books/b\(pages)"), ["pages": .integer(Int64(pages))])
+            }
+            func ask(_ query: String, _ flags: String...) async throws -> CommandResult {
+                try await HearthProcess(["query", query, "--server", server.address] + flags).result()
+            }
+            let where_ = #""collection":"books","where":{"field":"pages","op":">","value":1}"#
+            let found = try await ask("{\(where_),\"orderBy\":[{\"field\":\"pages\",\"direction\":\"desc\"}]}")
+            #expect(found.status == .code(0))
+            #expect(found.output.count == 2)
+            #expect(found.output.first?.hasPrefix(#"{"path":"books/b3","fields":{"pages":3},"createTime":""#) == true)
+            let count = try await ask("{\(where_),\"aggregations\":[{\"sum\":\"pages\",\"alias\":\"all\"}]}")
+            #expect(count.output == [#"{"all":5}"#])
+            let plan = try await ask("{\(where_)}", "--explain")
+            #expect(plan.output.first?.hasPrefix(#"{"plan":["#) == true)
+            let wrong = try await ask(#"{"collection":"books","limit":-1}"#)
+            #expect(wrong.status == .code(1))
+            #expect(wrong.errorText.contains("INVALID_ARGUMENT"))
+            #expect(try await ask("[]").status == .code(64))
         }
     }
 

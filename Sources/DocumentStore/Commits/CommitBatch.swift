@@ -33,8 +33,8 @@ struct CommitBatch {
     private let now: () -> Timestamp
     private var images: [DocumentPath: Image] = [:]
     private var changedPaths: [DocumentPath] = []
-    /// The last commit of the batch that changed a document of a collection.
-    private var changes: [CollectionPath: SequenceNumber] = [:]
+    /// The last commit of the batch that changed a document in a scope.
+    private var changes: [ReadScope: SequenceNumber] = [:]
 
     /// A batch behind the commit `last`.
     init(after last: (sequence: SequenceNumber, time: Timestamp?), now: @escaping () -> Timestamp) {
@@ -89,8 +89,8 @@ extension CommitBatch {
         try reads.validate { path throws(StatusError) in
             if let image = images[path] { return image.encoded?.updateTime }
             return try read(path)?.updateTime
-        } lastChange: { collection in
-            changes[collection] ?? earlier.last(in: collection)
+        } lastChange: { scope in
+            changes[scope] ?? earlier.last(in: scope)
         }
     }
 
@@ -166,8 +166,9 @@ extension CommitBatch {
         byteCount += bytes
         commits.append(commit)
         last.sequence = commit.sequence
+        self.changes[.everything] = commit.sequence
         for change in changes {
-            self.changes[change.path.collection] = commit.sequence
+            for scope in change.path.scopes { self.changes[scope] = commit.sequence }
             note(change, decoded: edits[change.path]?.now)
         }
         return commit.sequence

@@ -84,8 +84,12 @@ extension QueryExecution {
         _ alternative: QueryAlternative,
         limit: Int?
     ) throws(StatusError) -> Int? {
-        let accesses = [DocumentAccess.points(alternative.points), .range(field)]
-        guard case .range? = try index.best(accesses, alternative, limit: .max)?.access else { return nil }
+        let points = try index.best([.points(alternative.points)], alternative, limit: .max)?.count ?? .max
+        // Looking is so much less than reading.
+        let bound = points.multipliedReportingOverflow(by: 5)
+        if !bound.overflow, try index.count(field, alternative.names, limit: bound.partialValue + 1) > bound.partialValue {
+            return nil
+        }
         plan.append("Count the entries of \(field.text)" + Self.looks(at: alternative.points))
         var count = 0
         try index.forEach(.range(field), alternative) { _ in

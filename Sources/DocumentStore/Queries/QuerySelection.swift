@@ -25,6 +25,9 @@ struct QuerySelection: Sendable {
     /// How much memory sort keys may take.
     private static let maximumKeyBytes = 64 << 20
 
+    /// About what a document takes in an answer beside its path and fields.
+    private static let answerBytes = 128
+
     /// - Parameter maximumBytes: How large the result may be.
     init(_ query: NormalizedQuery, maximumBytes: Int) {
         self.query = query
@@ -96,7 +99,7 @@ struct QuerySelection: Sendable {
         for found in found {
             let wanted: EncodedDocument? = if let kept = found.document { kept } else { try read(found) }
             guard let document = wanted else { continue }
-            bytes += document.fieldsJSON.count + document.path.string.utf8.count
+            bytes += document.fieldsJSON.count + document.path.string.utf8.count + Self.answerBytes
             guard bytes <= maximumBytes else { throw .resultTooLarge(maximumBytes) }
             documents.append(document)
         }

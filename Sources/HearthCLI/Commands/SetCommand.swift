@@ -48,10 +48,7 @@ struct SetCommand: AsyncParsableCommand {
     }
 
     /// The file to read the fields from; nil when they stand on the command line.
-    private var input: String? {
-        if fields == "-" { return fields }
-        return fields.utf8.first == UInt8(ascii: "@") ? String(fields.dropFirst()) : nil
-    }
+    private var input: String? { InputFile.path(ofArgument: fields) }
 
     private func readFields() throws(StatusError) -> MapValue {
         guard let input else { return try MapValue(text: Array(fields.utf8), name: "The fields", at: path) }

@@ -22,6 +22,12 @@ final class InputFile {
         guard descriptor >= 0 else { throw SystemError.status(errno, "Can't open \(path)") }
     }
 
+    /// The file that an argument names in place of a text: `@FILE`, or `-` for standard input; nil when it is the text itself.
+    static func path(ofArgument argument: String) -> String? {
+        if argument == "-" { return argument }
+        return argument.utf8.first == UInt8(ascii: "@") ? String(argument.dropFirst()) : nil
+    }
+
     deinit {
         if descriptor != STDIN_FILENO { close(descriptor) }
     }

@@ -64,7 +64,7 @@ extension CollectionPage {
 
 extension JSONNode {
     /// What a page says can't be read.
-    fileprivate var damaged: [StatusError] {
+    var damaged: [StatusError] {
         self["damaged"]?.elements.map { $0.map(StatusError.init(damaged:)) } ?? []
     }
 }

@@ -73,6 +73,30 @@ struct ReadView: Sendable {
         return CollectionScan(collection, after: after, includingMissing: includingMissing, readTime: readTime, in: store)
     }
 
+    /// The documents that a query finds.
+    func run(_ query: NormalizedQuery, maximumBytes: Int) async throws(StatusError) -> QueryAnswer {
+        try note(query)
+        return try await reading { () async throws(StatusError) in
+            try await store.run(query, maximumBytes: maximumBytes, readTime: readTime)
+        }
+    }
+
+    /// What aggregations make of the documents that a query finds.
+    func aggregate(
+        _ query: NormalizedQuery,
+        _ aggregations: NormalizedAggregations
+    ) async throws(StatusError) -> AggregationAnswer {
+        try note(query)
+        return try await reading { () async throws(StatusError) in
+            try await store.aggregate(query, aggregations, readTime: readTime)
+        }
+    }
+
+    private func note(_ query: NormalizedQuery) throws(StatusError) {
+        guard let session else { return }
+        try session.note { $0.noteQuery(of: query.source, after: session.sequence) }
+    }
+
     /// Runs a step that reads from the store.
     ///
     /// - Throws: ``StatusCode/aborted`` where a transaction reads what is no longer kept: it is to be run again.

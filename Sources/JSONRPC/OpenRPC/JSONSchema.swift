@@ -66,6 +66,11 @@ extension JSONSchema {
         JSONSchema(type: "boolean")
     }
 
+    /// A number, with or without a fraction.
+    package static var number: JSONSchema {
+        JSONSchema(type: "number")
+    }
+
     /// A string.
     ///
     /// - Parameters:

@@ -24,7 +24,7 @@ struct StoreQueryTests {
         let documents = random.documents(220)
         try await fixture.withStore { store in
             try await write(documents, to: store)
-            try await compare(store, documents, readTime: nil, count: Self.count ?? 2_500)
+            try await compare(store, documents, readTime: nil, count: Self.count ?? 2_000)
         }
     }
 
@@ -43,7 +43,7 @@ struct StoreQueryTests {
                 random.documents(60).filter { document in !documents.contains { $0.path == document.path } },
                 to: store
             )
-            try await compare(store, documents, readTime: time, count: Self.count ?? 400)
+            try await compare(store, documents, readTime: time, count: Self.count ?? 250)
         }
     }
 
@@ -56,7 +56,7 @@ struct StoreQueryTests {
             var random = RandomQueries(generator: SeededGenerator())
             var generator = SeededGenerator()
             let bruteForce = BruteForce(documents)
-            for _ in 0..<(Self.count ?? 1_200) {
+            for _ in 0..<(Self.count ?? 1_000) {
                 var query = random.query()
                 query.vectorSearch = nil
                 if case .descendants = query.source, !generator.chance(15) { continue }

@@ -200,15 +200,15 @@ struct ValidatedCommitTests {
     func forgotten() throws {
         var changes = CollectionChanges(after: SequenceNumber(10), maximumCount: 4)
         let paths = try (0..<12).map { try CollectionPath("c\($0)") }
-        #expect(changes.last(in: paths[0]) == SequenceNumber(10))
+        #expect(changes.last(in: .collection(paths[0])) == SequenceNumber(10))
         for (index, path) in paths.enumerated() {
             let document = path.document(try DocumentID("d"))
             let change = DocumentChange(path: document, before: nil, after: nil, existedBefore: true)
             changes.note(Commit(sequence: SequenceNumber(UInt64(11 + index)), time: .minimum, changes: [change]))
         }
-        #expect(changes.last(in: paths[11]) == SequenceNumber(22))
-        for index in paths.indices { #expect(changes.last(in: paths[index]) >= SequenceNumber(UInt64(11 + index))) }
-        let unknown = changes.last(in: try CollectionPath("other"))
+        #expect(changes.last(in: .collection(paths[11])) == SequenceNumber(22))
+        for index in paths.indices { #expect(changes.last(in: .collection(paths[index])) >= SequenceNumber(UInt64(11 + index))) }
+        let unknown = changes.last(in: .collection(try CollectionPath("other")))
         #expect(unknown > SequenceNumber(10) && unknown < SequenceNumber(22))
     }
 }

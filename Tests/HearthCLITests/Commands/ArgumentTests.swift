@@ -52,7 +52,8 @@ struct ArgumentTests {
 
     @Test(arguments: [
         ("get books/a", GetCommand.self as any ParsableCommand.Type), ("set books/a {}", SetCommand.self),
-        ("delete books/a", DeleteCommand.self), ("list", ListCommand.self), ("watch books", WatchCommand.self),
+        ("delete books/a", DeleteCommand.self), ("list", ListCommand.self), ("query {}", QueryCommand.self),
+        ("watch books", WatchCommand.self),
         ("import f", ImportCommand.self), ("export", ExportCommand.self), ("example load guide", ExampleCommand.Load.self),
     ])
     func `of all that talk to a server take its address and a key`(line: String, type: any ParsableCommand.Type) throws {

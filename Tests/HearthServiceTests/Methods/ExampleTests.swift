@@ -58,7 +58,9 @@ import Testing
         }
     }
 
-    private static let growing: Set<UTF8Key> = ["epoch", "transaction", "sequence", "oldestSequence", "uptimeSeconds"]
+    private static let growing: Set<UTF8Key> = [
+        "epoch", "transaction", "sequence", "oldestSequence", "uptimeSeconds", "milliseconds",
+    ]
 
     private func isTime(_ text: String?) -> Bool {
         text.flatMap { try? Timestamp(rfc3339: $0) } != nil

@@ -250,8 +250,16 @@ extension MemoryStore.State {
     func validate(_ reads: ReadSet) throws(StatusError) {
         try reads.validate {
             documents[$0]?.updateTime
-        } lastChange: { collection in
-            commits.last { $0.changes.contains { $0.path.collection == collection } }?.sequence ?? .zero
+        } lastChange: { scope in
+            commits.last { commit in
+                commit.changes.contains { change in
+                    switch scope {
+                    case .collection(let collection): change.path.collection == collection
+                    case .group(let id): change.path.collection.id == id
+                    case .everything: true
+                    }
+                }
+            }?.sequence ?? .zero
         }
     }
 

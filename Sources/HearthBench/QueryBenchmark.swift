@@ -1,0 +1,146 @@
+import ArgumentParser
+import DocumentModel
+import DocumentStore
+import Foundation
+import HearthService
+import Logging
+import StrictJSON
+
+/// What queries cost beside reading the same documents by their paths, and beside SQLite's own counting.
+struct QueryBenchmark: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "query",
+        abstract: "Queries of a small and a large collection, beside batchGet of the same documents and SQLite's count."
+    )
+
+    @OptionGroup var options: BenchmarkOptions
+
+    @Option(help: "How many documents the large collection has.")
+    var documents = 100_000
+
+    @Option(help: "How often each query is asked.")
+    var rounds = 200
+
+    func validate() throws {
+        guard documents >= 1_000, rounds >= 1 else { throw ValidationError("At least 1,000 documents and 1 round are needed.") }
+    }
+
+    func run() async throws {
+        var report = Report()
+        try await BusyCores.with(options.busy) {
+            try await RawFile.withTemporaryFolder(in: options.folder) { folder in
+                let data = folder + "/data"
+                let store = try await FileStore.open(FileStoreConfiguration(folder: data), logger: .benchmark)
+                try await fill(store, "small", 1_000)
+                try await fill(store, "large", documents)
+                try await store.waitUntilIndexed()
+                let context = ServiceContext(store: store)
+                for kind in Kind.allCases { try await measure(kind, context, into: &report) }
+                try await measureCounts(data, context, into: &report)
+                let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+                print("\((Int(pages[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE)) >> 20) MiB resident")
+                await store.close()
+            }
+        }
+        if let path = options.json { try report.write(to: path) }
+    }
+
+    /// A query for 100 documents.
+    private enum Kind: String, CaseIterable {
+        case tenth = "order, equality of a tenth"
+        case half = "order, equality of half"
+        case rare = "order, equality of 200"
+        case ordered = "order alone"
+        case equal = "equality alone"
+        case range = "a range"
+    }
+
+    private func query(_ kind: Kind, _ collection: String) throws -> NormalizedQuery {
+        var query = Query(.collection(try CollectionPath(collection)), limit: .first(100))
+        let shelf = Filter.field(try FieldPath("shelf"), .equal(.integer(7)))
+        let order = [Query.Order(.field(try FieldPath("isbn")))]
+        switch kind {
+        case .tenth: (query.filter, query.orders) = (shelf, order)
+        case .half: (query.filter, query.orders) = (.field(try FieldPath("available"), .equal(.boolean(true))), order)
+        case .rare: (query.filter, query.orders) = (.field(try FieldPath("rare"), .equal(.boolean(true))), order)
+        case .ordered: query.orders = order
+        case .equal: query.filter = shelf
+        case .range: query.filter = .field(try FieldPath("isbn"), .greater(.integer(5_000_000_000_000)))
+        }
+        return try NormalizedQuery(query)
+    }
+
+    private func fill(_ store: FileStore, _ name: String, _ count: Int) async throws {
+        var generator = GeneratedDocuments(seed: options.seed)
+        let collection = try CollectionPath(name)
+        for start in stride(from: 0, to: count, by: 500) {
+            var writes: [Write] = []
+            for index in start..<min(start + 500, count) {
+                var fields = generator.next()
+                fields["shelf"] = .integer(Int64(index % 10))
+                fields["all"] = .boolean(true)
+                fields["rare"] = .boolean(index.isMultiple(of: max(1, count / 200)))
+                writes.append(.create(collection.document(try DocumentID("d\(index)")), fields))
+            }
+            _ = try await store.commit(writes)
+        }
+    }
+
+    private func measure(_ kind: Kind, _ context: ServiceContext, into report: inout Report) async throws {
+        for collection in ["small", "large"] {
+            let query = try query(kind, collection)
+            let first = try await RunQuery.call(.init(query), in: context)
+            let paths = first.documents.map(\.path)
+            let limit = "batchGet of the same (\(kind.rawValue), \(collection))"
+            report.add(
+                try await Measurement.run(limit, operations: rounds * paths.count, unit: "document") {
+                    for _ in 0..<rounds { _ = try await BatchGetDocuments.call(.init(paths: paths), in: context) }
+                }
+            )
+            report.add(
+                try await Measurement.run(
+                    "\(kind.rawValue), \(collection)",
+                    operations: rounds * paths.count,
+                    unit: "document",
+                    target: Measurement.Target(limit: limit, share: 0.5)
+                ) {
+                    for _ in 0..<rounds { _ = try await RunQuery.call(.init(query), in: context) }
+                }
+            )
+            print(
+                "    \(first.work.entriesScanned) entries, \(first.work.documentsRead) documents: \(first.work.plan.joined(separator: ". "))"
+            )
+        }
+    }
+
+    private func measureCounts(_ data: String, _ context: ServiceContext, into report: inout Report) async throws {
+        let count = try NormalizedAggregations([Aggregation(.count(upTo: nil))])
+        let filter = Filter.field(try FieldPath("all"), .equal(.boolean(true)))
+        let query = try NormalizedQuery(Query(.collection(try CollectionPath("large")), where: filter))
+        let rounds = 50
+        let limit = "SQLite's count(*)"
+        // One program for all rounds, since starting it takes longer than a count.
+        let sql = """
+            SELECT count(*) FROM entries WHERE space = (SELECT s.id << 28 | f.id << 1 FROM scopes s, fields f \
+            WHERE s.name = CAST('large' AS BLOB) AND f.name = CAST('all' AS BLOB)) AND value = x'2001';
+            """
+        let script = data + "/../count.sql"
+        try String(repeating: sql + "\n", count: rounds).write(toFile: script, atomically: true, encoding: .utf8)
+        report.add(
+            try await Measurement.run(limit, operations: rounds * documents, unit: "entry") {
+                let program = try ChildProgram("/bin/sh", ["-c", "sqlite3 -readonly '\(data)/index.sqlite' <'\(script)'"])
+                program.wait()
+            }
+        )
+        report.add(
+            try await Measurement.run(
+                "query.aggregate, count",
+                operations: rounds * documents,
+                unit: "entry",
+                target: Measurement.Target(limit: limit, share: 1 / 1.5)
+            ) {
+                for _ in 0..<rounds { _ = try await AggregateQuery.call(.init(count, of: query), in: context) }
+            }
+        )
+    }
+}

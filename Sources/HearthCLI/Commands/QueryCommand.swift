@@ -1,0 +1,82 @@
+import ArgumentParser
+import DocumentModel
+import HearthClient
+import StrictJSON
+
+/// `hearth query`
+struct QueryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "query",
+        abstract: "Print the documents that a query finds, or numbers that are made of them.",
+        discussion: """
+            QUERY is the JSON object that the call query.run takes, @FILE to read it from a file, or - for standard input:
+
+              hearth query '{"collection": "books", "where": {"field": "pages", "op": ">", "value": 200},
+                             "orderBy": [{"field": "pages", "direction": "desc"}], "limit": 10}'
+
+            Prints a document a line, in the query's order, as `hearth get` does. With the member aggregations, such as \
+            [{"count": {}}], prints one line with these numbers instead.
+            """
+    )
+
+    @OptionGroup var server: ServerOptions
+
+    @Flag(help: "Print how the query is answered, and what that takes, instead of its result.")
+    var explain = false
+
+    @Argument(help: "The query: JSON, @FILE or -.")
+    var query: String
+
+    func validate() throws {
+        guard InputFile.path(ofArgument: query) == nil else { return }
+        do throws(StatusError) {
+            _ = try readQuery()
+        } catch {
+            throw ValidationError("\(error)")
+        }
+    }
+
+    func run() async throws {
+        let query = try readQuery()
+        var output = BufferedOutput.standard()
+        var damaged: [StatusError] = []
+        if explain {
+            let explanation = try await server.withConnection { try await $0.explanation(ofQuery: query.root) }
+            try output.writeLine(explanation.rawBytes)
+        } else if query.root["aggregations"] != nil {
+            let answer = try await server.withConnection { try await $0.aggregations(ofQuery: query.root) }
+            damaged = answer.damaged
+            try output.writeLine(answer.result.rawBytes)
+        } else {
+            let answer = try await server.withConnection { try await $0.documents(ofQuery: query.root) }
+            damaged = answer.damaged
+            for document in answer.documents { try output.writeLine(document.json) }
+        }
+        try output.flush()
+        for error in damaged { Console.standardError.report(error) }
+        guard damaged.isEmpty else { throw ExitCode.failure }
+    }
+
+    /// How long a query may be.
+    private static let maximumBytes = 16 << 20
+
+    private func readQuery() throws(StatusError) -> JSONText {
+        var name = "The query"
+        var bytes = Array(query.utf8)
+        if let path = InputFile.path(ofArgument: query) {
+            let file = try InputFile(path)
+            name = file.name
+            bytes = try file.readToEnd(maximumBytes: Self.maximumBytes)
+        }
+        let text: JSONText
+        do {
+            text = try JSONText(bytes, limits: JSONLimits(maximumBytes: Self.maximumBytes))
+        } catch {
+            throw StatusError(.invalidArgument, "\(name): not JSON: \(error).")
+        }
+        guard text.root.kind == .object else {
+            throw StatusError(.invalidArgument, "\(name): expected a JSON object, found \(text.root.kind).")
+        }
+        return text
+    }
+}
