@@ -1,21 +1,25 @@
-internal import Dispatch
+package import Dispatch
 internal import DocumentModel
 internal import Synchronization
 
-/// Runs blocking work on threads of its own, a bounded number at a time, so that Swift's own threads never wait for a disk.
-final class WorkQueue: Sendable {
+/// Runs long or blocking work on threads of its own, a bounded number at a time, so that Swift's own threads never wait for it.
+package final class WorkQueue: Sendable {
     private struct State {
         var waiting: ArraySlice<@Sendable () -> Void> = []
-        var running = 0
+        /// The queues that have nothing to do.
+        var idle: [DispatchQueue]
     }
 
-    private let state = Mutex(State())
-    private let queue: DispatchQueue
-    private let width: Int
+    private let state: Mutex<State>
 
-    init(label: String, width: Int) {
-        queue = DispatchQueue(label: label, attributes: .concurrent)
-        self.width = width
+    /// - Parameters:
+    ///   - label: What the threads' queues are called in a debugger.
+    ///   - width: How many threads there are.
+    ///   - qos: What the system is to think of the work.
+    package init(label: String, width: Int, qos: DispatchQoS = .unspecified) {
+        // Serial ones: Dispatch gives each a thread of its own, while all concurrent queues share as many threads as there are
+        // processors, with Swift's own tasks.
+        state = Mutex(State(idle: (0..<width).map { DispatchQueue(label: "\(label).\($0)", qos: qos) }))
     }
 
     /// Runs `work` when a thread is free, in order of arrival, and gives what it returns.
@@ -27,24 +31,25 @@ final class WorkQueue: Sendable {
         }.get()
     }
 
-    private func submit(_ job: @escaping @Sendable () -> Void) {
-        let needsThread = state.withLock { state in
+    /// Runs a job when a thread is free, in order of arrival.
+    package func submit(_ job: @escaping @Sendable () -> Void) {
+        let idle = state.withLock { state -> DispatchQueue? in
             state.waiting.append(job)
-            guard state.running < width else { return false }
-            state.running += 1
-            return true
+            return state.idle.popLast()
         }
-        if needsThread { queue.async { self.drain() } }
+        guard let idle else { return }
+        idle.async { self.drain(on: idle) }
     }
 
-    private func drain() {
-        while let job = next() { job() }
+    private func drain(on queue: DispatchQueue) {
+        while let job = next(on: queue) { job() }
     }
 
-    private func next() -> (@Sendable () -> Void)? {
+    /// The next job; without one, the queue is idle.
+    private func next(on queue: DispatchQueue) -> (@Sendable () -> Void)? {
         state.withLock { state in
             if let job = state.waiting.popFirst() { return job }
-            state.running -= 1
+            state.idle.append(queue)
             return nil
         }
     }

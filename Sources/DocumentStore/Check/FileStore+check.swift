@@ -22,9 +22,19 @@ extension FileStore {
             defer { data.unlock() }
             var journal = JournalCheck(data.description)
             try journal.run(in: data.openJournal(), &log)
-            var documents = try DocumentCheck(data, journal: journal, index: IndexCheck(data, folder: folder))
+            var documents = DocumentCheck(data, journal: journal, index: index(of: data, folder: folder, &log))
             try documents.run(&log)
             return log.report
+        }
+    }
+
+    /// The index to compare; nil where there is none, and where it can't be opened, which is reported.
+    private static func index(of data: DataFolder, folder: String, _ log: inout CheckLog) -> IndexCheck? {
+        do throws(StatusError) {
+            return try IndexCheck(data, folder: folder)
+        } catch {
+            log.add(.damagedIndex("it can't be opened (\(error.code))"))
+            return nil
         }
     }
 

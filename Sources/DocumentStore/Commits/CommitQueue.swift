@@ -41,17 +41,16 @@ final class CommitQueue: Sendable {
     }
 
     /// Takes no more commits, and returns when those that were taken are done and all is on disk, or with the reason why it is
-    /// not.
+    /// not. Who closes it again waits for the first time to end.
     func close() async -> StatusError? {
-        let isFirst = state.withLock { state in
-            defer { state.isClosed = true }
-            return !state.isClosed
-        }
-        guard isFirst else { return nil }
-        return await withCheckedContinuation { continuation in
-            thread.async {
-                self.drain()
-                continuation.resume(returning: self.committer.finish())
+        await withCheckedContinuation { continuation in
+            state.withLock { state in
+                let isFirst = !state.isClosed
+                state.isClosed = true
+                thread.async {
+                    self.drain()
+                    continuation.resume(returning: isFirst ? self.committer.finish() : nil)
+                }
             }
         }
     }

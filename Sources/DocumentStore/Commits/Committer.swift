@@ -88,6 +88,8 @@ extension Committer {
         let batch = evaluate(waiting, &state)
         let commits = waiting.prefix(batch.outcomes.count)
         guard !batch.commits.isEmpty else {
+            // The times of commits that changed nothing have been given out too.
+            state.last.time = batch.last.time
             finish(commits, batch)
             return commits.count
         }

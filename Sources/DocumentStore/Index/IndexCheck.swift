@@ -66,13 +66,7 @@ struct IndexCheck {
         }
         try? connection.close()
         guard let fault else { return }
-        log.add(
-            CheckFinding(
-                .damagedIndex,
-                "The index is not right: \(fault). A repair makes it anew.",
-                file: IndexFile.name
-            )
-        )
+        log.add(.damagedIndex(fault))
     }
 }
 
@@ -173,6 +167,11 @@ extension IndexCheck {
 }
 
 extension CheckFinding {
+    /// An index that can't be compared, or is not right as a whole.
+    static func damagedIndex(_ fault: String) -> CheckFinding {
+        CheckFinding(.damagedIndex, "The index is not right: \(fault). A repair makes it anew.", file: IndexFile.name)
+    }
+
     fileprivate static func outdatedIndex(_ fault: String, _ path: DocumentPath, _ file: String) -> CheckFinding {
         CheckFinding(
             .outdatedIndex,

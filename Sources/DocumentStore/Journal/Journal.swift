@@ -222,7 +222,7 @@ extension Journal {
 // MARK: - Retiring
 
 extension Journal {
-    /// Removes the oldest segments while they are older than `age` or all take more than `byteCount`, but none with commits
+    /// Removes the oldest segments while they were written before `oldest` or all take more than `byteCount`, but none with commits
     /// after `checkpoint`, whose documents' files may not be on disk yet, and never the last.
     func retire(through checkpoint: SequenceNumber, before oldest: Timestamp, byteCount: Int) throws(StatusError) {
         while let name = index.withLock({ $0.retirable(through: checkpoint) }) {

@@ -267,7 +267,7 @@ extension GeoPoint {
     /// The place on the other side of the Earth.
     fileprivate var opposite: GeoPoint {
         get throws(StatusError) {
-            try GeoPoint(latitude: -latitude, longitude: longitude > 0 ? longitude - 180 : longitude + 180)
+            try GeoPoint(validatingLatitude: -latitude, longitude: longitude > 0 ? longitude - 180 : longitude + 180)
         }
     }
 }

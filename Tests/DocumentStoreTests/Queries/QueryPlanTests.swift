@@ -41,7 +41,7 @@ struct QueryPlanTests {
         let rank = Query.Order(.field(try FieldPath("rank")))
         let even = Filter.field(try FieldPath("even"), .equal(.boolean(true)))
         let place = try FieldPath("place")
-        let center = try GeoPoint(latitude: 0, longitude: -179.9)
+        let center = try GeoPoint(validatingLatitude: 0, longitude: -179.9)
         var query = Query(.collection(collection), limit: .first(10))
         switch kind {
         case "order": query.orders = [rank]
@@ -104,20 +104,23 @@ struct QueryPlanTests {
                 ("fiji", -17.7, 178.0), ("samoa", -13.8, -171.8), ("tonga", -21.1, -175.2), ("hamburg", 53.5, 10.0),
                 ("pole", 90.0, 42.0), ("near pole", 89.9, -120.0),
             ] {
-                let point = Value.geoPoint(try GeoPoint(latitude: latitude, longitude: longitude))
+                let point = Value.geoPoint(try GeoPoint(validatingLatitude: latitude, longitude: longitude))
                 try await store.set("p/\(id)", ["at": point, "island": .boolean(latitude < 0)])
             }
             let at = try FieldPath("at")
-            let fiji = try GeoPoint(latitude: -17.7, longitude: 178)
+            let fiji = try GeoPoint(validatingLatitude: -17.7, longitude: 178)
             let box = try GeoBox(
-                southWest: GeoPoint(latitude: -30, longitude: 170),
-                northEast: GeoPoint(latitude: 0, longitude: -170)
+                southWest: GeoPoint(validatingLatitude: -30, longitude: 170),
+                northEast: GeoPoint(validatingLatitude: 0, longitude: -170)
             )
             let island = Filter.field(try FieldPath("island"), .equal(.boolean(true)))
             let nearest = [Query.Order(.distance(of: at, from: fiji))]
             let farthest = [Query.Order(.distance(of: at, from: fiji), .descending)]
             let around = Filter.field(at, .near(try GeoCircle(center: fiji, radius: 1_200_000)))
-            let top = Filter.field(at, .near(try GeoCircle(center: GeoPoint(latitude: 90, longitude: 0), radius: 20_000)))
+            let top = Filter.field(
+                at,
+                .near(try GeoCircle(center: GeoPoint(validatingLatitude: 90, longitude: 0), radius: 20_000))
+            )
             for (filter, orders, limit, expected) in [
                 (.field(at, .within(box)), [], nil, ["fiji", "samoa", "tonga"]),
                 (around, nearest, nil, ["fiji", "tonga", "samoa"]),
@@ -179,7 +182,7 @@ extension FileStore {
                     "rank": .integer(Int64(index)), "even": .boolean(index.isMultiple(of: 2)),
                     "tags": .array([.string(index.isMultiple(of: 3) ? "third" : "other"), .string("all")]),
                     "rare": .boolean(index >= 2_900),
-                    "place": .geoPoint(try GeoPoint(latitude: latitude, longitude: longitude)),
+                    "place": .geoPoint(try GeoPoint(validatingLatitude: latitude, longitude: longitude)),
                 ]
                 return Write(path: path.document(try DocumentID("d\(index)")), operation: .replace(fields))
             }
