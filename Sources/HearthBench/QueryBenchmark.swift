@@ -38,7 +38,7 @@ struct QueryBenchmark: AsyncParsableCommand {
                 for kind in Kind.allCases { try await measure(kind, context, into: &report) }
                 try await measureCounts(data, context, into: &report)
                 let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
-                print("\((Int(pages[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE)) >> 20) MiB resident")
+                print("\(((Int(pages[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE))) >> 20) MiB resident")
                 await store.close()
             }
         }
@@ -121,13 +121,13 @@ struct QueryBenchmark: AsyncParsableCommand {
         let limit = "SQLite's count(*)"
         // One program for all rounds, since starting it takes longer than a count.
         let sql = """
-            SELECT count(*) FROM entries WHERE space = (SELECT s.id << 28 | f.id << 1 FROM scopes s, fields f \
+            SELECT count(*) FROM entries WHERE space = (SELECT (s.id << 28) | (f.id << 1) FROM scopes s, fields f \
             WHERE s.name = CAST('large' AS BLOB) AND f.name = CAST('all' AS BLOB)) AND value = x'2001';
             """
         let script = data + "/../count.sql"
         try String(repeating: sql + "\n", count: rounds).write(toFile: script, atomically: true, encoding: .utf8)
         report.add(
-            try await Measurement.run(limit, operations: rounds * documents, unit: "entry") {
+            try await Measurement.run(limit, operations: rounds * documents, unit: "row") {
                 let program = try ChildProgram("/bin/sh", ["-c", "sqlite3 -readonly '\(data)/index.sqlite' <'\(script)'"])
                 program.wait()
             }
@@ -136,7 +136,7 @@ struct QueryBenchmark: AsyncParsableCommand {
             try await Measurement.run(
                 "query.aggregate, count",
                 operations: rounds * documents,
-                unit: "entry",
+                unit: "row",
                 target: Measurement.Target(limit: limit, share: 1 / 1.5)
             ) {
                 for _ in 0..<rounds { _ = try await AggregateQuery.call(.init(count, of: query), in: context) }

@@ -155,6 +155,21 @@ struct QueryPlanTests {
         }
     }
 
+    @Test("end when nobody waits for them any more")
+    func cancelled() async throws {
+        try await fixture.withStore { store in
+            try await store.fill("c", 2_000)
+            let numbers = try NormalizedAggregations([Aggregation(.sum(FieldPath("rank")))])
+            let path = try CollectionPath("c")
+            for source in [Query.Source.collection(path), .collectionGroup(path.id, below: nil), .descendants(of: nil)] {
+                let query = try NormalizedQuery(Query(source), aggregating: numbers.fields)
+                let task = Task { try await store.aggregate(query, numbers, readTime: nil) }
+                task.cancel()
+                await expectStatus(.cancelled) { try await task.value }
+            }
+        }
+    }
+
     @Test("report a document whose file is damaged, and give the others")
     func damaged() async throws {
         try await fixture.withStore { store in

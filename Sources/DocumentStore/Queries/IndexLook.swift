@@ -1,0 +1,63 @@
+internal import DocumentModel
+
+/// Looks again and again whether a document is among the entries of one value.
+///
+/// All that is the same for each document is done once: the space's number, the statement and the value. Used only where its
+/// snapshot is, and not after it.
+final class IndexLook {
+    private struct Place {
+        let sql: String
+        let statement: IndexStatement
+        /// What stands before the names there.
+        let prefix: [UInt8]
+    }
+
+    private let snapshot: IndexSnapshot
+    private let places: [Place]
+    /// The least name behind the one that is looked up.
+    private var end: [UInt8] = []
+
+    init(_ scan: IndexScan, _ snapshot: IndexSnapshot) throws(StatusError) {
+        self.snapshot = snapshot
+        let bounds = scan.bounds
+        do {
+            places = try snapshot.spaces(of: scan.target, scan.subject).map { space in
+                let (sql, statement) = try snapshot.statement(for: scan, bounds)
+                statement.bind(space.number, bounds)
+                return Place(sql: sql, statement: statement, prefix: space.prefix)
+            }
+        } catch {
+            throw IndexFailure(error).status
+        }
+    }
+
+    deinit {
+        for place in places { snapshot.giveBack(place.statement, place.sql) }
+    }
+
+    /// Whether the document is there.
+    func holds(_ name: [UInt8]) throws(StatusError) -> Bool {
+        for place in places where name.starts(with: place.prefix) {
+            if try holds(name.dropFirst(place.prefix.count), place.statement) { return true }
+        }
+        return false
+    }
+
+    private func holds(_ name: ArraySlice<UInt8>, _ statement: IndexStatement) throws(StatusError) -> Bool {
+        end.removeAll(keepingCapacity: true)
+        end.append(contentsOf: name)
+        end.append(0)
+        let result = end.withUnsafeBytes { end in
+            statement.reset()
+            statement.bind(unowned: UnsafeRawBufferPointer(rebasing: end.dropLast()), at: 3)
+            statement.bind(unowned: end, at: 5)
+            defer { statement.reset() }
+            return Result { () throws(IndexFailure) in try statement.step() }
+        }
+        do throws(IndexFailure) {
+            return try result.get()
+        } catch {
+            throw error.status
+        }
+    }
+}

@@ -1,0 +1,43 @@
+internal import DocumentModel
+
+extension QueryExecution {
+    /// Looks at all documents that fulfil some condition of each alternative.
+    func sort() throws(StatusError) {
+        try forEachCandidate { path throws(StatusError) in
+            if let found = try find(path) { try selection.add(found) }
+            return true
+        }
+        plan.append(query.limit == nil ? "Sort them" : "Keep the first of them")
+        try selection.endGroup()
+    }
+
+    /// Calls `body` with each document that may be in the result, in no order, until it returns false.
+    func forEachCandidate(_ body: (DocumentPath) throws(StatusError) -> Bool) throws(StatusError) {
+        var goesOn = true
+        for alternative in alternatives where goesOn {
+            let accesses = alternative.accesses(implied)
+            var access = accesses[0]
+            if accesses.count > 1, let best = try index.best(accesses, alternative, limit: .max) { access = best.access }
+            if case .places = access { noteSeen() }
+            if alternatives.count > 1 { noteSeen() }
+            plan.append(access.text + Self.looks(at: alternative, access))
+            try index.forEach(access, alternative) { path throws(StatusError) in
+                goesOn = try body(path)
+                return goesOn
+            }
+        }
+        plan.append("Read each and check it")
+    }
+
+    private static func looks(at alternative: QueryAlternative, _ access: DocumentAccess) -> String {
+        switch access {
+        case .range, .places, .all: looks(at: alternative.points)
+        case .documents, .points: ""
+        }
+    }
+
+    static func looks(at points: [FieldScan]) -> String {
+        points.isEmpty
+            ? "" : "; look up for each whether it is in the entries of " + points.map(\.text).joined(separator: " and of ")
+    }
+}
