@@ -9,7 +9,7 @@ extension FileStore {
         try await settle(at: time)
         let found = await outcome { () async throws(StatusError) in try await currentDocument(at: path) }
         let view = try await parts.history.view(after: time)
-        return try await readers.run { () throws(StatusError) in
+        return try await listers.run { () throws(StatusError) in
             if let image = try view.image(of: path) { return image }
             return try found.get()
         }
@@ -22,7 +22,7 @@ extension FileStore {
         var versions = DocumentVersions(of: path, before: before, count: limit + 1)
         for id in history.parts where !versions.isComplete {
             guard let part = try await history.index(of: id) else { break }
-            versions = try await readers.run { [versions] () throws(StatusError) in
+            versions = try await listers.run { [versions] () throws(StatusError) in
                 var versions = versions
                 try history.add(part, to: &versions)
                 return versions

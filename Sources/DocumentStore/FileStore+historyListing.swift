@@ -19,7 +19,7 @@ extension FileStore {
         let view = try await parts.history.view(after: time)
         var entries = Dictionary(uniqueKeysWithValues: now.documents.map { ($0.path.id, $0) })
         let (collection, ids, through) = (listing.collection, Set(entries.keys), now.next)
-        let images = try await readers.run { () throws(StatusError) in
+        let images = try await listers.run { () throws(StatusError) in
             try view.images(in: collection, page: ids, bounds: (listing.after, through), limit: listing.limit + 1)
         }
         for (id, image) in images { entries[id] = image.map(ListedDocument.document) }
@@ -63,7 +63,7 @@ extension FileStore {
         try await settle(at: time)
         let segments = parent?.segments ?? []
         let files = parts.files
-        let now = try await readers.run { () throws(StatusError) in try files.folders.collections(under: segments) }
+        let now = try await listers.run { () throws(StatusError) in try files.folders.collections(under: segments) }
         let gone = try await difference(below: segments, since: time).existedBelowIDs(at: segments.count)
         let damaged = after == nil ? now.damaged : []
         let all = parts.uninstalled.collections(under: parent).union(now.ids).union(
@@ -84,7 +84,7 @@ extension FileStore {
 
     private func difference(below segments: [UTF8Key], since time: Timestamp) async throws(StatusError) -> TreeDifference {
         let view = try await parts.history.view(after: time)
-        return try await readers.run { () throws(StatusError) in try view.difference(below: segments) }
+        return try await listers.run { () throws(StatusError) in try view.difference(below: segments) }
     }
 
     /// Those IDs, of collections below a document or of documents in a collection, below which there was a document at a time.
@@ -99,7 +99,7 @@ extension FileStore {
         while !undecided.isEmpty {
             let (asked, others, parts) = (undecided, created, parts)
             // A document that is there now was there then, unless it was created since.
-            let witnesses = try await readers.run { () throws(StatusError) in
+            let witnesses = try await listers.run { () throws(StatusError) in
                 try asked.map { id throws(StatusError) -> UTF8Key? in
                     let place = segments + [id]
                     if let found = parts.uninstalled.someDocument(below: place, otherThan: others, in: parts.files) {

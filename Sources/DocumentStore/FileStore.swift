@@ -14,13 +14,17 @@ package import Logging
 package final class FileStore: DocumentStore {
     let data: DataFolder
     let parts: StoreParts
+    /// Reads single documents, so that these never wait for what takes long.
     let readers: WorkQueue
+    /// Reads collections, the past and the journal.
+    let listers: WorkQueue
     let queue: CommitQueue
 
-    private init(_ opened: OpenedStore, readers: WorkQueue) {
+    private init(_ opened: OpenedStore, readers: WorkQueue, listers: WorkQueue) {
         data = opened.data
         parts = opened.parts
         self.readers = readers
+        self.listers = listers
         queue = CommitQueue(
             Committer(opened.parts, writer: opened.writer, last: opened.last),
             idleTime: opened.parts.checkpointIdleTime
@@ -33,8 +37,10 @@ package final class FileStore: DocumentStore {
     ///   Hearth; `.dataLoss` when the journal is damaged where it is needed; `.unavailable` when it can't be read or written.
     package static func open(_ configuration: FileStoreConfiguration, logger: Logger) async throws(StatusError) -> FileStore {
         let readers = WorkQueue(label: "hearth.readers", width: configuration.readers)
+        let listers = WorkQueue(label: "hearth.listers", width: configuration.readers)
         return try await readers.run { () throws(StatusError) in
-            FileStore(try OpenedStore(configuration, readers: readers, logger: logger), readers: readers)
+            let opened = try OpenedStore(configuration, listers: listers, logger: logger)
+            return FileStore(opened, readers: readers, listers: listers)
         }
     }
 
@@ -87,7 +93,7 @@ package final class FileStore: DocumentStore {
         let limit = Self.pageLimit(limit)
         if let readTime { return try await collections(under: parent, after: after, limit: limit, asOf: readTime) }
         let parts = parts
-        return try await readers.run { () throws(StatusError) in
+        return try await listers.run { () throws(StatusError) in
             try parts.files.collections(
                 under: parent,
                 after: after,
@@ -141,7 +147,7 @@ package final class FileStore: DocumentStore {
     /// A page of a collection's documents as they are now.
     func currentDocuments(_ listing: DocumentListing) async throws(StatusError) -> DocumentPage {
         let parts = parts
-        return try await readers.run { () throws(StatusError) in
+        return try await listers.run { () throws(StatusError) in
             try parts.files.documents(listing, uninstalled: parts.uninstalled.images(in: listing.collection))
         }
     }

@@ -24,7 +24,7 @@ package struct FileStoreConfiguration: Sendable {
     package var historyBytes = 64 << 20
     /// Whether the index is made anew when the store is opened.
     package var remakesIndex = false
-    /// How many threads read files at the same time.
+    /// How many threads read single documents at the same time, and how many collections and the journal.
     package var readers = 4
     /// The clock.
     package var now: @Sendable () -> Timestamp = Timestamp.current

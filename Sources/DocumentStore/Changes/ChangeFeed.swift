@@ -8,7 +8,7 @@ internal import Synchronization
 final class ChangeFeed: Sendable {
     private let state: Mutex<State>
     private let journal: Journal
-    private let readers: WorkQueue
+    private let listers: WorkQueue
 
     private struct State {
         /// The last published commit.
@@ -24,10 +24,10 @@ final class ChangeFeed: Sendable {
         let maximumBytes: Int
     }
 
-    init(last: SequenceNumber, lastTime: Timestamp?, maximumBytes: Int, journal: Journal, readers: WorkQueue) {
+    init(last: SequenceNumber, lastTime: Timestamp?, maximumBytes: Int, journal: Journal, listers: WorkQueue) {
         state = Mutex(State(last: last, lastTime: lastTime, installing: last, maximumBytes: maximumBytes))
         self.journal = journal
-        self.readers = readers
+        self.listers = listers
     }
 
     /// Where the log of commits stands.
@@ -87,7 +87,7 @@ final class ChangeFeed: Sendable {
             case .commits(let commits): return commits
             case .inJournal(let last):
                 let journal = journal
-                return try await readers.run { () throws(StatusError) in try journal.commits(after: sequence, through: last) }
+                return try await listers.run { () throws(StatusError) in try journal.commits(after: sequence, through: last) }
             case .none: await wait(until: sequence.next)
             case .closed: return nil
             case .inFuture(let last):

@@ -57,7 +57,7 @@ extension FileStore {
         let data = store.data
         let swept: StatusError?
         do throws(StatusError) {
-            try await store.readers.run { () throws(StatusError) in
+            try await store.listers.run { () throws(StatusError) in
                 var sweep = TemporarySweep()
                 try sweep.run(in: data.documents, DataFolder.documentsName)
             }

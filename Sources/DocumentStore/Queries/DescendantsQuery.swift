@@ -123,7 +123,7 @@ extension DescendantsQuery {
 
     private func matches(in page: DocumentPage) async throws(StatusError) -> [Match] {
         let query = query
-        return try await store.readers.run { () throws(StatusError) in
+        return try await store.listers.run { () throws(StatusError) in
             var matches: [Match] = []
             for case .document(let document) in page.documents {
                 let fields = try document.decoded().fields

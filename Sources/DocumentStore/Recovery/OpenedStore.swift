@@ -11,7 +11,7 @@ struct OpenedStore {
 
 extension OpenedStore {
     /// Opens and locks the folder, replays what the journal has behind the last checkpoint, and brings that to disk.
-    init(_ configuration: FileStoreConfiguration, readers: WorkQueue, logger: Logger) throws(StatusError) {
+    init(_ configuration: FileStoreConfiguration, listers: WorkQueue, logger: Logger) throws(StatusError) {
         let data = try DataFolder.open(configuration.folder)
         let found = data.description
         let cache = DocumentCache(maximumBytes: configuration.cacheBytes)
@@ -58,7 +58,7 @@ extension OpenedStore {
                 lastTime: last.time,
                 maximumBytes: configuration.recentBytes,
                 journal: opened.journal,
-                readers: readers
+                listers: listers
             ),
             history: History(
                 journal: opened.journal,
