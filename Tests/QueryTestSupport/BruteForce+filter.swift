@@ -1,7 +1,7 @@
 import DocumentModel
 
 extension Filter {
-    /// FIRESTORE.md's table of operators, row by row.
+    /// Firestore's operators, one by one.
     func isFulfilled(by document: Document, in source: Query.Source) -> Bool {
         switch self {
         case .and(let filters):

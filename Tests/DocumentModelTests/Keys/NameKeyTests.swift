@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The keys of names")
 struct NameKeyTests {
-    /// In order, as FIRESTORE.md pins it.
+    /// In order, as Firestore's own integration tests pin it.
     private let ids = [
         "__id-9223372036854775808__", "__id-2__", "__id7__", "__id12__", "__id9223372036854775807__", "12", "7", "A", "Aa",
         "__id",

@@ -1,7 +1,7 @@
 /// The sum of numbers of both kinds: integers exactly, doubles with little loss, the special ones apart.
 ///
 /// What passes the range of 64 bits on the way and comes back is exact. The order of the numbers matters only to the last
-/// bits of a sum of doubles.
+/// bits of a sum of doubles, and to whether one passes the range of doubles on the way.
 struct NumberSum: Sendable {
     /// How many numbers there are.
     private(set) var count = 0
