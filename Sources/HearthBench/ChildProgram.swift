@@ -31,8 +31,7 @@ struct ChildProgram {
 
     /// How much memory the program holds, in bytes.
     func residentBytes() throws -> Int {
-        let pages = try String(contentsOfFile: "/proc/\(processID)/statm", encoding: .utf8).split(separator: " ")
-        return (Int(pages[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE))
+        try HearthBench.residentBytes(of: "\(processID)")
     }
 
     /// Waits for the end.

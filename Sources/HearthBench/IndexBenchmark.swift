@@ -93,8 +93,8 @@ struct IndexBenchmark: AsyncParsableCommand {
                 store = opened
             }
         )
-        let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
-        print("\(name): \(((Int(pages[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE))) >> 20) MiB resident")
+        let memory = try HearthBench.residentBytes() >> 20
+        print("\(name): \(memory) MiB resident")
         await store?.close()
     }
 }

@@ -37,8 +37,8 @@ struct QueryBenchmark: AsyncParsableCommand {
                 let context = ServiceContext(store: store)
                 for kind in Kind.allCases { try await measure(kind, context, into: &report) }
                 try await measureCounts(data, context, into: &report)
-                let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
-                print("\(((Int(pages[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE))) >> 20) MiB resident")
+                let memory = try HearthBench.residentBytes() >> 20
+                print("\(memory) MiB resident")
                 await store.close()
             }
         }

@@ -13,12 +13,15 @@ package enum PercentEncoding {
             if isPlain(byte) || (byte == UInt8(ascii: ".") && index > 0 && index < last) {
                 encoded.append(byte)
             } else {
-                encoded.append(UInt8(ascii: "%"))
-                encoded.append(digit(byte >> 4))
-                encoded.append(digit(byte & 0xf))
+                encoded += escape(byte)
             }
         }
         return String(decoding: encoded, as: UTF8.self)
+    }
+
+    /// `%XX` with capital digits.
+    package static func escape(_ byte: UInt8) -> [UInt8] {
+        [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 0xf)]
     }
 
     /// The bytes that a segment stands for; nil when a `%` isn't followed by two hexadecimal digits.

@@ -47,7 +47,7 @@ struct FileNaming: Hashable, Sendable {
         let stem = stem(of: id)
         let dot = stem.text.utf8.count - Self.suffix.utf8.count
         guard dot >= 0, stem.text.utf8.dropFirst(dot).elementsEqual(Self.suffix.utf8) else { return stem }
-        let bytes = Array(stem.text.utf8.prefix(dot)) + Self.escape(UInt8(ascii: ".")) + Self.suffix.utf8.dropFirst()
+        let bytes = Array(stem.text.utf8.prefix(dot)) + PercentEncoding.escape(UInt8(ascii: ".")) + Self.suffix.utf8.dropFirst()
         return Name(text: String(decoding: bytes, as: UTF8.self), isShortened: false)
     }
 
@@ -81,17 +81,15 @@ extension FileNaming {
         var cut = 0
         for (index, scalar) in id.string.unicodeScalars.enumerated() {
             if needsEscape(scalar, isFirst: index == 0) {
-                for byte in scalar.utf8 { bytes += Self.escape(byte) }
+                for byte in scalar.utf8 { bytes += PercentEncoding.escape(byte) }
             } else {
                 bytes += scalar.utf8
             }
             if bytes.count <= longestPrefix { cut = bytes.count }
         }
         if bytes.count <= Self.maximumStemBytes { return Name(text: String(decoding: bytes, as: UTF8.self), isShortened: false) }
-        let hash = SHA256.hash(data: Array(id.utf8)).prefix(Self.hashBytes).flatMap {
-            [Self.digit($0 >> 4), Self.digit($0 & 0xf)]
-        }
-        return Name(text: String(decoding: bytes[..<cut] + Self.hashMark.utf8 + hash, as: UTF8.self), isShortened: true)
+        let hash = Hexadecimal.encode(SHA256.hash(data: Array(id.utf8)).prefix(Self.hashBytes))
+        return Name(text: String(decoding: bytes[..<cut], as: UTF8.self) + Self.hashMark + hash, isShortened: true)
     }
 
     /// Whether the ID is its own name; true of nearly all, so this looks at bytes only.
@@ -135,43 +133,11 @@ extension FileNaming {
         if stem.first == UInt8(ascii: ".") { return .foreign }
         let mark = Array(Self.hashMark.utf8)
         if stem.dropLast(2 * Self.hashBytes).suffix(mark.count).elementsEqual(mark) { return .shortened }
-        guard let bytes = Self.unescape(stem), let id = UTF8Key(validating: bytes) else { return .foreign }
+        // Nearly all names have nothing to decode.
+        let decoded = stem.contains(UInt8(ascii: "%")) ? PercentEncoding.decode(stem) : Array(stem)
+        guard let bytes = decoded, let id = UTF8Key(validating: bytes) else { return .foreign }
         // Many names would decode to the same ID; only the one that the ID is given is its file.
         guard !id.utf8.isEmpty, !id.utf8.contains(UInt8(ascii: "/")), name(id).utf8.elementsEqual(stem) else { return .foreign }
         return .id(id)
-    }
-
-    private static func escape(_ byte: UInt8) -> [UInt8] {
-        [UInt8(ascii: "%"), digit(byte >> 4, ten: UInt8(ascii: "A")), digit(byte & 0xf, ten: UInt8(ascii: "A"))]
-    }
-
-    private static func digit(_ value: UInt8, ten: UInt8 = UInt8(ascii: "a")) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : ten + value - 10
-    }
-
-    private static func unescape(_ name: ArraySlice<UInt8>) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(name.count)
-        var rest = name
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%") {
-                guard let high = rest.popFirst().flatMap(value(ofDigit:)), let low = rest.popFirst().flatMap(value(ofDigit:))
-                else {
-                    return nil
-                }
-                bytes.append(high << 4 | low)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return bytes
-    }
-
-    private static func value(ofDigit digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }

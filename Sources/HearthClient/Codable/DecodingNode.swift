@@ -2,11 +2,11 @@ internal import DocumentModel
 internal import StrictJSON
 
 /// One value that is being decoded: the decoder that its type is given.
-final class DecodingNode {
+final class DecodingNode: CodingNode {
     let session: DecodingSession
     let value: Value
-    private let parent: DecodingNode?
-    private let key: (any CodingKey)?
+    let parent: DecodingNode?
+    let key: (any CodingKey)?
     /// Whether the names in this map are a dictionary's, and stay as they are.
     private let isDictionary: Bool
 
@@ -25,16 +25,6 @@ final class DecodingNode {
         self.parent = parent
         self.key = key
         self.isDictionary = isDictionary
-    }
-
-    /// All keys from the top down to this value.
-    var codingPath: [any CodingKey] {
-        let outer = parent?.codingPath ?? []
-        return key.map { outer + [$0] } ?? outer
-    }
-
-    func codingPath(to key: (any CodingKey)?) -> [any CodingKey] {
-        key.map { codingPath + [$0] } ?? codingPath
     }
 
     /// Decodes a value that stands in this one.

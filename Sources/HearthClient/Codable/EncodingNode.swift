@@ -2,11 +2,11 @@ internal import DocumentModel
 internal import StrictJSON
 
 /// One value that is being encoded: the encoder that the value is given, and what it has put into it so far.
-final class EncodingNode {
+final class EncodingNode: CodingNode {
     let session: EncodingSession
-    private let parent: EncodingNode?
+    let parent: EncodingNode?
     /// The key at which the value stands; nil at the top.
-    private let key: (any CodingKey)?
+    let key: (any CodingKey)?
     /// The name of its field; nil for the top and for elements of arrays.
     private let name: UTF8Key?
     /// Whether the keys of this map are a dictionary's, and stay as they are.
@@ -42,16 +42,6 @@ final class EncodingNode {
         self.key = key
         self.name = name
         self.isDictionary = isDictionary
-    }
-
-    /// All keys from the top down to this value.
-    var codingPath: [any CodingKey] {
-        let outer = parent?.codingPath ?? []
-        return key.map { outer + [$0] } ?? outer
-    }
-
-    func codingPath(to key: (any CodingKey)?) -> [any CodingKey] {
-        key.map { codingPath + [$0] } ?? codingPath
     }
 
     func error(_ value: Any, at key: (any CodingKey)?, _ description: String) -> EncodingError {

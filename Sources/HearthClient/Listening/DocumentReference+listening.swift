@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import DocumentModel
 
 extension DocumentReference {
@@ -27,9 +26,7 @@ extension DocumentReference {
         options: SnapshotListenOptions,
         listener: @escaping (DocumentSnapshot?, (any Error)?) -> Void
     ) -> ListenerRegistration {
-        let registration = ListenerRegistration()
-        listen(from: options.source, registration, registration.calling(listener, on: firestore.callbackQueue))
-        return registration
+        listen(from: options.source, listener)
     }
 
     /// The document, and again with every change of it.
@@ -39,32 +36,18 @@ extension DocumentReference {
 
     /// The document, and again with every change of it. Metadata never change.
     public func snapshots(includeMetadataChanges: Bool) -> DocumentSnapshotsSequence {
-        DocumentSnapshotsSequence { receive in
-            let registration = ListenerRegistration()
-            self.listen(from: .default, registration, receive)
-            return registration
-        }
+        sequence
     }
+}
 
-    private func listen(
-        from source: ListenSource,
-        _ registration: ListenerRegistration,
-        _ receive: @escaping @Sendable (Result<DocumentSnapshot, any Error>) -> Void
-    ) {
-        let listener = Listener(firestore: firestore, target: .document(documentPath))
-        registration.start {
-            var shown: Document??
-            do throws(FirestoreError) {
-                try source.check()
-                try await listener.runReportingErrors { update in
-                    let document = update.document(at: self.documentPath)
-                    guard shown == nil || shown != .some(document) else { return }
-                    shown = .some(document)
-                    receive(.success(DocumentSnapshot(document, of: self)))
-                }
-            } catch {
-                receive(.failure(error))
-            }
+extension DocumentReference: Listenable {
+    func follow(_ receive: (DocumentSnapshot) -> Void) async throws(FirestoreError) {
+        var shown: Document??
+        try await Listener(firestore: firestore, target: .document(documentPath)).runReportingErrors { update in
+            let document = update.document(at: documentPath)
+            guard shown == nil || shown != .some(document) else { return }
+            shown = .some(document)
+            receive(DocumentSnapshot(document, of: self))
         }
     }
 }

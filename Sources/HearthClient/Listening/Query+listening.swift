@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import DocumentModel
 
 extension Query {
@@ -27,9 +26,7 @@ extension Query {
         options: SnapshotListenOptions,
         listener: @escaping (QuerySnapshot?, (any Error)?) -> Void
     ) -> ListenerRegistration {
-        let registration = ListenerRegistration()
-        listen(from: options.source, registration, registration.calling(listener, on: firestore.callbackQueue))
-        return registration
+        listen(from: options.source, listener)
     }
 
     /// The result, and again with every change of it.
@@ -39,35 +36,21 @@ extension Query {
 
     /// The result, and again with every change of it. Metadata never change.
     public func snapshots(includeMetadataChanges: Bool) -> QuerySnapshotsSequence {
-        QuerySnapshotsSequence { receive in
-            let registration = ListenerRegistration()
-            self.listen(from: .default, registration, receive)
-            return registration
-        }
+        sequence
     }
+}
 
-    private func listen(
-        from source: ListenSource,
-        _ registration: ListenerRegistration,
-        _ receive: @escaping @Sendable (Result<QuerySnapshot, any Error>) -> Void
-    ) {
-        let listener = Listener(firestore: firestore, target: .collection(collection))
-        registration.start {
-            var result = QueryResult(self.firestore)
-            var isFirst = true
-            do throws(FirestoreError) {
-                try source.check()
-                try await listener.runReportingErrors { update in
-                    let damagedBefore = result.damaged
-                    let changes = result.apply(update)
-                    guard isFirst || !changes.isEmpty || damagedBefore != result.damaged else { return }
-                    isFirst = false
-                    let damaged = result.damaged.map { FirestoreError($0.error) }
-                    receive(.success(QuerySnapshot(self, result.documents, changes: changes, damaged: damaged)))
-                }
-            } catch {
-                receive(.failure(error))
-            }
+extension Query: Listenable {
+    func follow(_ receive: (QuerySnapshot) -> Void) async throws(FirestoreError) {
+        var result = QueryResult(firestore)
+        var isFirst = true
+        try await Listener(firestore: firestore, target: .collection(collection)).runReportingErrors { update in
+            let damagedBefore = result.damaged
+            let changes = result.apply(update)
+            guard isFirst || !changes.isEmpty || damagedBefore != result.damaged else { return }
+            isFirst = false
+            let damaged = result.damaged.map { FirestoreError($0.error) }
+            receive(QuerySnapshot(self, result.documents, changes: changes, damaged: damaged))
         }
     }
 }

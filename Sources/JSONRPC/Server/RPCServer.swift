@@ -5,6 +5,12 @@ package struct UnexpectedFailure: Sendable {
     package let errorID: String
     package let method: UTF8Key
     package let error: any Error
+
+    /// A new name for a failure, by which a client's error and the log's entry are matched: 16 hexadecimal digits.
+    package static func newErrorID() -> String {
+        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    }
 }
 
 /// Answers JSON-RPC 2.0 requests from a table of methods.
@@ -155,13 +161,8 @@ package struct RPCServer<Context: Sendable>: Sendable {
         if let known = (error as? any RPCErrorConvertible)?.rpcError, known.code != .internalError {
             return known
         }
-        let failure = UnexpectedFailure(errorID: Self.newErrorID(), method: method, error: error)
+        let failure = UnexpectedFailure(errorID: UnexpectedFailure.newErrorID(), method: method, error: error)
         onUnexpectedFailure(failure)
         return .internalError(id: failure.errorID)
-    }
-
-    private static func newErrorID() -> String {
-        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
     }
 }

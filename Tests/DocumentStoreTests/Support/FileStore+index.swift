@@ -57,9 +57,6 @@ extension FileStore {
 extension StoreFixture {
     /// What a check of the folder finds, notices left out; the store must be closed.
     func findings() async throws -> [CheckFinding] {
-        let (stream, continuation) = AsyncStream.makeStream(of: CheckFinding.self)
-        _ = try await FileStore.check(folder["data"]) { continuation.yield($0) }
-        continuation.finish()
-        return await stream.reduce(into: []) { if !$1.isNotice { $0.append($1) } }
+        try await check().findings.filter { !$0.isNotice }
     }
 }
