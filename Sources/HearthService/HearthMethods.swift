@@ -20,6 +20,7 @@ package enum HearthMethods {
             RunQuery.self,
             AggregateQuery.self,
             ExplainQuery.self,
+            PollChanges.self,
             BeginTransaction.self,
             RollbackTransaction.self,
             ServerInfo.self,

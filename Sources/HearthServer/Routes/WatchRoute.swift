@@ -65,7 +65,7 @@ extension Request {
             json = try await jsonBody(atMost: maximumBytes)
         } else {
             let query = (head.path ?? "").utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst()
-            json = try QueryString(query).json(integers: [WatchParameters.heartbeat.name, WatchParameters.timeout.name])
+            json = try QueryString(query).json(integers: WatchParameters.integers, json: WatchTarget.jsonParameters)
         }
         var parameters: WatchParameters
         do {

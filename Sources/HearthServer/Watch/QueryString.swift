@@ -29,14 +29,22 @@ struct QueryString {
         return key
     }
 
-    /// The query as a JSON object, so that it is decoded as a body is: values as strings, but digits of these names as
-    /// integers.
-    func json(integers: [UTF8Key]) -> [UInt8] {
+    /// The query as a JSON object, so that it is decoded as a body is: values as strings, but digits of some names as integers,
+    /// and JSON of others as it is.
+    ///
+    /// - Throws: ``StatusCode/invalidArgument`` where JSON is expected and there is none.
+    func json(integers: [UTF8Key], json names: [UTF8Key]) throws(StatusError) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         for (name, value) in items {
             writer.key(name)
-            if integers.contains(name), (1...9).contains(value.byteCount), value.utf8.allSatisfy(\.isDigit),
+            if names.contains(name) {
+                do {
+                    writer.raw(try JSONText(Array(value.utf8)).root.rawBytes)
+                } catch {
+                    throw StatusError(.invalidArgument, "The value of \(name.string) is not JSON: \(error)")
+                }
+            } else if integers.contains(name), (1...9).contains(value.byteCount), value.utf8.allSatisfy(\.isDigit),
                 let integer = Int64(value.string)
             {
                 writer.integer(integer)

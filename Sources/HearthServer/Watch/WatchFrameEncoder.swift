@@ -1,6 +1,7 @@
 import HearthService
 import JSONRPC
 import NIOCore
+import StrictJSON
 
 /// Writes frames as the lines of a stream.
 ///
@@ -19,22 +20,26 @@ struct WatchFrameEncoder {
 
     /// Appends the bytes of a frame.
     func write(_ frame: WatchFrame, to buffer: inout ByteBuffer) {
-        write(frame.json(), type: frame.type, token: frame.token, to: &buffer)
+        var json = JSONWriter(reservingCapacity: 256)
+        frame.write(to: &json)
+        write(json.finish(), type: frame.type, token: frame.token, to: &buffer)
     }
 
     /// Appends the bytes of the frame that ends a stream that fails.
     func write(_ error: RPCError, to buffer: inout ByteBuffer) {
-        write(WatchFrame.errorJSON(error), type: "error", token: nil, to: &buffer)
+        var json = JSONWriter()
+        WatchFrame.write(error, to: &json)
+        write(json.finish(), type: "error", token: nil, to: &buffer)
     }
 
-    private func write(_ json: [UInt8], type: StaticString, token: WatchToken?, to buffer: inout ByteBuffer) {
+    private func write(_ json: [UInt8], type: String, token: WatchToken?, to buffer: inout ByteBuffer) {
         switch format {
         case .ndjson:
             buffer.writeLineSafe(json)
             buffer.writeStaticString("\n")
         case .sse:
             buffer.writeStaticString("event: ")
-            buffer.writeStaticString(type)
+            buffer.writeString(type)
             buffer.writeStaticString("\ndata: ")
             buffer.writeLineSafe(json)
             if let token {

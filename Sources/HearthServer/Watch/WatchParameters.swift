@@ -10,10 +10,24 @@ struct WatchParameters: ObjectParameter {
     let format: WatchFormat?
 
     static let schemaName = "Watch"
-    static let document = Parameter<DocumentPath?>("document", "Watch this document.")
-    static let collection = Parameter<CollectionPath?>("collection", "Watch the documents of this collection.")
     static let resume = Parameter<WatchToken?>("resume", "Go on after the frame that had this token.")
-    static let onExpired = Parameter<ExpiredPolicy?>(
+    static let from = Parameter<WatchRequest.Start?>(
+        "from",
+        "Without a token: snapshot (begin with the whole state) or now (with the next change)."
+    )
+    static let include = Parameter<WatchRequest.Contents?>(
+        "include",
+        "What is told of a document: document, paths (its path alone) or before (also what it was before)."
+    )
+    static let coalesce = Parameter<Flag?>(
+        "coalesce",
+        "true or 1: to a reader that has fallen behind, tell only what became of each document."
+    )
+    static let limit = Parameter<Int?>(
+        "limit",
+        "After how many changes the stream ends, those of one commit kept together; never when absent."
+    )
+    static let onExpired = Parameter<WatchRequest.ExpiredPolicy?>(
         "onExpired",
         "What to do when that is not possible any more: reset (begin with the whole state) or fail."
     )
@@ -26,43 +40,41 @@ struct WatchParameters: ObjectParameter {
         "After how many seconds the stream ends: 1 to 3600; as long as you stay when absent."
     )
     static let format = Parameter<WatchFormat?>("format", "ndjson or sse; by the Accept header when absent.")
-    static let members: [any ParameterDescription] = [document, collection, resume, onExpired, heartbeat, timeout, format]
+    static let members: [any ParameterDescription] =
+        WatchTarget.parameters + [resume, from, include, coalesce, limit, onExpired, heartbeat, timeout, format]
+
+    /// The names of those that a URL gives as digits.
+    static let integers = [limit.name, heartbeat.name, timeout.name]
 
     init(from members: Arguments) throws(RPCError) {
-        let target: WatchTarget
-        switch (try members[Self.document], try members[Self.collection]) {
-        case (let document?, nil): target = .document(document)
-        case (nil, let collection?): target = .collection(collection)
-        case (nil, nil), (.some, .some):
-            throw .invalidParams(
-                at: "\(members.location(of: Self.document))",
-                reason: "give exactly one of document and collection"
-            )
-        }
         format = try members[Self.format]
         request = WatchRequest(
-            target: target,
+            target: try WatchTarget(from: members),
             resume: try members[Self.resume],
-            onExpired: try members[Self.onExpired]?.policy ?? .reset,
-            heartbeat: try Self.seconds(Self.heartbeat, atMost: 60, in: members) ?? .seconds(15),
-            timeout: try Self.seconds(Self.timeout, atMost: 3_600, in: members)
+            start: try members[Self.from] ?? .snapshot,
+            contents: try members[Self.include] ?? .document,
+            coalesces: try members[Self.coalesce]?.isSet ?? false,
+            limit: try Self.number(Self.limit, atMost: .max, in: members),
+            onExpired: try members[Self.onExpired] ?? .reset,
+            heartbeat: try Self.number(Self.heartbeat, atMost: 60, in: members).map { .seconds($0) } ?? .seconds(15),
+            timeout: try Self.number(Self.timeout, atMost: 3_600, in: members).map { .seconds($0) }
         )
     }
 
-    private static func seconds(
+    private static func number(
         _ parameter: Parameter<Int?>,
         atMost maximum: Int,
         in members: Arguments
-    ) throws(RPCError) -> Duration? {
-        guard let seconds = try members[parameter] else { return nil }
-        guard (1...maximum).contains(seconds) else {
+    ) throws(RPCError) -> Int? {
+        guard let number = try members[parameter] else { return nil }
+        guard (1...maximum).contains(number) else {
             throw .invalidParams(
                 at: "\(members.location(of: parameter))",
-                reason: "expected 1 to \(maximum) seconds",
-                got: "\(seconds)"
+                reason: maximum == .max ? "expected at least 1" : "expected 1 to \(maximum)",
+                got: "\(number)"
             )
         }
-        return .seconds(seconds)
+        return number
     }
 }
 
@@ -74,32 +86,20 @@ enum WatchFormat: String, NamedParameter {
     case sse
 }
 
-/// The names of ``WatchRequest/ExpiredPolicy``.
-enum ExpiredPolicy: String, NamedParameter {
-    case reset
-    case fail
+/// A parameter that is true or false, and in a URL 1 or 0.
+struct Flag: ParameterValue {
+    let isSet: Bool
 
-    var policy: WatchRequest.ExpiredPolicy {
-        switch self {
-        case .reset: .reset
-        case .fail: .fail
-        }
-    }
-}
-
-/// A parameter that is one of a few names.
-protocol NamedParameter: ParameterValue, CaseIterable, RawRepresentable<String> {}
-
-extension NamedParameter {
-    static var schema: JSONSchema {
-        .string(values: allCases.map(\.rawValue))
-    }
+    static var schema: JSONSchema { .boolean }
 
     init(json: JSONNode, at location: ParameterLocation) throws(RPCError) {
-        let name = UTF8Key(try String(json: json, at: location))
-        guard let value = Self.allCases.first(where: { UTF8Key($0.rawValue) == name }) else {
-            throw location.invalid("expected \(Self.allCases.map(\.rawValue).joined(separator: " or "))", got: json)
+        if let string = json.string.map({ UTF8Key($0) }) {
+            guard let isSet = ["0": false, "1": true, "false": false, "true": true][string] else {
+                throw location.invalid("expected true or false", got: json)
+            }
+            self.isSet = isSet
+        } else {
+            isSet = try Bool(json: json, at: location)
         }
-        self = value
     }
 }

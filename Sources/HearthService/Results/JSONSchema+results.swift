@@ -15,6 +15,29 @@ extension JSONSchema {
         }
     }
 
+    /// A change as watch streams and polls tell it.
+    static var change: JSONSchema {
+        .component("Change", of: WatchFrame.Change.self) {
+            .object([
+                .init(
+                    "type",
+                    .string(values: ["added", "modified", "removed", "deleted"]),
+                    "What has become of the document: removed is still there, but not in what is watched."
+                ),
+                .init("seq", .integer(minimum: 1), "The sequence number of the commit."),
+                .init("time", Timestamp.schema, "The commit's time."),
+                .init("document", .document, "The document; absent when it left, or only paths are wanted.", isRequired: false),
+                .init("path", DocumentPath.schema, "Where the document is, in place of it.", isRequired: false),
+                .init("before", .document, "The document as it was; absent unless wanted.", isRequired: false),
+                .init("oldIndex", .integer(minimum: 0), "Where in an ordered result it was.", isRequired: false),
+                .init("newIndex", .integer(minimum: 0), "Where in an ordered result it is.", isRequired: false),
+                .init("n", .integer(minimum: 1), "Its number among the changes of the commit."),
+                .init("of", .integer(minimum: 1), "How many changes of the commit there are."),
+                .init("token", .string(), "On the last of the commit's changes: goes on after them.", isRequired: false),
+            ])
+        }
+    }
+
     /// What a commit made of a document.
     static var documentVersion: JSONSchema {
         .object([

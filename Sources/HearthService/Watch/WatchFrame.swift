@@ -4,28 +4,66 @@ package import DocumentStore
 /// One message of a watch stream.
 ///
 /// A stream begins with ``open(epoch:sequence:oldest:heartbeat:)``. Unless it was resumed, the state follows: one
-/// ``added(_:position:)`` without position for each document, or ``damaged(_:)``, and ``current(sequence:count:token:)`` when
+/// ``change(_:position:)`` without position for each document, or ``damaged(_:)``, and ``current(sequence:count:token:)`` when
 /// they are complete.
 /// Then come the changes, commit by commit in the order of the commits, each frame with its ``Position``.
 package enum WatchFrame: Sendable {
     /// The stream works. `sequence` is the last commit at this moment, `oldest` the oldest one that can be resumed from.
     case open(epoch: String, sequence: SequenceNumber, oldest: SequenceNumber, heartbeat: Duration)
-    /// A document is in the target that was not before. Without a position it is part of the initial state.
-    case added(EncodedDocument, position: Position?)
+    /// A document of the target has changed. Without a position it is part of the initial state.
+    case change(Change, position: Position?)
     /// A document of the target can't be read, and is left out of the initial state; its file stays as it is.
     case damaged(DamagedDocument)
-    /// A document of the target has changed.
-    case modified(EncodedDocument, position: Position)
-    /// A document of the target no longer exists.
-    case deleted(DocumentPath, position: Position)
     /// The initial state is complete, as of this commit.
     case current(sequence: SequenceNumber, count: Int, token: WatchToken)
-    /// Nothing of the target has changed up to this commit: the sign of life, and a bookmark.
-    case checkpoint(sequence: SequenceNumber, token: WatchToken)
+    /// Nothing of the target has changed up to this commit: the sign of life, and a bookmark. With the number of documents of
+    /// the target, where it is known.
+    case checkpoint(sequence: SequenceNumber, count: Int?, token: WatchToken)
     /// What was sent so far is void; the state follows again.
     case reset(ResetReason)
     /// The last frame: the server ends the stream. The token, when there is one, resumes it.
     case end(EndReason, token: WatchToken?)
+
+    /// What has become of a document.
+    package struct Change: Hashable, Sendable {
+        package enum Kind: String, Sendable {
+            /// It is in the target and was not before.
+            case added
+            /// It is in the target as before, with other fields.
+            case modified
+            /// It exists and is no longer in the target.
+            case removed
+            /// It no longer exists.
+            case deleted
+        }
+
+        package var kind: Kind
+        package var path: DocumentPath
+        /// The document; nil when it was removed or deleted, or only its path is wanted.
+        package var document: EncodedDocument?
+        /// The document as it was; nil when that isn't wanted, or it was not there.
+        package var before: EncodedDocument?
+        /// Where in the result of a query with an order the document was, once the frames before this one have been heeded.
+        package var oldIndex: Int?
+        /// Where in the result of a query with an order the document is then.
+        package var newIndex: Int?
+
+        package init(
+            _ kind: Kind,
+            _ path: DocumentPath,
+            _ document: EncodedDocument? = nil,
+            before: EncodedDocument? = nil,
+            oldIndex: Int? = nil,
+            newIndex: Int? = nil
+        ) {
+            self.kind = kind
+            self.path = path
+            self.document = document
+            self.before = before
+            self.oldIndex = oldIndex
+            self.newIndex = newIndex
+        }
+    }
 
     /// Where a change stands in the order of all changes.
     package struct Position: Hashable, Sendable {
@@ -55,7 +93,19 @@ package enum WatchFrame: Sendable {
     package enum EndReason: String, Sendable {
         /// The time that the watcher asked for is over.
         case timeout
+        /// As many changes were sent as the watcher asked for.
+        case limit
         /// The server stops.
         case shutdown
+    }
+}
+
+extension WatchFrame {
+    /// The frame with what is wanted of a document.
+    func telling(_ contents: WatchRequest.Contents) -> WatchFrame {
+        guard case .change(var change, let position) = self else { return self }
+        if contents == .paths { change.document = nil }
+        if contents != .before { change.before = nil }
+        return .change(change, position: position)
     }
 }

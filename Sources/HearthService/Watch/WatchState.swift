@@ -13,6 +13,8 @@ struct WatchState: Sendable {
     let epoch: String
     /// The last commit that was taken.
     private(set) var sequence: SequenceNumber
+    /// Its time.
+    private var time: Timestamp
 
     /// How much of the target was read, and how much of that the watcher knows as of ``sequence``.
     private var read = Extent.nothing
@@ -23,7 +25,7 @@ struct WatchState: Sendable {
     private var told: [DocumentID: Timestamp] = [:]
     private var isCurrent = false
     /// How many documents of the target the watcher knows.
-    private var count = 0
+    private var count: Int? = 0
 
     /// Part of the target, from its beginning in ID order.
     private enum Extent {
@@ -45,18 +47,21 @@ struct WatchState: Sendable {
         self.target = target
         self.epoch = position.epoch
         self.sequence = position.lastSequence
+        self.time = position.lastCommitTime ?? .minimum
         self.barrier = position.lastSequence
     }
 
     /// Goes on with a watcher that knows everything up to a commit; settled once all up to the log's position was taken.
-    init(target: WatchTarget, resumingAfter sequence: SequenceNumber, at position: StorePosition) {
+    init(target: WatchTarget, resumingAfter token: WatchToken, at position: StorePosition) {
         self.target = target
         self.epoch = position.epoch
-        self.sequence = sequence
+        self.sequence = token.sequence
+        self.time = token.time
         self.barrier = position.lastSequence
         self.read = .everything
         self.settled = .everything
         self.isCurrent = true
+        self.count = nil
     }
 }
 
@@ -74,26 +79,18 @@ extension WatchState {
             let isCommitted = position.lastCommitTime.map { document.updateTime <= $0 } ?? false
             told[document.path.id] = isCommitted ? document.updateTime : .minimum
         }
-        count += documents.count
+        count = count.map { $0 + documents.count }
         settleIfComplete()
-        return documents.map { .added($0, position: nil) }
+        return documents.map { .change(WatchFrame.Change(.added, $0.path, $0), position: nil) }
     }
 
     /// Takes the next commit of the log, and gives what it changes for the watcher.
     mutating func take(_ commit: Commit) -> [WatchFrame] {
         sequence = commit.sequence
+        time = commit.time
         let changes = commit.changes.compactMap { take($0, at: commit.time) }
         settleIfComplete()
-        return changes.enumerated().map { index, change in
-            let position = WatchFrame.Position(
-                sequence: commit.sequence,
-                time: commit.time,
-                number: index + 1,
-                count: changes.count,
-                token: index == changes.count - 1 ? bookmark : nil
-            )
-            return change.frame(at: position)
-        }
+        return commit.frames(changes, token: bookmark)
     }
 
     /// Whether the commits were taken that are needed before the next page, or ``current()``.
@@ -103,14 +100,14 @@ extension WatchState {
 
     /// The frame that ends the initial state; nil while it is incomplete, and after it was given.
     mutating func current() -> WatchFrame? {
-        guard case .everything = settled, !isCurrent else { return nil }
+        guard case .everything = settled, !isCurrent, let count else { return nil }
         isCurrent = true
         return .current(sequence: sequence, count: count, token: token)
     }
 
     /// The sign of life; nil while the initial state is incomplete.
     var checkpoint: WatchFrame? {
-        bookmark.map { .checkpoint(sequence: sequence, token: $0) }
+        bookmark.map { .checkpoint(sequence: sequence, count: count, token: $0) }
     }
 
     /// The bookmark after the last commit; nil while the initial state is incomplete.
@@ -119,27 +116,13 @@ extension WatchState {
     }
 
     private var token: WatchToken {
-        WatchToken(target: target, epoch: epoch, sequence: sequence)
+        WatchToken(target: target, epoch: epoch, sequence: sequence, time: time)
     }
 }
 
 extension WatchState {
-    private enum Change {
-        case added(EncodedDocument)
-        case modified(EncodedDocument)
-        case deleted(DocumentPath)
-
-        func frame(at position: WatchFrame.Position) -> WatchFrame {
-            switch self {
-            case .added(let document): .added(document, position: position)
-            case .modified(let document): .modified(document, position: position)
-            case .deleted(let path): .deleted(path, position: position)
-            }
-        }
-    }
-
     /// What a change means to the watcher; nil when it means nothing.
-    private mutating func take(_ change: DocumentChange, at time: Timestamp) -> Change? {
+    private mutating func take(_ change: DocumentChange, at time: Timestamp) -> WatchFrame.Change? {
         let id = change.path.id
         // What lies beyond the pages read so far will be shown by its own page.
         guard target.contains(change.path), read.contains(id) else { return nil }
@@ -154,15 +137,15 @@ extension WatchState {
         switch (change.after, isKnown) {
         case (let document?, true):
             note(id, toldAt: time)
-            return .modified(document)
+            return WatchFrame.Change(.modified, change.path, document, before: change.before)
         case (let document?, false):
             note(id, toldAt: time)
-            count += 1
-            return .added(document)
+            count = count.map { $0 + 1 }
+            return WatchFrame.Change(.added, change.path, document)
         case (nil, true):
             told[id] = nil
-            count -= 1
-            return .deleted(change.path)
+            count = count.map { $0 - 1 }
+            return WatchFrame.Change(.deleted, change.path, before: change.before)
         case (nil, false):
             return nil
         }
@@ -179,5 +162,23 @@ extension WatchState {
         guard isSettled else { return }
         settled = read
         told.removeAll()
+    }
+}
+
+extension Commit {
+    /// The frames of what the commit changed for a watcher.
+    ///
+    /// - Parameter token: Resumes after the commit; nil while the watcher has not all of the initial state.
+    func frames(_ changes: [WatchFrame.Change], token: WatchToken?) -> [WatchFrame] {
+        changes.enumerated().map { index, change in
+            let position = WatchFrame.Position(
+                sequence: sequence,
+                time: time,
+                number: index + 1,
+                count: changes.count,
+                token: index == changes.count - 1 ? token : nil
+            )
+            return .change(change, position: position)
+        }
     }
 }

@@ -6,12 +6,15 @@ package enum WatchTarget: Hashable, Sendable {
     case document(DocumentPath)
     /// The documents directly in a collection; not those of subcollections.
     case collection(CollectionPath)
+    /// The result of a query.
+    case query(WatchedQuery)
 
-    /// Whether a document belongs to the target.
+    /// Whether a document may belong to the target, by its path.
     package func contains(_ path: DocumentPath) -> Bool {
         switch self {
         case .document(let document): path == document
         case .collection(let collection): path.collection == collection
+        case .query(let watched): watched.query.source.contains(path)
         }
     }
 
@@ -20,6 +23,7 @@ package enum WatchTarget: Hashable, Sendable {
         switch self {
         case .document(let path): "document=" + path.string
         case .collection(let path): "collection=" + path.string
+        case .query(let watched): watched.canonicalText
         }
     }
 }

@@ -1,4 +1,4 @@
-import DocumentModel
+package import DocumentModel
 package import DocumentStore
 package import JSONRPC
 package import StrictJSON
@@ -8,32 +8,43 @@ package import StrictJSON
 /// It names the history that the commit belongs to and the target, so that it is good for nothing else. It outlives the
 /// connection and the server; whether the commits after it are still kept is seen when it is used.
 ///
-/// As text it is base64url of 25 bytes: version 1; a hash of the epoch; the sequence number; a hash of the target.
+/// As text it is base64url of 33 bytes: version 2; a hash of the epoch; the sequence number; the commit's time in microseconds;
+/// a hash of the target.
 package struct WatchToken: Hashable, Sendable {
     /// The last commit whose changes have been sent.
     package let sequence: SequenceNumber
+    /// Its time; the earliest when there was no commit yet.
+    let time: Timestamp
     private let epochHash: UInt64
     private let targetHash: UInt64
 
-    private static let version: UInt8 = 1
+    private static let version: UInt8 = 2
+    private static let byteCount = 33
 
-    package init(target: WatchTarget, epoch: String, sequence: SequenceNumber) {
+    package init(target: WatchTarget, epoch: String, sequence: SequenceNumber, time: Timestamp) {
         self.sequence = sequence
+        self.time = time
         self.epochHash = Self.hash(epoch.utf8)
         self.targetHash = Self.hash(target.canonicalText.utf8)
     }
 
     /// Reads a token; nil when it is none.
     package init?(_ text: String) {
-        guard let bytes = Base64.url.decode(text.utf8), bytes.count == 25, bytes[0] == Self.version else { return nil }
+        guard let bytes = Base64.url.decode(text.utf8), bytes.count == Self.byteCount, bytes[0] == Self.version,
+            let time = try? Timestamp(microseconds: Int64(bitPattern: Self.integer(bytes[17..<25])))
+        else { return nil }
         epochHash = Self.integer(bytes[1..<9])
         sequence = SequenceNumber(Self.integer(bytes[9..<17]))
-        targetHash = Self.integer(bytes[17..<25])
+        self.time = time
+        targetHash = Self.integer(bytes[25..<33])
     }
 
     /// The token as clients get it.
     package var text: String {
-        Base64.url.encode([Self.version] + [epochHash, sequence.rawValue, targetHash].flatMap(Self.bytes))
+        Base64.url.encode(
+            [Self.version]
+                + [epochHash, sequence.rawValue, UInt64(bitPattern: time.microseconds), targetHash].flatMap(Self.bytes)
+        )
     }
 
     /// Whether the token was given for this target.

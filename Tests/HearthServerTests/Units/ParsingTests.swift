@@ -50,7 +50,7 @@ import Testing
         ]
     )
     func queries(query: String, json: String) throws {
-        let bytes = try QueryString(query.utf8).json(integers: ["a"])
+        let bytes = try QueryString(query.utf8).json(integers: ["a"], json: [])
         #expect(UTF8Key(validating: bytes) == UTF8Key(json))
     }
 

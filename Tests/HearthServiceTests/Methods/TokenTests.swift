@@ -37,7 +37,7 @@ import Testing
     @Test("A watch token knows its target, history and place")
     func watchToken() throws {
         let target = WatchTarget.collection(try .init("a"))
-        let token = WatchToken(target: target, epoch: "e1", sequence: SequenceNumber(.max - 1))
+        let token = WatchToken(target: target, epoch: "e1", sequence: SequenceNumber(.max - 1), time: .minimum)
         let read = try #require(WatchToken(token.text))
         #expect(read == token)
         #expect(read.sequence == SequenceNumber(.max - 1))

@@ -129,7 +129,10 @@ final class MemoryStore: DocumentStore {
         let sorted = matches.sorted { query.compare($0.key, $1.key) == .less }.map(\.document)
         let found = sorted.dropFirst(query.offset).prefix(query.limit ?? .max)
         try noteRead()
-        return QueryAnswer(documents: Array(found), readTime: readTime ?? position.lastCommitTime ?? .minimum)
+        return QueryAnswer(
+            documents: query.isReversed ? found.reversed() : Array(found),
+            readTime: readTime ?? position.lastCommitTime ?? .minimum
+        )
     }
 
     func aggregate(

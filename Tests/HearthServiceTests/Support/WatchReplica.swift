@@ -7,6 +7,8 @@ import Testing
 /// What a watcher knows, from nothing but the frames that it got, and whether the frames keep what a stream promises.
 struct WatchReplica {
     private(set) var documents: [DocumentPath: EncodedDocument] = [:]
+    /// The documents in the order of the result, by the places that frames tell.
+    private(set) var ranking: [DocumentPath] = []
     private(set) var sequence = SequenceNumber.zero
     private(set) var isCurrent = false
     private(set) var token: WatchToken?
@@ -23,21 +25,13 @@ struct WatchReplica {
         switch frame {
         case .open:
             log.append("open")
-        case .added(let document, let position):
-            log.append("added \(document.path.id) \(Self.version(of: document))")
+        case .change(let change, let position):
+            log.append(change.shown)
             check(position)
-            if documents.updateValue(document, forKey: document.path) != nil { fault("added again") }
+            take(change)
         case .damaged(let document):
             log.append("damaged \(document.error.path ?? "?")")
             if isCurrent { fault("damaged after current") }
-        case .modified(let document, let position):
-            log.append("modified \(document.path.id) \(Self.version(of: document))")
-            check(position)
-            if documents.updateValue(document, forKey: document.path) == nil { fault("modified and unknown") }
-        case .deleted(let path, let position):
-            log.append("deleted \(path.id)")
-            check(position)
-            if documents.removeValue(forKey: path) == nil { fault("deleted and unknown") }
         case .current(let sequence, let count, let token):
             log.append("current \(count)")
             if count != documents.count { fault("\(documents.count) documents") }
@@ -46,15 +40,17 @@ struct WatchReplica {
             isCurrent = true
             self.sequence = sequence
             self.token = token
-        case .checkpoint(let sequence, let token):
+        case .checkpoint(let sequence, let count, let token):
             log.append("checkpoint")
             if !isCurrent { fault("before the state is complete") }
+            if let count, count != documents.count { fault("\(documents.count) documents") }
             if sequence < self.sequence { fault("goes back") }
             self.sequence = sequence
             self.token = token
         case .reset(let reason):
             log.append("reset \(reason)")
             documents.removeAll()
+            ranking.removeAll()
             isCurrent = false
             token = nil
         case .end(let reason, _):
@@ -65,6 +61,31 @@ struct WatchReplica {
     /// A replica that has been told everything up to a token.
     mutating func resume() {
         last = nil
+    }
+
+    private mutating func take(_ change: WatchFrame.Change) {
+        let known = documents[change.path]
+        switch (change.kind, known) {
+        case (.added, .some): fault("added again")
+        case (.modified, nil), (.removed, nil), (.deleted, nil): fault("\(change.kind) and unknown")
+        default: break
+        }
+        if let before = change.before, before != known { fault("was not so before") }
+        documents[change.path] = change.document
+        if let index = change.oldIndex {
+            if ranking.indices.contains(index), ranking[index] == change.path {
+                ranking.remove(at: index)
+            } else {
+                fault("not at \(index)")
+            }
+        }
+        if let index = change.newIndex {
+            if (0...ranking.count).contains(index) {
+                ranking.insert(change.path, at: index)
+            } else {
+                fault("can't be at \(index)")
+            }
+        }
     }
 
     private mutating func check(_ position: WatchFrame.Position?) {
@@ -89,10 +110,14 @@ struct WatchReplica {
     private mutating func fault(_ text: String) {
         faults.append("\(log.last ?? ""): \(text)")
     }
+}
 
-    private static func version(of document: EncodedDocument) -> String {
-        guard case .integer(let version)? = try? document.decoded().fields["v"] else { return "?" }
-        return String(version)
+extension WatchFrame.Change {
+    /// The change in short.
+    fileprivate var shown: String {
+        guard let document else { return "\(kind) \(path.id)" }
+        guard case .integer(let version)? = try? document.decoded().fields["v"] else { return "\(kind) \(path.id) ?" }
+        return "\(kind) \(path.id) \(version)"
     }
 }
 

@@ -1,29 +1,57 @@
 import DocumentModel
 import DocumentStore
-import HearthService
 import StrictJSON
+import Synchronization
 import TestSupport
 import Testing
+
+@testable import HearthService
 
 /// Streams on the real store, begun while others write.
 @Suite(.timeLimit(.minutes(2))) struct WatchRaceTests {
     @Test("Whatever is written while streams begin, each watcher ends up with what is there, and is told nothing twice")
     func beginsWhileWriting() async throws {
         let seed = SeededGenerator.currentSeed
+        let end = End()
         try await withService { service in
             try await withThrowingTaskGroup { group in
-                for number in 0..<12 {
-                    let target: WatchTarget =
-                        number.isMultiple(of: 3) ? .document(try DocumentPath("c/7")) : .collection(try CollectionPath("c"))
-                    group.addTask { try await Self.watch(target, in: service.context, seed: seed) }
+                for target in try Self.targets + Self.targets {
+                    group.addTask { try await Self.watch(target, until: end, in: service.context, seed: seed) }
                 }
-                group.addTask { try await Self.writeAll(seed, in: service.context) }
+                group.addTask {
+                    try await Self.writeAll(seed, in: service.context)
+                    end.sequence.withLock { $0 = service.context.store.position.lastSequence }
+                }
                 try await group.waitForAll()
             }
         }
     }
 
-    /// Lets several write at random at the same time, and marks the end in a document that every watcher watches.
+    /// The last commit, once it is known.
+    private final class End: Sendable {
+        let sequence = Mutex<SequenceNumber?>(nil)
+    }
+
+    private static var targets: [WatchTarget] {
+        get throws {
+            let collection = Query.Source.collection(try CollectionPath("c"))
+            let v = try FieldPath("v")
+            let byV = Query.Order(.field(v), .ascending)
+            let queries = [
+                Query(.collectionGroup(try CollectionID("c"), below: nil)),
+                Query(collection, where: .field(v, .greaterOrEqual(.integer(30)))),
+                Query(collection, where: .field(v, .notEqual(.integer(7)))),
+                Query(collection, orders: [byV]),
+                Query(collection, orders: [byV], limit: .first(4)),
+                Query(collection, orders: [byV], limit: .last(3)),
+                Query(collection, where: .field(v, .less(.integer(40))), offset: 2, limit: .first(5)),
+            ]
+            return try [.document(DocumentPath("c/7")), .collection(CollectionPath("c"))]
+                + queries.map { .query(try WatchedQuery($0, canonicalText: "\($0)")) }
+        }
+    }
+
+    /// Lets several write at random at the same time.
     private static func writeAll(_ seed: UInt64, in context: ServiceContext) async throws {
         try await withThrowingTaskGroup { group in
             for writer in 0..<3 {
@@ -31,10 +59,7 @@ import Testing
             }
             try await group.waitForAll()
         }
-        _ = try await context.store.commit([.set(DocumentPath("c/7"), ["v": .integer(end)])])
     }
-
-    private static let end: Int64 = -1
 
     /// Writes at random, one to three documents at a time.
     private static func write(_ seed: UInt64, rounds: Int, in context: ServiceContext) async throws {
@@ -48,18 +73,33 @@ import Testing
         }
     }
 
-    private static func watch(_ target: WatchTarget, in context: ServiceContext, seed: UInt64) async throws {
+    private static func watch(_ target: WatchTarget, until end: End, in context: ServiceContext, seed: UInt64) async throws {
         var replica = WatchReplica()
-        let session = try WatchSession(WatchRequest(target: target), in: context)
-        let last = try DocumentPath("c/7")
+        let session = try WatchSession(WatchRequest(target: target, heartbeat: .milliseconds(20)), in: context)
         try await session.follow(into: &replica) { replica in
-            (try? replica.documents[last]?.decoded().fields["v"]) == .integer(end)
+            guard replica.isCurrent, let last = end.sequence.withLock(\.self) else { return false }
+            return replica.sequence >= last
         }
-        #expect(replica.faults.isEmpty, "HEARTH_TEST_SEED=\(seed)")
-        let page = try await context.store.documents(in: CollectionPath("c"), after: nil, limit: 1_000, includingMissing: false)
-        let documents = page.documents.compactMap { entry in
-            if case .document(let document) = entry, target.contains(document.path) { document } else { nil }
+        #expect(replica.faults.isEmpty, "\(target) HEARTH_TEST_SEED=\(seed)")
+        let documents = try await documents(of: target, in: context)
+        #expect(
+            replica.documents.values.sorted { $0.path < $1.path } == documents.sorted { $0.path < $1.path },
+            "\(target) HEARTH_TEST_SEED=\(seed)"
+        )
+        if !replica.ranking.isEmpty {
+            #expect(replica.ranking == documents.map(\.path), "\(target) HEARTH_TEST_SEED=\(seed)")
         }
-        #expect(replica.documents.values.sorted { $0.path < $1.path } == documents, "HEARTH_TEST_SEED=\(seed)")
+    }
+
+    private static func documents(of target: WatchTarget, in context: ServiceContext) async throws -> [EncodedDocument] {
+        switch target {
+        case .document(let path):
+            return try await context.store.document(at: path).map { [$0] } ?? []
+        case .collection(let path):
+            let page = try await context.store.documents(in: path, after: nil, limit: 1_000, includingMissing: false)
+            return page.documents.compactMap { entry in if case .document(let document) = entry { document } else { nil } }
+        case .query(let watched):
+            return try await context.store.run(watched.query, maximumBytes: 1 << 20, readTime: nil).documents
+        }
     }
 }

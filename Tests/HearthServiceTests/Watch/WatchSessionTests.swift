@@ -98,7 +98,7 @@ import Testing
         let store = MemoryStore()
         var sequences: [SequenceNumber] = []
         for try await frames in try session(store, heartbeat: .milliseconds(5)) {
-            guard case .checkpoint(let sequence, let token)? = frames.first else { continue }
+            guard case .checkpoint(let sequence, _, let token)? = frames.first else { continue }
             #expect(token.sequence == sequence)
             sequences.append(sequence)
             if sequences.count == 1 { try store.set("other/x", 1) }
@@ -173,7 +173,7 @@ import Testing
         let store = MemoryStore()
         for version in 1...5 as ClosedRange<Int64> { try store.set("c/a", version) }
         func token(_ sequence: UInt64, epoch: String = "epoch") -> WatchToken {
-            WatchToken(target: target, epoch: epoch, sequence: SequenceNumber(sequence))
+            WatchToken(target: target, epoch: epoch, sequence: SequenceNumber(sequence), time: .minimum)
         }
         store.forget(keeping: 2)
         for (token, reason) in [(token(2), "expired"), (token(6), "expired"), (token(5, epoch: "old"), "restored")] {
@@ -189,7 +189,7 @@ import Testing
 
     @Test("A token of another target is refused")
     func foreignToken() throws {
-        let token = WatchToken(target: .document(try DocumentPath("c/a")), epoch: "epoch", sequence: .zero)
+        let token = WatchToken(target: .document(try DocumentPath("c/a")), epoch: "epoch", sequence: .zero, time: .minimum)
         let error = #expect(throws: StatusError.self) { try session(MemoryStore(), resume: token) }
         #expect(error?.code == .invalidArgument)
     }

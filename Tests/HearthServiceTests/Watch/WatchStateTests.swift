@@ -173,7 +173,11 @@ import Testing
     @Test("A stream that goes on knows everything up to its token")
     func resuming() throws {
         let target = WatchTarget.collection(try CollectionPath("c"))
-        var state = WatchState(target: target, resumingAfter: SequenceNumber(8), at: try Self.position(at: 10))
+        var state = WatchState(
+            target: target,
+            resumingAfter: WatchToken(target: target, epoch: "e", sequence: SequenceNumber(8), time: try Self.time(8)),
+            at: try Self.position(at: 10)
+        )
         var log = WatchReplica()
         #expect(!state.isSettled)
         log.take(state.take(try Self.commit(9, [.changed("a")])))

@@ -11,13 +11,13 @@ package struct NormalizedQuery: Sendable {
     /// How they are sorted, so that no two are equal: the document's name is always among the orders.
     package let orders: [Query.Order]
     /// Where the result begins, with references for names.
-    package let start: Query.Cursor?
+    package private(set) var start: Query.Cursor?
     /// Where the result ends, with references for names.
     package let end: Query.Cursor?
     /// How many documents are passed over.
     package let offset: Int
     /// How many documents there may be.
-    package let limit: Int?
+    package private(set) var limit: Int?
     /// Whether the documents, found in the order of ``orders``, are given in the opposite one.
     package let isReversed: Bool
     /// The fields that a document must have, in order: those of the orders and the aggregated ones.
@@ -68,5 +68,19 @@ package struct NormalizedQuery: Sendable {
         case nil:
             (self.start, self.end, self.orders, limit, isReversed) = (start, end, orders, nil, false)
         }
+    }
+}
+
+extension NormalizedQuery {
+    /// A part of the result of a query that has no limit of its own.
+    ///
+    /// - Parameters:
+    ///   - last: Where the document stands behind which it begins; nil for the beginning.
+    ///   - limit: How many documents it has at most.
+    package func page(after last: SortKey?, limit: Int) -> NormalizedQuery {
+        var page = self
+        if let last { page.start = Query.Cursor(last.values, isInclusive: false) }
+        page.limit = limit
+        return page
     }
 }

@@ -1,18 +1,15 @@
 import DocumentModel
 import DocumentStore
-import HearthService
-import JSONRPC
-import StrictJSON
+package import JSONRPC
+package import StrictJSON
 
 extension WatchFrame {
     /// The frame's `type`.
-    var type: StaticString {
+    package var type: String {
         switch self {
         case .open: "open"
-        case .added: "added"
+        case .change(let change, _): change.kind.rawValue
         case .damaged: "damaged"
-        case .modified: "modified"
-        case .deleted: "deleted"
         case .current: "current"
         case .checkpoint: "checkpoint"
         case .reset: "reset"
@@ -21,21 +18,20 @@ extension WatchFrame {
     }
 
     /// The bookmark that the frame carries.
-    var token: WatchToken? {
+    package var token: WatchToken? {
         switch self {
-        case .open, .reset, .damaged, .added(_, nil): nil
-        case .added(_, let position?), .modified(_, let position), .deleted(_, let position): position.token
-        case .current(_, _, let token), .checkpoint(_, let token): token
+        case .open, .reset, .damaged: nil
+        case .change(_, let position): position?.token
+        case .current(_, _, let token), .checkpoint(_, _, let token): token
         case .end(_, let token): token
         }
     }
 
     /// The frame as a JSON object.
-    func json() -> [UInt8] {
-        var writer = JSONWriter(reservingCapacity: 256)
+    package func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.key("type")
-        writer.string(type.description)
+        writer.string(type)
         switch self {
         case .open(let epoch, let sequence, let oldest, let heartbeat):
             writer.key("epoch")
@@ -45,25 +41,19 @@ extension WatchFrame {
             writer.integer(heartbeat.components.seconds)
             writer.key("retained")
             writer.integer(Int64(oldest.rawValue))
-        case .added(let document, nil):
-            writer.write(document)
-        case .added(let document, let position?), .modified(let document, let position):
-            writer.write(sequence: position)
-            writer.write(document)
-            writer.write(place: position)
+        case .change(let change, let position):
+            if let position { writer.write(sequence: position) }
+            writer.write(change)
+            if let position { writer.write(place: position) }
         case .damaged(let document):
             document.writeMembers(to: &writer)
-        case .deleted(let path, let position):
-            writer.write(sequence: position)
-            writer.key("path")
-            writer.string(path.string)
-            writer.write(place: position)
         case .current(let sequence, let count, _):
             writer.write(sequence)
             writer.key("count")
             writer.integer(Int64(count))
-        case .checkpoint(let sequence, _):
+        case .checkpoint(let sequence, let count, _):
             writer.write(sequence)
+            writer.write("count", count)
         case .reset(let reason):
             writer.key("reason")
             writer.string(reason.rawValue)
@@ -76,12 +66,10 @@ extension WatchFrame {
             writer.string(token.text)
         }
         writer.endObject()
-        return writer.finish()
     }
 
     /// The last frame of a stream that fails, as a JSON object.
-    static func errorJSON(_ error: RPCError) -> [UInt8] {
-        var writer = JSONWriter()
+    package static func write(_ error: RPCError, to writer: inout JSONWriter) {
         writer.beginObject()
         writer.key("type")
         writer.string("error")
@@ -94,7 +82,6 @@ extension WatchFrame {
             error.data.write(to: &writer)
         }
         writer.endObject()
-        return writer.finish()
     }
 }
 
@@ -110,9 +97,26 @@ extension JSONWriter {
         string(position.time.rfc3339)
     }
 
-    fileprivate mutating func write(_ document: EncodedDocument) {
-        key("document")
-        document.write(to: &self)
+    fileprivate mutating func write(_ change: WatchFrame.Change) {
+        if let document = change.document {
+            key("document")
+            document.write(to: &self)
+        } else {
+            key("path")
+            string(change.path.string)
+        }
+        if let before = change.before {
+            key("before")
+            before.write(to: &self)
+        }
+        write("oldIndex", change.oldIndex)
+        write("newIndex", change.newIndex)
+    }
+
+    fileprivate mutating func write(_ name: StaticString, _ number: Int?) {
+        guard let number else { return }
+        key(name)
+        integer(Int64(number))
     }
 
     fileprivate mutating func write(place position: WatchFrame.Position) {

@@ -1,0 +1,142 @@
+package import DocumentModel
+import DocumentStore
+package import JSONRPC
+package import StrictJSON
+
+/// `changes.poll`: what has changed since a token, for clients that can't hold a stream open.
+package enum PollChanges: RPCMethod {
+    package struct Params: Sendable {
+        package var target: WatchTarget
+        package var resume: WatchToken?
+        package var wait: Duration
+        package var limit: Int
+        package var contents: WatchRequest.Contents
+        package var coalesces: Bool
+    }
+
+    package struct Result: Sendable {
+        /// The frames of the changes, those of a commit together.
+        package var changes: [WatchFrame] = []
+        /// What to poll with next.
+        package var token: WatchToken
+        /// Whether the limit kept changes back that are there already.
+        package var hasMore = false
+    }
+
+    static let resume = Parameter<WatchToken?>(
+        "resume",
+        "The token of the poll before. Without one nothing is told but a token: read the documents then, and poll with it."
+    )
+    static let waitMilliseconds = Parameter<Int?>(
+        "waitMs",
+        "How long to wait for a change where there is none: 0 to 30000 milliseconds, else 0; never longer than most of the time "
+            + "that a call may take."
+    )
+    static let limit = Parameter<Int?>(
+        "limit",
+        "After how many changes to stop, those of one commit kept together: 1 to 1000, else 100."
+    )
+    static let include = Parameter<WatchRequest.Contents?>(
+        "include",
+        "What is told of a document: document, paths (its path alone) or before (also what it was before)."
+    )
+    static let coalesce = Parameter<Bool?>("coalesce", "Whether to tell only what became of each document.")
+
+    package static let name: UTF8Key = "changes.poll"
+    package static let summary = "Tells what has changed since a token, and waits for a change where there is none."
+    package static let parameters: [any ParameterDescription] =
+        WatchTarget.parameters + [resume, waitMilliseconds, limit, include, coalesce]
+    package static let result = ResultDescription(
+        "result",
+        .object([
+            .init("changes", .array(of: .change), "The changes, each as the frame that a stream would send."),
+            .init("token", .string(), "What to poll with next."),
+            .init("more", .boolean, "Whether the limit kept changes back that are there already."),
+        ]),
+        "What has changed."
+    )
+    package static let expectedAnswerBytes = ListDocuments.expectedAnswerBytes
+    package static let errors =
+        [
+            ErrorDescription(
+                status: .outOfRange,
+                "The changes after the token are no longer kept, or are of another history. Poll without it, and read the "
+                    + "documents anew."
+            )
+        ] + .ofQueries
+    package static let examples = [
+        RPCExample(
+            "where to begin",
+            params: #"{"collection": "books"}"#,
+            result: #"{"changes": [], "token": "AjJIxbnGhH4wAAAAAAAAAAMABhJ8q-MwAB6DyA8i7_IM", "more": false}"#
+        )
+    ]
+
+    package static func params(from arguments: Arguments) throws -> Params {
+        Params(
+            target: try WatchTarget(from: arguments),
+            resume: try arguments[resume],
+            wait: .milliseconds(try number(waitMilliseconds, in: 0...30_000, of: arguments) ?? 0),
+            limit: try number(limit, in: 1...1_000, of: arguments) ?? 100,
+            contents: try arguments[include] ?? .document,
+            coalesces: try arguments[coalesce] ?? false
+        )
+    }
+
+    private static func number(
+        _ parameter: Parameter<Int?>,
+        in range: ClosedRange<Int>,
+        of arguments: Arguments
+    ) throws(RPCError) -> Int? {
+        guard let number = try arguments[parameter] else { return nil }
+        guard range.contains(number) else {
+            throw .invalidParams(
+                at: "\(arguments.location(of: parameter))",
+                reason: "expected \(range.lowerBound) to \(range.upperBound)",
+                got: "\(number)"
+            )
+        }
+        return number
+    }
+
+    package static func call(_ params: Params, in context: ServiceContext) async throws(StatusError) -> Result {
+        let position = context.store.position
+        guard let resume = params.resume else { return Result(token: WatchToken(params.target, at: position)) }
+        let request = WatchRequest(
+            target: params.target,
+            resume: resume,
+            contents: params.contents,
+            coalesces: params.coalesces,
+            limit: params.limit,
+            onExpired: .fail,
+            timeout: max(.milliseconds(1), min(params.wait, context.server.limits.callTimeout * 0.8))
+        )
+        var result = Result(token: resume)
+        for try await frames in try WatchSession(request, in: context) {
+            for frame in frames {
+                if case .reset = frame { throw .expired(at: context.store.position) }
+                if case .change = frame { result.changes.append(frame) }
+                if case .end(.limit, _) = frame { result.hasMore = true }
+                if let token = frame.token { result.token = token }
+            }
+            // The first frame with a token after the last commit there is.
+            let isCaughtUp = result.token.sequence >= position.lastSequence
+            if isCaughtUp, !result.changes.isEmpty || params.wait == .zero { break }
+        }
+        guard !Task.isCancelled else { throw StatusError(.cancelled, "The call was cancelled.") }
+        return result
+    }
+
+    package static func write(_ result: Result, to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("changes")
+        writer.beginArray()
+        for frame in result.changes { frame.write(to: &writer) }
+        writer.endArray()
+        writer.key("token")
+        writer.string(result.token.text)
+        writer.key("more")
+        writer.boolean(result.hasMore)
+        writer.endObject()
+    }
+}

@@ -1,0 +1,84 @@
+import DocumentModel
+import DocumentStore
+
+/// What a watcher has been told so far, by what it watches.
+enum WatchProgress: Sendable {
+    case documents(WatchState)
+    case query(QueryWatch)
+
+    /// Begins with nothing told, at a position of the log from which on all commits will be taken.
+    init(_ target: WatchTarget, at position: StorePosition) {
+        switch target {
+        case .document, .collection: self = .documents(WatchState(target: target, at: position))
+        case .query(let watched): self = .query(QueryWatch(watched, at: position))
+        }
+    }
+
+    /// Goes on with a watcher that knows everything up to a token.
+    init(_ target: WatchTarget, resumingAfter token: WatchToken, at position: StorePosition) {
+        switch target {
+        case .document, .collection:
+            self = .documents(WatchState(target: target, resumingAfter: token, at: position))
+        case .query(let watched):
+            self = .query(QueryWatch(watched, resumingAfter: token, at: position))
+        }
+    }
+
+    /// The last commit that was taken.
+    var sequence: SequenceNumber {
+        switch self {
+        case .documents(let state): state.sequence
+        case .query(let watch): watch.sequence
+        }
+    }
+
+    /// Whether the commits were taken that are needed before the next page, or ``current()``.
+    var isSettled: Bool {
+        switch self {
+        case .documents(let state): state.isSettled
+        case .query(let watch): watch.isSettled
+        }
+    }
+
+    /// The sign of life; nil while the initial state is incomplete.
+    var checkpoint: WatchFrame? {
+        switch self {
+        case .documents(let state): state.checkpoint
+        case .query(let watch): watch.checkpoint
+        }
+    }
+
+    /// The bookmark after the last commit; nil while the initial state is incomplete.
+    var bookmark: WatchToken? {
+        switch self {
+        case .documents(let state): state.bookmark
+        case .query(let watch): watch.bookmark
+        }
+    }
+
+    /// The frame that ends the initial state; nil while it is incomplete, and after it was given.
+    mutating func current() -> WatchFrame? {
+        switch self {
+        case .documents(var state):
+            defer { self = .documents(state) }
+            return state.current()
+        case .query(var watch):
+            defer { self = .query(watch) }
+            return watch.current()
+        }
+    }
+
+    /// Takes the next commit of the log, and gives what it changes for the watcher.
+    mutating func take(_ commit: Commit, from store: any DocumentStore) async throws(StatusError) -> [WatchFrame] {
+        switch self {
+        case .documents(var state):
+            let frames = state.take(commit)
+            self = .documents(state)
+            return frames
+        case .query(var watch):
+            let frames = try await watch.take(commit, from: store)
+            self = .query(watch)
+            return frames
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package import DocumentModel
+package import JSONRPC
+package import StrictJSON
+
+/// A query that is watched: which documents are in its result, and what of them the watcher gets.
+package struct WatchedQuery: Sendable {
+    /// The query for whole documents, since its fields say whether a document is in the result and where.
+    let query: NormalizedQuery
+    /// A text that no other query has, however its JSON is laid out.
+    let canonicalText: String
+    /// Whether the watcher is told places in the result: the query has an order, or shows only part of what it finds.
+    let isRanked: Bool
+    /// The fields that are wanted, in order; all when nil.
+    private let projection: [FieldPath]?
+
+    /// Takes a query.
+    ///
+    /// - Throws: ``StatusCode/invalidArgument`` for a query that breaks a rule, and for a search for vectors: those can't be
+    ///   watched, as in Firestore.
+    package init(_ query: Query, canonicalText: String) throws(StatusError) {
+        guard query.vectorSearch == nil else {
+            throw StatusError(
+                .invalidArgument,
+                "A query with findNearest can't be watched. Watch it without, and search again when something has changed."
+            )
+        }
+        var whole = query
+        whole.projection = []
+        projection = try NormalizedQuery(query).projection
+        isRanked = !query.orders.isEmpty || query.limit != nil || query.offset > 0
+        self.query = try NormalizedQuery(whole)
+        self.canonicalText = canonicalText
+    }
+
+    /// All documents in the collections of an ID, wherever they are.
+    package init(collectionGroup id: CollectionID) throws(StatusError) {
+        try self.init(Query(.collectionGroup(id, below: nil)), canonicalText: "collectionGroup=" + id.key.string)
+    }
+
+    /// Where a document stands in the result; nil when the query does not find it.
+    func key(of document: EncodedDocument) throws(StatusError) -> NormalizedQuery.SortKey? {
+        guard query.source.contains(document.path) else { return nil }
+        return query.match(try document.decoded().fields, at: document.path)
+    }
+
+    /// A document as the watcher gets it.
+    func shaped(_ document: EncodedDocument) throws(StatusError) -> EncodedDocument {
+        guard let projection else { return document }
+        return try document.masked(projection)
+    }
+}
+
+extension WatchedQuery: Hashable {
+    package static func == (left: WatchedQuery, right: WatchedQuery) -> Bool {
+        left.canonicalText.utf8.elementsEqual(right.canonicalText.utf8)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        for byte in canonicalText.utf8 { hasher.combine(byte) }
+    }
+}
+
+extension WatchedQuery: ParameterValue {
+    package static var schema: JSONSchema {
+        .object(QueryParameters.all.map(JSONSchema.Property.init))
+    }
+
+    package init(json: JSONNode, at location: ParameterLocation) throws(RPCError) {
+        let query = try QueryParameters.query(from: Arguments(object: json, at: location, declared: QueryParameters.all))
+        var canonical = JSONWriter()
+        canonical.sorted(json)
+        let text = "query=" + String(decoding: canonical.finish(), as: UTF8.self)
+        self = try location.model { () throws(StatusError) in try WatchedQuery(query, canonicalText: text) }
+    }
+}
+
+extension JSONWriter {
+    /// Writes a value with the members of its objects in the order of their names.
+    fileprivate mutating func sorted(_ node: JSONNode) {
+        if let members = node.members {
+            beginObject()
+            for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+                key(name)
+                sorted(value)
+            }
+            endObject()
+        } else if let elements = node.elements {
+            beginArray()
+            for element in elements { sorted(element) }
+            endArray()
+        } else {
+            raw(node.rawBytes)
+        }
+    }
+}
