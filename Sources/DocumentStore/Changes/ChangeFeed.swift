@@ -8,6 +8,7 @@ internal import Synchronization
 final class ChangeFeed: Sendable {
     private let state: Mutex<State>
     private let journal: Journal
+    private let epoch: String
     private let listers: WorkQueue
 
     private struct State {
@@ -27,6 +28,7 @@ final class ChangeFeed: Sendable {
     init(last: SequenceNumber, lastTime: Timestamp?, maximumBytes: Int, journal: Journal, listers: WorkQueue) {
         state = Mutex(State(last: last, lastTime: lastTime, installing: last, maximumBytes: maximumBytes))
         self.journal = journal
+        epoch = journal.epoch.description
         self.listers = listers
     }
 
@@ -34,7 +36,7 @@ final class ChangeFeed: Sendable {
     var position: StorePosition {
         let (last, time) = state.withLock { ($0.last, $0.lastTime) }
         return StorePosition(
-            epoch: journal.epoch.description,
+            epoch: epoch,
             lastSequence: last,
             lastCommitTime: time,
             oldestKept: min(journal.oldest ?? last.next, last.next)

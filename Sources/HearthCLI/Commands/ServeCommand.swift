@@ -40,6 +40,8 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The folder with Templates and Public, where it isn't found by itself.", valueName: "dir"))
     var assets: String?
 
+    @OptionGroup(title: "Limits") var limits: ServeLimits
+
     /// How long calls that are under way may keep the server from stopping.
     private static let shutdownLimit = Duration.seconds(10)
 
@@ -62,7 +64,9 @@ struct ServeCommand: AsyncParsableCommand {
         OpenFileLimit.raise()
         let logger = Logger(label: "hearth") { StreamLogHandler.standardError(label: $0) }
         let assets = try AssetLocation.find(explicit: assets)
-        let store = try await FileStore.open(FileStoreConfiguration(folder: data), logger: logger)
+        var configuration = FileStoreConfiguration(folder: data)
+        limits.apply(to: &configuration)
+        let store = try await FileStore.open(configuration, logger: logger)
         do {
             try await serve(store, assets: assets, logger: logger)
         } catch {
@@ -94,6 +98,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.host = host
         configuration.port = port
         configuration.allowedHosts = allowHost
+        limits.apply(to: &configuration)
         return configuration
     }
 

@@ -12,6 +12,7 @@ import StrictJSON
 struct WatchRoute: Sendable {
     let service: ServiceContext
     let slots: WatchSlots
+    private let shared = SharedFrames()
     private let threads = WorkThreads("hearth.watchers", count: System.coreCount)
 
     private static let maximumBodyBytes = 64 << 10
@@ -22,6 +23,7 @@ struct WatchRoute: Sendable {
         let stream = WatchStream(
             session: try WatchSession(parameters.request, in: service, on: threads),
             encoder: WatchFrameEncoder(format: parameters.format ?? request.acceptedFormat),
+            shared: shared,
             slot: slot,
             threads: threads,
             logger: context.logger

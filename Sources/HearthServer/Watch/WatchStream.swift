@@ -1,4 +1,5 @@
 import DocumentModel
+import DocumentStore
 import HearthService
 import Hummingbird
 import JSONRPC
@@ -13,6 +14,8 @@ import ServiceLifecycle
 struct WatchStream: Sendable {
     let session: WatchSession
     let encoder: WatchFrameEncoder
+    /// What was written for others who watch the same.
+    let shared: SharedFrames
     /// Free for another stream when this one is over, and also when it never begins.
     let slot: WatchSlots.Slot
     /// Where frames are made, so that calls do not wait until all watchers of what they change have been told.
@@ -37,18 +40,46 @@ struct WatchStream: Sendable {
         var buffer = ByteBuffer()
         do {
             while let frames = try await batches.next() {
-                for frame in frames {
-                    encoder.write(frame, to: &buffer)
-                    // A frame is made when the client has taken most of what was made before.
-                    if buffer.readableBytes >= chunkBytes { try await send(&buffer, to: &writer, on: eventLoop) }
+                if var common = commonBuffer(of: frames) {
+                    buffer.writeBuffer(&common)
+                } else {
+                    for frame in frames {
+                        encoder.write(frame, to: &buffer)
+                        // A frame is made when the client has taken most of what was made before.
+                        if buffer.readableBytes >= chunkBytes { try await send(&buffer, to: &writer, on: eventLoop) }
+                    }
                 }
+                // What is there already goes together.
+                if batches.isBehind, buffer.readableBytes < chunkBytes { continue }
                 if buffer.readableBytes > 0 { try await send(&buffer, to: &writer, on: eventLoop) }
             }
+            if buffer.readableBytes > 0 { try await send(&buffer, to: &writer, on: eventLoop) }
         } catch let error as StatusError {
             encoder.write(clientError(for: error), to: &buffer)
             try await send(&buffer, to: &writer, on: eventLoop)
         }
         try await writer.finish(nil)
+    }
+
+    /// Commits that are larger are written for each watcher as it takes them.
+    private static let maximumCommonBytes = 256 << 10
+
+    /// The changes of one commit as they are written for everyone who watches the same; nil for other frames.
+    private func commonBuffer(of frames: [WatchFrame]) -> ByteBuffer? {
+        guard session.hasCommonFrames, case .change(_, let last?)? = frames.last, last.token != nil else { return nil }
+        let byteCount = frames.reduce(0) { $0 + $1.contentByteCount }
+        guard byteCount <= Self.maximumCommonBytes else { return nil }
+        let key = SharedFrames.Key(
+            target: session.request.target,
+            contents: session.request.contents,
+            format: encoder.format,
+            sequence: last.sequence
+        )
+        return shared.buffer(for: key) {
+            var buffer = ByteBuffer()
+            for frame in frames { encoder.write(frame, to: &buffer) }
+            return buffer
+        }
     }
 
     private func send(
@@ -64,5 +95,13 @@ struct WatchStream: Sendable {
     private func clientError(for error: StatusError) -> RPCError {
         guard error.code == .internal else { return error.rpcError }
         return .internal(error, "watch failed", logger: logger)
+    }
+}
+
+extension WatchFrame {
+    /// About how many bytes of documents the frame has.
+    fileprivate var contentByteCount: Int {
+        guard case .change(let change, _) = self else { return 0 }
+        return 256 + (change.document?.fieldsJSON.count ?? 0) + (change.before?.fieldsJSON.count ?? 0)
     }
 }

@@ -13,7 +13,8 @@ package struct WatchSession: AsyncSequence, Sendable {
     package typealias Element = [WatchFrame]
     package typealias Failure = StatusError
 
-    private let request: WatchRequest
+    /// What is asked for.
+    package let request: WatchRequest
     private let store: any DocumentStore
     private let control: WatchControl
 
@@ -38,6 +39,12 @@ package struct WatchSession: AsyncSequence, Sendable {
     /// - Parameter reason: What to tell the watcher; nil when it is gone, for an end without a frame.
     package func end(_ reason: WatchFrame.EndReason?) {
         control.end(reason)
+    }
+
+    /// Whether a commit's changes are the same frames for everyone who watches the same and wants the same told.
+    package var hasCommonFrames: Bool {
+        guard !request.coalesces else { return false }
+        return if case .query(let watched) = request.target { !watched.isRanked } else { true }
     }
 
     package func makeAsyncIterator() -> Iterator {
@@ -77,6 +84,9 @@ extension WatchSession {
             self.timer = WatchTimer(control)
             self.progress = WatchProgress(request.target, at: store.position)
         }
+
+        /// Whether there are commits already that the stream has not come to.
+        package var isBehind: Bool { commits != nil && progress.sequence < store.position.lastSequence }
 
         /// The next frames, at least one; nil at the end.
         package mutating func next() async throws(StatusError) -> [WatchFrame]? {

@@ -34,7 +34,7 @@ extension WatchTarget {
         guard let target = targets.first, targets.count == 1 else {
             throw .invalidParams(
                 at: "\(arguments.location(of: Self.document))",
-                reason: "give exactly one of document, collection, collectionGroup and query"
+                reason: "expected exactly one of document, collection, collectionGroup and query"
             )
         }
         self = target

@@ -1,4 +1,5 @@
 package import DocumentModel
+import StrictJSON
 
 /// What a watcher watches.
 package enum WatchTarget: Hashable, Sendable {
@@ -23,7 +24,7 @@ package enum WatchTarget: Hashable, Sendable {
         switch self {
         case .document(let path): "document=" + path.string
         case .collection(let path): "collection=" + path.string
-        case .query(let watched): watched.canonicalText
+        case .query(let watched): watched.canonicalText.string
         }
     }
 }

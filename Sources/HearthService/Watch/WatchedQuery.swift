@@ -7,7 +7,7 @@ package struct WatchedQuery: Sendable {
     /// The query for whole documents, since its fields say whether a document is in the result and where.
     let query: NormalizedQuery
     /// A text that no other query has, however its JSON is laid out.
-    let canonicalText: String
+    let canonicalText: UTF8Key
     /// Whether the watcher is told places in the result: the query has an order, or shows only part of what it finds.
     let isRanked: Bool
     /// The fields that are wanted, in order; all when nil.
@@ -17,7 +17,7 @@ package struct WatchedQuery: Sendable {
     ///
     /// - Throws: ``StatusCode/invalidArgument`` for a query that breaks a rule, and for a search for vectors: those can't be
     ///   watched, as in Firestore.
-    package init(_ query: Query, canonicalText: String) throws(StatusError) {
+    package init(_ query: Query, canonicalText: UTF8Key) throws(StatusError) {
         guard query.vectorSearch == nil else {
             throw StatusError(
                 .invalidArgument,
@@ -34,7 +34,7 @@ package struct WatchedQuery: Sendable {
 
     /// All documents in the collections of an ID, wherever they are.
     package init(collectionGroup id: CollectionID) throws(StatusError) {
-        try self.init(Query(.collectionGroup(id, below: nil)), canonicalText: "collectionGroup=" + id.key.string)
+        try self.init(Query(.collectionGroup(id, below: nil)), canonicalText: UTF8Key("collectionGroup=" + id.key.string))
     }
 
     /// Where a document stands in the result; nil when the query does not find it.
@@ -52,11 +52,11 @@ package struct WatchedQuery: Sendable {
 
 extension WatchedQuery: Hashable {
     package static func == (left: WatchedQuery, right: WatchedQuery) -> Bool {
-        left.canonicalText.utf8.elementsEqual(right.canonicalText.utf8)
+        left.canonicalText == right.canonicalText
     }
 
     package func hash(into hasher: inout Hasher) {
-        for byte in canonicalText.utf8 { hasher.combine(byte) }
+        hasher.combine(canonicalText)
     }
 }
 
@@ -69,7 +69,7 @@ extension WatchedQuery: ParameterValue {
         let query = try QueryParameters.query(from: Arguments(object: json, at: location, declared: QueryParameters.all))
         var canonical = JSONWriter()
         canonical.sorted(json)
-        let text = "query=" + String(decoding: canonical.finish(), as: UTF8.self)
+        let text = UTF8Key("query=" + String(decoding: canonical.finish(), as: UTF8.self))
         self = try location.model { () throws(StatusError) in try WatchedQuery(query, canonicalText: text) }
     }
 }

@@ -18,7 +18,7 @@ import Testing
     }
 
     private func target(_ query: Query) throws -> WatchTarget {
-        .query(try WatchedQuery(query, canonicalText: "query=\(query)"))
+        .query(try WatchedQuery(query, canonicalText: UTF8Key("query=\(query)")))
     }
 
     /// Makes each of the changes once the watcher has been told of the ones before, and gives what it was told.

@@ -47,7 +47,7 @@ import Testing
                 Query(collection, where: .field(v, .less(.integer(40))), offset: 2, limit: .first(5)),
             ]
             return try [.document(DocumentPath("c/7")), .collection(CollectionPath("c"))]
-                + queries.map { .query(try WatchedQuery($0, canonicalText: "\($0)")) }
+                + queries.map { .query(try WatchedQuery($0, canonicalText: UTF8Key("\($0)"))) }
         }
     }
 

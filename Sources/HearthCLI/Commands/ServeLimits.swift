@@ -1,0 +1,38 @@
+import ArgumentParser
+import DocumentStore
+import HearthServer
+
+/// How much `hearth serve` keeps and lets in.
+struct ServeLimits: ParsableArguments {
+    @Option(help: ArgumentHelp("How long the past can be read and followed.", valueName: "hours"))
+    var keepHours = 24
+
+    @Option(help: ArgumentHelp("How large the journal may be, and with it the past.", valueName: "MiB"))
+    var keepMebibytes = 256
+
+    @Option(help: ArgumentHelp("How many watch streams may be open.", valueName: "count"))
+    var watchers = 1_000
+
+    @Option(help: ArgumentHelp("How many of them one client address may have.", valueName: "count"))
+    var watchersPerAddress = 64
+
+    func validate() throws {
+        guard (0...24 * 366).contains(keepHours) else { throw ValidationError("--keep-hours is a number from 0 to 8784.") }
+        guard (96...1 << 20).contains(keepMebibytes) else {
+            throw ValidationError("--keep-mebibytes is a number from 96, which recovery needs in any case, to 1048576.")
+        }
+        guard watchers >= 0, watchersPerAddress >= 0 else { throw ValidationError("There can be no fewer than 0 streams.") }
+    }
+
+    /// Sets what concerns the store.
+    func apply(to configuration: inout FileStoreConfiguration) {
+        configuration.retentionAge = .seconds(keepHours * 3_600)
+        configuration.retentionBytes = keepMebibytes << 20
+    }
+
+    /// Sets what concerns the server.
+    func apply(to configuration: inout HearthServerConfiguration) {
+        configuration.maximumWatchers = watchers
+        configuration.maximumWatchersPerAddress = watchersPerAddress
+    }
+}

@@ -1,0 +1,59 @@
+import DocumentModel
+import DocumentStore
+import HearthService
+import NIOCore
+import Testing
+
+@testable import HearthServer
+
+/// What is written once for all who watch the same.
+@Suite struct SharedFramesTests {
+    private func key(_ sequence: UInt64, _ format: WatchFormat = .ndjson, collection: String = "a") throws -> SharedFrames.Key {
+        SharedFrames.Key(
+            target: .collection(try CollectionPath(collection)),
+            contents: .document,
+            format: format,
+            sequence: SequenceNumber(sequence)
+        )
+    }
+
+    @Test("The changes of a commit are written once, for each target and format")
+    func once() throws {
+        let frames = SharedFrames()
+        var written: [String] = []
+        let wanted = try [
+            key(1), key(1), key(1, .sse), key(1), key(1, .sse), key(1, collection: "b"), key(2), key(1),
+        ]
+        for key in wanted {
+            let text = "\(key.target.canonical) \(key.format) \(key.sequence)"
+            let buffer = frames.buffer(for: key) {
+                written.append(text)
+                return ByteBuffer(string: text)
+            }
+            #expect(String(buffer: buffer) == text)
+        }
+        #expect(written.count == 4)
+    }
+
+    @Test("The oldest are forgotten when there are too many bytes")
+    func bounded() throws {
+        let frames = SharedFrames(maximumBytes: 100)
+        var writeCount = 0
+        func take(_ sequence: UInt64) throws {
+            _ = frames.buffer(for: try key(sequence)) {
+                writeCount += 1
+                return ByteBuffer(repeating: 0, count: 40)
+            }
+        }
+        for sequence in [1, 2, 2, 1, 3, 3, 2] as [UInt64] { try take(sequence) }
+        #expect(writeCount == 3)
+        try take(1)
+        #expect(writeCount == 4)
+    }
+}
+
+extension WatchTarget {
+    fileprivate var canonical: String {
+        if case .collection(let path) = self { path.string } else { "?" }
+    }
+}
