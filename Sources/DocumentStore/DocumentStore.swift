@@ -97,6 +97,12 @@ package protocol DocumentStore: Sendable {
     /// commits after `sequence` are no longer kept, or `sequence` is yet to come: ``StorePosition/canResume(after:)``.
     func commits(after sequence: SequenceNumber) -> CommitSequence
 
+    /// Calls `body` once, as soon as ``commits(after:)`` has something to give or to throw, or has ended; at once when that is so
+    /// already.
+    ///
+    /// For the many who wait: it costs no task. `body` must return at once.
+    func notify(after sequence: SequenceNumber, _ body: @escaping @Sendable () -> Void) -> CommitNotification
+
     /// Where the log of commits stands.
     var position: StorePosition { get }
 

@@ -124,6 +124,10 @@ package final class FileStore: DocumentStore {
         return CommitSequence(after: sequence) { position throws(StatusError) in try await feed.commits(after: position) }
     }
 
+    package func notify(after sequence: SequenceNumber, _ body: @escaping @Sendable () -> Void) -> CommitNotification {
+        parts.feed.notify(after: sequence, body)
+    }
+
     package var position: StorePosition { parts.feed.position }
 
     package func settledPosition() async throws(StatusError) -> StorePosition {

@@ -54,7 +54,8 @@ struct WatchBenchmark: AsyncParsableCommand {
 
     private func measure(_ watchers: Int, of server: BenchmarkServer, into report: inout Report) async throws {
         let load = WatchLoad(watchers: watchers)
-        try await write(1, to: server)
+        var generator = GeneratedDocuments(seed: options.seed)
+        try await write(1, of: &generator, to: server)
         let memory = try server.program.residentBytes()
         try await load.start("documents", port: server.port)
         let idle = (try server.program.residentBytes() - memory) / watchers
@@ -69,7 +70,7 @@ struct WatchBenchmark: AsyncParsableCommand {
                 unit: "frame",
                 processorTime: server.program.processorTime
             ) {
-                try await write(count, to: server)
+                try await write(count, of: &generator, to: server)
                 try await load.wait(for: count, except: stalled)
             }
             let tallies = load.takeTallies().enumerated().filter { $0.offset != stalled }.map(\.element)
@@ -87,8 +88,11 @@ struct WatchBenchmark: AsyncParsableCommand {
     }
 
     /// Writes a document at the rate.
-    private func write(_ count: Int, to server: BenchmarkServer) async throws {
-        var generator = GeneratedDocuments(seed: options.seed)
+    private func write(
+        _ count: Int,
+        of generator: inout GeneratedDocuments,
+        to server: BenchmarkServer
+    ) async throws {
         let load = HTTPLoad(port: server.port, connections: 1)
         let clock = ContinuousClock()
         let start = clock.now

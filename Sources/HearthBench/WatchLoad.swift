@@ -101,7 +101,7 @@ final class WatchLoad: Sendable {
         let mark = Array("\"time\":\"".utf8)
         guard let range = line.firstRange(of: mark) else { return nil }
         let text = String(decoding: line[range.upperBound...].prefix { $0 != UInt8(ascii: "\"") }, as: UTF8.self)
-        guard let time = try? Date(text, strategy: .iso8601.time(includingFractionalSeconds: true)) else { return nil }
+        guard let time = try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)) else { return nil }
         return Date().timeIntervalSince(time) * 1_000
     }
 

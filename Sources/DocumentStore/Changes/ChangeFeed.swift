@@ -19,7 +19,7 @@ final class ChangeFeed: Sendable {
         var installing: SequenceNumber
         /// The latest commits in order, ending with the last published one.
         var recent = RecentCommits()
-        var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
+        var waiters: [UInt64: @Sendable () -> Void] = [:]
         var waiterCount: UInt64 = 0
         var isClosed = false
         let maximumBytes: Int
@@ -67,9 +67,9 @@ final class ChangeFeed: Sendable {
                 state.lastTime = last.time
             }
             defer { state.waiters.removeAll() }
-            return state.waiters.values.map { $0 }
+            return Array(state.waiters.values)
         }
-        for waiter in waiters { waiter.resume() }
+        for waiter in waiters { waiter() }
     }
 
     /// Ends all waiting and every further reading.
@@ -77,9 +77,9 @@ final class ChangeFeed: Sendable {
         let waiters = state.withLock { state in
             state.isClosed = true
             defer { state.waiters.removeAll() }
-            return state.waiters.values.map { $0 }
+            return Array(state.waiters.values)
         }
-        for waiter in waiters { waiter.resume() }
+        for waiter in waiters { waiter() }
     }
 
     /// The commits after `sequence`, at least one, as soon as there is one; nil when the task is cancelled or the feed closed.
@@ -104,6 +104,13 @@ final class ChangeFeed: Sendable {
 }
 
 extension ChangeFeed {
+    /// Calls `body` once, as soon as there is something after `sequence` to read, or to be told that there never will be.
+    func notify(after sequence: SequenceNumber, _ body: @escaping @Sendable () -> Void) -> CommitNotification {
+        let id = newWaiterID()
+        wait(id, until: position.lastSequence < sequence ? .zero : sequence.next, body)
+        return CommitNotification { [self] in _ = state.withLock { $0.waiters.removeValue(forKey: id) } }
+    }
+
     private enum Glance {
         case commits([Commit])
         case inJournal(last: SequenceNumber)
@@ -124,23 +131,38 @@ extension ChangeFeed {
 
     /// Returns when the commit `sequence` may have been published, the feed is closed or the task cancelled.
     private func wait(until sequence: SequenceNumber) async {
-        let id = state.withLock { state in
+        let id = newWaiterID()
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                wait(id, until: sequence) { continuation.resume() }
+                // Cancelled before it waited, it was not woken.
+                if Task.isCancelled { wake(id) }
+            }
+        } onCancel: {
+            wake(id)
+        }
+    }
+
+    private func newWaiterID() -> UInt64 {
+        state.withLock { state in
             state.waiterCount += 1
             return state.waiterCount
         }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                // Looked at again under the lock that publishing takes, so that no commit slips in between.
-                let isDone = state.withLock { state in
-                    if state.isClosed || state.last >= sequence || Task.isCancelled { return true }
-                    state.waiters[id] = continuation
-                    return false
-                }
-                if isDone { continuation.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.waiters.removeValue(forKey: id) }?.resume()
+    }
+
+    /// Calls `body` once when the commit `sequence` may have been published or the feed is closed; at once when it is so already.
+    private func wait(_ id: UInt64, until sequence: SequenceNumber, _ body: @escaping @Sendable () -> Void) {
+        // Looked at again under the lock that publishing takes, so that no commit slips in between.
+        let isDone = state.withLock { state in
+            if state.isClosed || state.last >= sequence { return true }
+            state.waiters[id] = body
+            return false
         }
+        if isDone { body() }
+    }
+
+    private func wake(_ id: UInt64) {
+        state.withLock { $0.waiters.removeValue(forKey: id) }?()
     }
 }
 

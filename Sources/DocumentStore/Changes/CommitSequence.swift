@@ -53,3 +53,18 @@ package struct CommitSequence: AsyncSequence, Sendable {
         }
     }
 }
+
+/// A call that a store makes when there is a commit to read.
+package struct CommitNotification: Sendable {
+    private let onCancel: @Sendable () -> Void
+
+    /// Makes one that `onCancel` takes back.
+    package init(onCancel: @escaping @Sendable () -> Void) {
+        self.onCancel = onCancel
+    }
+
+    /// Takes the call back where it was not made yet.
+    package func cancel() {
+        onCancel()
+    }
+}

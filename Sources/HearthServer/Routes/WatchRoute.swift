@@ -21,7 +21,7 @@ struct WatchRoute: Sendable {
         let parameters = try await request.watchParameters(atMost: Self.maximumBodyBytes)
         let slot = try takeSlot(for: context.channel.remoteAddress?.ipAddress ?? "")
         let stream = WatchStream(
-            session: try WatchSession(parameters.request, in: service, on: threads),
+            session: try WatchSession(parameters.request, in: service),
             encoder: WatchFrameEncoder(format: parameters.format ?? request.acceptedFormat),
             shared: shared,
             slot: slot,

@@ -19,6 +19,7 @@ struct WatchFrameEncoder {
     }
 
     /// Appends the bytes of a frame.
+    @inline(never)
     func write(_ frame: WatchFrame, to buffer: inout ByteBuffer) {
         var json = JSONWriter(reservingCapacity: 256)
         frame.write(to: &json)
@@ -26,6 +27,7 @@ struct WatchFrameEncoder {
     }
 
     /// Appends the bytes of the frame that ends a stream that fails.
+    @inline(never)
     func write(_ error: RPCError, to buffer: inout ByteBuffer) {
         var json = JSONWriter()
         WatchFrame.write(error, to: &json)

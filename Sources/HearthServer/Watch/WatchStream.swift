@@ -35,6 +35,8 @@ struct WatchStream: Sendable {
         }
     }
 
+    // What is not inlined here needs no room in the task's memory, which lasts as long as the stream.
+
     private func writeFrames(to writer: inout any ResponseBodyWriter, on eventLoop: any EventLoop) async throws {
         var batches = session.makeAsyncIterator()
         var buffer = ByteBuffer()
@@ -65,6 +67,7 @@ struct WatchStream: Sendable {
     private static let maximumCommonBytes = 256 << 10
 
     /// The changes of one commit as they are written for everyone who watches the same; nil for other frames.
+    @inline(never)
     private func commonBuffer(of frames: [WatchFrame]) -> ByteBuffer? {
         guard session.hasCommonFrames, case .change(_, let last?)? = frames.last, last.token != nil else { return nil }
         let byteCount = frames.reduce(0) { $0 + $1.contentByteCount }
@@ -82,6 +85,7 @@ struct WatchStream: Sendable {
         }
     }
 
+    @inline(never)
     private func send(
         _ buffer: inout ByteBuffer,
         to writer: inout any ResponseBodyWriter,
@@ -92,6 +96,7 @@ struct WatchStream: Sendable {
         buffer = ByteBuffer()
     }
 
+    @inline(never)
     private func clientError(for error: StatusError) -> RPCError {
         guard error.code == .internal else { return error.rpcError }
         return .internal(error, "watch failed", logger: logger)

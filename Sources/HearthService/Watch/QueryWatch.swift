@@ -139,7 +139,7 @@ extension QueryWatch {
     /// The result as of the last commit that was taken.
     private func run(in store: any DocumentStore) async throws(StatusError) -> (RankedResult, QueryAnswer) {
         let answer = try await store.run(watched.query, maximumBytes: Self.maximumResultBytes, readTime: time)
-        var result = RankedResult(of: watched.query)
+        var result = RankedResult(of: watched)
         for document in answer.documents {
             guard let key = try watched.key(of: document) else { continue }
             result.insert(document.path, key)

@@ -7,15 +7,17 @@ struct RankedResult: Sendable {
         let key: NormalizedQuery.SortKey
     }
 
-    private let query: NormalizedQuery
+    private let watched: WatchedQuery
     /// In the order in which the query finds, which for the last documents is the opposite of the one in which it gives.
     private var entries: [Entry] = []
     private var keys: [DocumentPath: NormalizedQuery.SortKey] = [:]
 
     /// Makes an empty result.
-    init(of query: NormalizedQuery) {
-        self.query = query
+    init(of watched: WatchedQuery) {
+        self.watched = watched
     }
+
+    private var query: NormalizedQuery { watched.query }
 
     /// How many documents there are.
     var count: Int { entries.count }

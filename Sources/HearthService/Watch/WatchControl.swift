@@ -1,10 +1,12 @@
+import Dispatch
 import DocumentModel
+import DocumentStore
 import Synchronization
 
-/// Interrupts a watch stream that waits for the next commit: when a heartbeat is due, when its time is over, and when it is
+/// Lets a watch stream wait for the next commit, and interrupts it: when a heartbeat is due, when its time is over, and when it is
 /// to end.
 ///
-/// One timer runs for a stream, however many commits it waits for.
+/// Most streams wait most of the time. So waiting takes a continuation and a timer, and no task of its own.
 final class WatchControl: Sendable {
     /// Why a wait was interrupted.
     enum Interruption: Sendable {
@@ -18,18 +20,16 @@ final class WatchControl: Sendable {
         var nextHeartbeat: ContinuousClock.Instant
         var isHeartbeatDue = false
         var end: Interruption?
-        /// Cancels the wait that is going on.
-        var cancelWait: (@Sendable () -> Void)?
+        /// Goes on with the wait that is going on.
+        var waiter: CheckedContinuation<Void, Never>?
+        var isTimerSet = false
     }
 
     private let state: Mutex<State>
     private let heartbeat: Duration
     private let deadline: ContinuousClock.Instant?
-    /// Where the stream's own tasks run; with all others when nil.
-    let executor: (any TaskExecutor)?
 
-    init(heartbeat: Duration, timeout: Duration?, on executor: (any TaskExecutor)? = nil) {
-        self.executor = executor
+    init(heartbeat: Duration, timeout: Duration?) {
         let now = ContinuousClock.now
         self.heartbeat = heartbeat
         self.deadline = timeout.map { now + $0 }
@@ -38,11 +38,10 @@ final class WatchControl: Sendable {
 
     /// Ends the stream as soon as it has sent what it is sending. Only the first reason counts.
     func end(_ reason: WatchFrame.EndReason?) {
-        let cancelWait = state.withLock { state in
+        state.withLock { state in
             if state.end == nil { state.end = .end(reason) }
-            return state.cancelWait
         }
-        cancelWait?()
+        wake()
     }
 
     /// Notes that something is sent, which puts the next heartbeat off.
@@ -55,47 +54,68 @@ final class WatchControl: Sendable {
 
     /// What the stream has to do before it goes on.
     var interruption: Interruption? {
-        state.withLock { $0.interruption }
+        state.withLock { state in
+            state.advance(to: .now, heartbeat: heartbeat, deadline: deadline)
+            return state.interruption
+        }
     }
 
-    /// Waits for a value, and no longer than until there is an interruption; nil then, and when `operation` gives nil.
-    func wait<Value: Sendable>(
-        for operation: @escaping @Sendable () async throws(StatusError) -> Value?
-    ) async throws(StatusError) -> Value? {
-        // A task of its own, so that it can be cancelled alone. It does not outlive this call.
-        let task = Task(executorPreference: executor) { () -> Result<Value?, StatusError> in
-            do throws(StatusError) {
-                return .success(try await operation())
-            } catch {
-                return .failure(error)
+    /// Waits until there is a commit after `sequence`, or an interruption, or the task is cancelled.
+    nonisolated(nonsending) func waitForCommit(after sequence: SequenceNumber, in store: any DocumentStore) async {
+        setTimer()
+        var notification: CommitNotification?
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isWaiting = state.withLock { state in
+                    guard state.interruption == nil else { return false }
+                    state.waiter = continuation
+                    return true
+                }
+                guard isWaiting else { return continuation.resume() }
+                notification = store.notify(after: sequence) { [self] in wake() }
+                // Cancelled before it waited, it was not woken.
+                if Task.isCancelled { wake() }
             }
-        }
-        let isInterrupted = state.withLock { state in
-            state.cancelWait = { task.cancel() }
-            return state.interruption != nil
-        }
-        if isInterrupted { task.cancel() }
-        defer { state.withLock { $0.cancelWait = nil } }
-        return try await withTaskCancellationHandler {
-            await task.value
         } onCancel: {
-            task.cancel()
-        }.get()
+            wake()
+        }
+        notification?.cancel()
     }
 
-    /// Runs the timer until the stream is to end, or its task is cancelled.
-    func runTimer() async {
-        var wakeUp: ContinuousClock.Instant? = .now
-        while let instant = wakeUp, (try? await Task.sleep(until: instant, clock: .continuous)) != nil {
-            let cancelWait: (@Sendable () -> Void)?
-            (wakeUp, cancelWait) = state.withLock { state in
-                state.advance(to: ContinuousClock.now, heartbeat: heartbeat, deadline: deadline)
-                return (
-                    state.end == nil ? min(state.nextHeartbeat, deadline ?? state.nextHeartbeat) : nil,
-                    state.interruption == nil ? nil : state.cancelWait
-                )
-            }
-            cancelWait?()
+    private func wake() {
+        let waiter = state.withLock { state in
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume()
+    }
+
+    /// Sees to it that the wait ends when a heartbeat is due or the time is over. One timer at a time runs for a stream, however
+    /// many commits it waits for.
+    private func setTimer() {
+        let wakeUp = state.withLock { state -> ContinuousClock.Instant? in
+            guard !state.isTimerSet, state.end == nil else { return nil }
+            state.isTimerSet = true
+            return min(state.nextHeartbeat, deadline ?? state.nextHeartbeat)
+        }
+        guard let wakeUp else { return }
+        let nanoseconds = Int((ContinuousClock.now.duration(to: wakeUp) / .nanoseconds(1)).rounded(.up))
+        DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(max(0, nanoseconds))) { [weak self] in
+            self?.timerFired()
+        }
+    }
+
+    private func timerFired() {
+        let (isWaiting, isInterrupted) = state.withLock { state in
+            state.isTimerSet = false
+            state.advance(to: .now, heartbeat: heartbeat, deadline: deadline)
+            return (state.waiter != nil, state.interruption != nil)
+        }
+        if isInterrupted {
+            wake()
+        } else if isWaiting {
+            // Something was sent meanwhile.
+            setTimer()
         }
     }
 }

@@ -11,7 +11,7 @@ package enum WatchFrame: Sendable {
     /// The stream works. `sequence` is the last commit at this moment, `oldest` the oldest one that can be resumed from.
     case open(epoch: String, sequence: SequenceNumber, oldest: SequenceNumber, heartbeat: Duration)
     /// A document of the target has changed. Without a position it is part of the initial state.
-    case change(Change, position: Position?)
+    indirect case change(Change, position: Position?)
     /// A document of the target can't be read, and is left out of the initial state; its file stays as it is.
     case damaged(DamagedDocument)
     /// The initial state is complete, as of this commit.

@@ -2,7 +2,7 @@ import DocumentModel
 import DocumentStore
 
 /// What a watcher has been told so far, by what it watches.
-enum WatchProgress: Sendable {
+indirect enum WatchProgress: Sendable {
     case documents(WatchState)
     case query(QueryWatch)
 

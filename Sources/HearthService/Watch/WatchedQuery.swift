@@ -3,7 +3,9 @@ package import JSONRPC
 package import StrictJSON
 
 /// A query that is watched: which documents are in its result, and what of them the watcher gets.
-package struct WatchedQuery: Sendable {
+///
+/// A class, because it is large and goes wherever its streams go.
+package final class WatchedQuery: Sendable {
     /// The query for whole documents, since its fields say whether a document is in the result and where.
     let query: NormalizedQuery
     /// A text that no other query has, however its JSON is laid out.
@@ -33,7 +35,7 @@ package struct WatchedQuery: Sendable {
     }
 
     /// All documents in the collections of an ID, wherever they are.
-    package init(collectionGroup id: CollectionID) throws(StatusError) {
+    package convenience init(collectionGroup id: CollectionID) throws(StatusError) {
         try self.init(Query(.collectionGroup(id, below: nil)), canonicalText: UTF8Key("collectionGroup=" + id.key.string))
     }
 
@@ -65,12 +67,16 @@ extension WatchedQuery: ParameterValue {
         .object(QueryParameters.all.map(JSONSchema.Property.init))
     }
 
-    package init(json: JSONNode, at location: ParameterLocation) throws(RPCError) {
+    package convenience init(json: JSONNode, at location: ParameterLocation) throws(RPCError) {
         let query = try QueryParameters.query(from: Arguments(object: json, at: location, declared: QueryParameters.all))
         var canonical = JSONWriter()
         canonical.sorted(json)
         let text = UTF8Key("query=" + String(decoding: canonical.finish(), as: UTF8.self))
-        self = try location.model { () throws(StatusError) in try WatchedQuery(query, canonicalText: text) }
+        do throws(StatusError) {
+            try self.init(query, canonicalText: text)
+        } catch {
+            throw RPCError(error, at: location)
+        }
     }
 }
 

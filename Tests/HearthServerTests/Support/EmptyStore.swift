@@ -54,6 +54,11 @@ struct EmptyStore: DocumentStore {
         CommitSequence(after: sequence) { _ throws(StatusError) in nil }
     }
 
+    func notify(after sequence: SequenceNumber, _ body: @escaping @Sendable () -> Void) -> CommitNotification {
+        body()
+        return CommitNotification {}
+    }
+
     var position: StorePosition {
         StorePosition(epoch: "", lastSequence: .zero, lastCommitTime: nil, oldestKept: SequenceNumber(1))
     }

@@ -13,7 +13,7 @@ final class MemoryStore: DocumentStore {
         var forgottenCount = 0
         var epoch = "epoch"
         var isClosed = false
-        var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
+        var waiters: [Int: @Sendable () -> Void] = [:]
         var waiterCount = 0
     }
 
@@ -37,7 +37,7 @@ final class MemoryStore: DocumentStore {
             try state.validate(reads)
             return (try state.apply(writes), publishing ? state.publish() : [])
         }
-        for waiter in waiters { waiter.resume() }
+        for waiter in waiters { waiter() }
         return result
     }
 
@@ -65,7 +65,7 @@ final class MemoryStore: DocumentStore {
             state.isClosed = true
             return state.takeWaiters()
         }
-        for waiter in waiters { waiter.resume() }
+        for waiter in waiters { waiter() }
     }
 
     /// How many watchers wait for a commit.
@@ -169,28 +169,22 @@ final class MemoryStore: DocumentStore {
                 }
                 if isClosed { return nil }
                 if !commits.isEmpty { return commits }
-                await self.wait(after: position)
+                await Task.yield()
             }
             return nil
         }
     }
 
-    private func wait(after position: SequenceNumber) async {
-        let id = state.withLock { state in
+    func notify(after sequence: SequenceNumber, _ body: @escaping @Sendable () -> Void) -> CommitNotification {
+        let id = state.withLock { state -> Int? in
+            if state.isClosed || state.publishedCount != Int(sequence.rawValue) { return nil }
             state.waiterCount += 1
+            state.waiters[state.waiterCount] = body
             return state.waiterCount
         }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isDone = state.withLock { state in
-                    if state.isClosed || state.publishedCount > Int(position.rawValue) || Task.isCancelled { return true }
-                    state.waiters[id] = continuation
-                    return false
-                }
-                if isDone { continuation.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.waiters.removeValue(forKey: id) }?.resume()
+        if id == nil { body() }
+        return CommitNotification { [self] in
+            if let id { _ = state.withLock { $0.waiters.removeValue(forKey: id) } }
         }
     }
 
@@ -266,12 +260,12 @@ extension MemoryStore.State {
         }
     }
 
-    mutating func publish() -> [CheckedContinuation<Void, Never>] {
+    mutating func publish() -> [@Sendable () -> Void] {
         publishedCount = commits.count
         return takeWaiters()
     }
 
-    mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
+    mutating func takeWaiters() -> [@Sendable () -> Void] {
         defer { waiters.removeAll() }
         return Array(waiters.values)
     }

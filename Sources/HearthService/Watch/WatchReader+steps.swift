@@ -1,0 +1,117 @@
+import DocumentModel
+import DocumentStore
+
+extension WatchReader {
+    func open() -> [WatchFrame] {
+        let position = store.position
+        let open = WatchFrame.open(
+            epoch: position.epoch,
+            sequence: position.lastSequence,
+            oldest: position.oldestKept,
+            heartbeat: request.heartbeat
+        )
+        if let token = request.resume, let reason = token.obstacle(at: position) {
+            begin(at: position)
+            return [open, .reset(reason)]
+        }
+        guard let token = request.resume ?? request.tokenForStart(at: position) else {
+            begin(at: position)
+            return [open]
+        }
+        progress = WatchProgress(request.target, resumingAfter: token, at: position)
+        phase = .resuming
+        return [open]
+    }
+
+    /// Begins to read the initial state.
+    func begin(at position: StorePosition) {
+        progress = WatchProgress(request.target, at: position)
+        scan = nil
+        commits = nil
+        phase = .reading
+    }
+
+    nonisolated(nonsending) func readPage() async throws(StatusError) -> [WatchFrame] {
+        switch progress {
+        case .documents(var state):
+            let page = try await readDocuments()
+            let frames = state.take(page: page.documents, upTo: page.next, at: try await store.settledPosition())
+            progress = .documents(state)
+            return frames + page.damaged
+        case .query(var watch):
+            let frames = try await watch.read(from: store)
+            progress = .query(watch)
+            return frames
+        }
+    }
+
+    private nonisolated(nonsending) func readDocuments() async throws(StatusError) -> (
+        documents: [EncodedDocument], next: DocumentID?, damaged: [WatchFrame]
+    ) {
+        switch request.target {
+        case .document(let path):
+            return (try await store.document(at: path).map { [$0] } ?? [], nil, [])
+        case .collection(let path):
+            var scan = scan ?? CollectionScan(path, after: nil, includingMissing: false, in: store)
+            let page = try await scan.next(atMost: Self.pageSize)
+            self.scan = scan
+            let documents = page.documents.compactMap { entry in
+                if case .document(let document) = entry { document } else { nil }
+            }
+            return (documents, page.next, page.damaged.map { .damaged(DamagedDocument(error: $0)) })
+        case .query:
+            return ([], nil, [])
+        }
+    }
+
+    private static let pageSize = 256
+
+    /// Finds what the watcher knows already, where it is needed.
+    nonisolated(nonsending) func restore() async throws(StatusError) {
+        guard case .query(var watch) = progress else { return }
+        try await watch.restore(from: store)
+        progress = .query(watch)
+    }
+
+    /// Takes the next commit, waiting for it where there is none yet. Nothing when it is of no concern, or the wait was
+    /// interrupted.
+    nonisolated(nonsending) func takeCommit() async throws(StatusError) -> [WatchFrame] {
+        guard let commit = try await nextCommit() else { return [] }
+        let completed = try await request.completed(request.coalesces ? try await joined(with: commit) : commit, from: store)
+        return try await progress.take(completed, from: store)
+    }
+
+    /// A commit with those behind it that are there already, as if it were one.
+    private nonisolated(nonsending) func joined(with commit: Commit) async throws(StatusError) -> Commit {
+        var commits = [commit]
+        let last = store.position.lastSequence
+        while let sequence = commits.last?.sequence, sequence < last, commits.count < Self.maximumJoined,
+            let next = try await self.commits?.next()
+        {
+            commits.append(next)
+        }
+        return Commit(joining: commits) ?? commit
+    }
+
+    private static let maximumJoined = 256
+
+    func note(_ frames: [WatchFrame]) {
+        guard let limit = request.limit, progress.bookmark != nil else { return }
+        for case .change(_, .some) in frames { changeCount += 1 }
+        if changeCount >= limit { control.end(.limit) }
+    }
+
+    private nonisolated(nonsending) func nextCommit() async throws(StatusError) -> Commit? {
+        if progress.sequence >= store.position.lastSequence {
+            commits = nil
+            await control.waitForCommit(after: progress.sequence, in: store)
+            guard control.interruption == nil, !Task.isCancelled else { return nil }
+        }
+        var commits = commits ?? store.commits(after: progress.sequence).makeAsyncIterator()
+        let commit = try await commits.next()
+        self.commits = commits
+        // The log ends only when the store is closed.
+        if commit == nil, !Task.isCancelled { control.end(.shutdown) }
+        return commit
+    }
+}

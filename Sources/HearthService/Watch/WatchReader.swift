@@ -1,0 +1,105 @@
+import DocumentModel
+import DocumentStore
+
+/// Reads one stream, step by step.
+///
+/// A class, so that none of its state lies in the frames of the tasks that wait for it: those live as long as the stream.
+final class WatchReader {
+    enum Phase {
+        case opening
+        /// The initial state is read.
+        case reading
+        /// What was committed since the token is replayed.
+        case resuming
+        case live
+        case ended
+    }
+
+    let request: WatchRequest
+    let store: any DocumentStore
+    let control: WatchControl
+    var phase = Phase.opening
+    var progress: WatchProgress
+    var scan: CollectionScan?
+    /// How many changes have been sent since the state was complete.
+    var changeCount = 0
+    /// Reads the commits that are there already; nil when it is not known where it stands.
+    var commits: CommitSequence.AsyncIterator?
+
+    init(_ request: WatchRequest, store: any DocumentStore, control: WatchControl) {
+        self.request = request
+        self.store = store
+        self.control = control
+        self.progress = WatchProgress(request.target, at: store.position)
+    }
+
+    /// Whether there are commits already that the stream has not come to.
+    var isBehind: Bool { commits != nil && progress.sequence < store.position.lastSequence }
+
+    /// The next frames, at least one; nil at the end.
+    nonisolated(nonsending) func next() async throws(StatusError) -> [WatchFrame]? {
+        while phase != .ended, !Task.isCancelled {
+            let frames: [WatchFrame]
+            switch control.interruption {
+            case .end(let reason):
+                phase = .ended
+                return reason.map { [.end($0, token: progress.bookmark)] }
+            case .heartbeat:
+                frames = progress.checkpoint.map { [$0] } ?? []
+                control.noteSent()
+            case nil:
+                frames = try await stepOrBeginAnew()
+            }
+            if !frames.isEmpty {
+                control.noteSent()
+                note(frames)
+                return frames.map { $0.telling(request.contents) }
+            }
+        }
+        phase = .ended
+        return nil
+    }
+
+    nonisolated(nonsending) func stepOrBeginAnew() async throws(StatusError) -> [WatchFrame] {
+        do throws(StatusError) {
+            return try await step()
+        } catch {
+            guard isLost(error) else { throw error }
+            let reason: WatchFrame.ResetReason = if case .resuming = phase { .expired } else { .lagged }
+            begin(at: store.position)
+            return [.reset(reason)]
+        }
+    }
+
+    /// Whether a step has failed because commits that it needs are no longer kept.
+    func isLost(_ error: StatusError) -> Bool {
+        let position = store.position
+        return switch error.code {
+        case .outOfRange: true
+        case .failedPrecondition: progress.sequence < position.lastSequence && progress.sequence < position.oldestKept
+        default: false
+        }
+    }
+
+    nonisolated(nonsending) func step() async throws(StatusError) -> [WatchFrame] {
+        switch phase {
+        case .opening:
+            return open()
+        case .reading where !progress.isSettled:
+            return try await takeCommit()
+        case .reading:
+            guard let current = progress.current() else { return try await readPage() }
+            phase = .live
+            return [current]
+        case .resuming:
+            try await restore()
+            guard progress.isSettled else { return try await takeCommit() }
+            phase = .live
+            return progress.checkpoint.map { [$0] } ?? []
+        case .live:
+            return try await takeCommit()
+        case .ended:
+            return []
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import DocumentModel
+import DocumentStore
+
+extension WatchRequest {
+    func check(at position: StorePosition) throws(StatusError) {
+        guard let resume else { return }
+        guard resume.belongs(to: target) else {
+            throw StatusError(.invalidArgument, "The token was given for another target. Watch without it to begin anew.")
+        }
+        if onExpired == .fail, resume.obstacle(at: position) != nil {
+            throw .expired(at: position)
+        }
+    }
+}
+
+extension WatchRequest {
+    /// The token that a stream begins after which begins with the next change.
+    func tokenForStart(at position: StorePosition) -> WatchToken? {
+        guard case .now = start else { return nil }
+        return WatchToken(target, at: position)
+    }
+
+    /// A commit with what its documents were before, where that is wanted.
+    ///
+    /// Read as of a moment before the commit where it is not at hand.
+    func completed(_ commit: Commit, from store: any DocumentStore) async throws(StatusError) -> Commit {
+        guard contents == .before || target.needsPastDocuments else { return commit }
+        var changes = commit.changes
+        for (index, change) in changes.enumerated() where change.before == nil && change.existedBefore {
+            guard target.contains(change.path) else { continue }
+            let time = try Timestamp(microseconds: commit.time.microseconds - 1)
+            changes[index] = DocumentChange(
+                path: change.path,
+                before: try await store.document(at: change.path, readTime: time),
+                after: change.after,
+                existedBefore: true
+            )
+        }
+        return Commit(sequence: commit.sequence, time: commit.time, changes: changes)
+    }
+}
+
+extension WatchTarget {
+    /// Whether only what a document was tells whether it was in the target.
+    fileprivate var needsPastDocuments: Bool {
+        if case .query(let watched) = self { !watched.isRanked } else { false }
+    }
+}
