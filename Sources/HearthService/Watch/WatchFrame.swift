@@ -57,5 +57,7 @@ package enum WatchFrame: Sendable {
         case timeout
         /// The server stops.
         case shutdown
+        /// The watcher's key was revoked, or has expired.
+        case revoked
     }
 }
