@@ -22,6 +22,11 @@ struct KeyTests {
             let address = "http://127.0.0.1:\(port)"
             #expect(try await hearth("list", "--server", address).errorText.contains("UNAUTHENTICATED"))
             #expect(try await hearth("list", "--server", address, environment: ["HEARTH_KEY": key]).status == .code(0))
+            // It may be called by the address that a connection was made to, and by no other.
+            for (host, status) in [("127.0.0.2:\(port)", "200"), ("127.0.0.3:\(port)", "421"), ("evil.example", "421")] {
+                let curl = "curl -s -o /dev/null -w '%{http_code}' -H 'Host: \(host)' http://127.0.0.2:\(port)/health"
+                #expect(try await shell(curl).output == [status], "\(host)")
+            }
             #expect(try await process.end(with: SIGTERM) == .code(0))
             let log = await process.errors.reduce(into: "") { $0 += $1 }
             #expect(log.contains("without TLS"))

@@ -46,7 +46,10 @@ struct HostMiddleware: RouterMiddleware {
 
     private func isOwnAddress(_ name: UTF8Key, in context: HearthRequestContext) -> Bool {
         guard allowsOwnAddress, let address = context.channel.localAddress?.ipAddress else { return false }
-        return Self.name(configured: address) == name
+        // So IPv4 shows where IPv6 is listened on.
+        let mapped = "::ffff:".utf8
+        let isMapped = address.utf8.starts(with: mapped) && address.utf8.contains(UInt8(ascii: "."))
+        return Self.name(configured: isMapped ? String(Substring(address.utf8.dropFirst(mapped.count))) : address) == name
     }
 
     /// The name in a Host header of an address or a name that is given without port, an IPv6 address with or without brackets.
