@@ -66,6 +66,7 @@ let package = Package(
             name: "HearthService",
             dependencies: [
                 "DocumentModel", "DocumentStore", "JSONRPC", "StrictJSON",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swiftSettings

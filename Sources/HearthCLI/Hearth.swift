@@ -14,13 +14,13 @@ struct Hearth: AsyncParsableCommand {
         abstract: "A self-hosted document database: plain JSON files, JSON-RPC, and a stream of changes.",
         discussion: """
             Commands that talk to a server find it by --server or HEARTH_SERVER (default http://127.0.0.1:8080) and show the \
-            key given by --key or HEARTH_KEY.
+            key given by HEARTH_KEY, --key-file or --key.
 
             Exit codes: 0 success; 1 what was asked for failed; 64 the command line can't be understood.
             """,
         version: "hearth \(ServerDescription.version)",
         groupedSubcommands: [
-            CommandGroup(name: "Server", subcommands: [ServeCommand.self, CheckCommand.self]),
+            CommandGroup(name: "Server", subcommands: [ServeCommand.self, KeysCommand.self, CheckCommand.self]),
             CommandGroup(
                 name: "Document",
                 subcommands: [

@@ -26,6 +26,7 @@ package struct HearthServer: Service {
     package typealias RouteBuilder = (Router<HearthRequestContext>) -> Void
 
     private let configuration: HearthServerConfiguration
+    private let keys: AccessKeys
     /// The memory for the bodies of requests.
     let bodies: BodyBudget
     /// The memory for the answers to calls.
@@ -40,7 +41,7 @@ package struct HearthServer: Service {
     /// - Parameters:
     ///   - addRoutes: Called once, before this returns.
     ///   - onRunning: Called once the server answers, with the port that it listens on.
-    /// - Throws: ``StatusCode/invalidArgument`` when the configuration's address is not this machine's loopback.
+    /// - Throws: ``StatusCode/failedPrecondition`` when others than this machine would reach the server, and there are no keys.
     package init(
         configuration: HearthServerConfiguration = HearthServerConfiguration(),
         context: ServiceContext,
@@ -48,14 +49,17 @@ package struct HearthServer: Service {
         addRoutes: RouteBuilder = { _ in },
         onRunning: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
     ) throws(StatusError) {
-        try configuration.checkHost()
+        try configuration.checkHost(hasKeys: context.keys.isAnyValid)
+        // Whatever becomes of the keys: others never get to a server that asks for none.
+        if !configuration.isLoopback { context.keys.require() }
         let answers = AnswerBudget(limit: configuration.maximumHeldAnswerBytes, wait: configuration.answerWait)
         let router = Router(context: HearthRequestContext.self, options: .autoGenerateHeadEndpoints)
         let bodies = BodyBudget(limit: configuration.maximumHeldBodyBytes)
-        Self.addMiddleware(to: router, configuration, bodies: bodies)
+        Self.addMiddleware(to: router, configuration, keys: context.keys, bodies: bodies)
         Self.addRoutes(to: router, configuration, context: context, answers: answers, logger: logger)
         addRoutes(router)
         self.configuration = configuration
+        self.keys = context.keys
         self.bodies = bodies
         self.answers = answers
         self.connection = ConnectionConfiguration(
@@ -90,11 +94,14 @@ package struct HearthServer: Service {
             },
             configuration: ApplicationConfiguration(address: .hostname(configuration.host, port: configuration.port)),
             onServerRunning: { channel in
+                logAccess()
                 await onRunning(channel.localAddress?.port ?? configuration.port)
             },
             logger: logger
         )
         try await withGracefulShutdownHandler {
+            // Ends with the server, however that ends.
+            async let _ = keys.follow()
             do {
                 try await application.run()
             } catch let error as IOError {
@@ -104,24 +111,49 @@ package struct HearthServer: Service {
             connection.shutdown.start()
         }
     }
+
+    /// Says who may call.
+    private func logAccess() {
+        if !keys.areRequired {
+            logger.warning(
+                """
+                There are no keys: every program and every user of this machine may read and write everything. \
+                `hearth keys create --role admin --data DIR` makes the first one, from when on each call needs one
+                """
+            )
+        } else if !configuration.isLoopback {
+            logger.warning(
+                "Others reach this server without TLS, so keys and documents can be read on the way. Put a proxy with TLS in front",
+                metadata: ["http.host": "\(configuration.host)"]
+            )
+        }
+    }
 }
 
 extension HearthServer {
     private static func addMiddleware(
         to router: Router<HearthRequestContext>,
         _ configuration: HearthServerConfiguration,
+        keys: AccessKeys,
         bodies: BodyBudget
     ) {
+        let origins = AllowedOrigins(configuration.allowedOrigins)
         router.addMiddleware {
             LogMiddleware()
+            OriginHeadersMiddleware(origins: origins)
             ResponseMiddleware(allowedMethods: [
                 ("/rpc", "POST, OPTIONS"),
                 ("/watch", "GET, POST, OPTIONS"),
                 ("/openrpc.json", "GET, HEAD, OPTIONS"),
                 ("/health", "GET, HEAD, OPTIONS"),
             ])
-            HostMiddleware(listeningOn: configuration.host, others: configuration.allowedHosts)
-            OriginMiddleware()
+            HostMiddleware(
+                listeningOn: configuration.host,
+                others: configuration.allowedHosts,
+                allowsOwnAddress: configuration.isWildcard
+            )
+            OriginMiddleware(origins: origins)
+            AuthenticationMiddleware(keys: keys, failures: FailedAttempts(limit: configuration.maximumFailedAttempts))
             BodyMiddleware(budget: bodies)
         }
     }
@@ -136,7 +168,11 @@ extension HearthServer {
         let calls = RPCRoute(context, answers: answers, configuration: configuration, logger: logger)
         router.post("rpc") { request, context in try await calls.respond(to: request, in: context) }
 
-        let slots = WatchSlots(limit: configuration.maximumWatchers, limitPerAddress: configuration.maximumWatchersPerAddress)
+        let slots = WatchSlots(
+            limit: configuration.maximumWatchers,
+            limitPerAddress: configuration.maximumWatchersPerAddress,
+            limitPerKey: configuration.maximumWatchersPerKey
+        )
         let watch = WatchRoute(service: context, slots: slots)
         router.get("watch") { request, context in try await watch.respond(to: request, in: context) }
         router.post("watch") { request, context in try await watch.respond(to: request, in: context) }
@@ -145,7 +181,7 @@ extension HearthServer {
 
         let description = DescriptionRoute()
         router.get("openrpc.json") { request, _ in description.respond(to: request) }
-        let health = HealthRoute(store: context.store)
+        let health = HealthRoute(context)
         router.get("health") { _, _ in await health.respond() }
     }
 }

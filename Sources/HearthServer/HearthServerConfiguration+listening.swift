@@ -3,24 +3,31 @@ internal import Glibc
 internal import NIOCore
 
 extension HearthServerConfiguration {
-    /// Checks that the server would be reached from this machine only.
-    ///
-    /// - Throws: ``StatusCode/invalidArgument`` when ``host`` is not a loopback address.
-    package func checkHost() throws(StatusError) {
-        let isLoopback =
-            if let address = try? SocketAddress(ipAddress: host, port: 0).ipAddress {
-                address.utf8.starts(with: "127.".utf8) || address.utf8.elementsEqual("::1".utf8)
-            } else {
-                host.utf8.elementsEqual("localhost".utf8)
-            }
-        guard isLoopback else {
-            throw StatusError(
-                .invalidArgument,
-                "Expected a loopback address to listen on (127.0.0.1, ::1 or localhost), found \(Excerpt(host)). There are no keys "
-                    + "yet to tell callers apart, so whoever reached the port could read and change everything. Listen on "
-                    + "127.0.0.1, and put a proxy that knows its callers in front."
-            )
+    /// Whether the server is reached from this machine only.
+    var isLoopback: Bool {
+        if let address = try? SocketAddress(ipAddress: host, port: 0).ipAddress {
+            address.utf8.starts(with: "127.".utf8) || address.utf8.elementsEqual("::1".utf8)
+        } else {
+            host.utf8.elementsEqual("localhost".utf8)
         }
+    }
+
+    /// Whether the server is reached by all addresses that the machine has.
+    var isWildcard: Bool {
+        guard let address = try? SocketAddress(ipAddress: host, port: 0).ipAddress else { return false }
+        return address.utf8.elementsEqual("0.0.0.0".utf8) || address.utf8.elementsEqual("::".utf8)
+    }
+
+    /// Makes sure that nobody else than this machine reaches a server without keys.
+    ///
+    /// - Throws: ``StatusCode/failedPrecondition`` when there are none and ``host`` is not a loopback address.
+    package func checkHost(hasKeys: Bool) throws(StatusError) {
+        guard !isLoopback, !hasKeys else { return }
+        throw StatusError(
+            .failedPrecondition,
+            "There are no keys, so whoever reached \(Excerpt(host)) could read and change everything. Make one first, with hearth keys "
+                + "create --role admin --data DIR, or listen on this machine only (127.0.0.1, ::1 or localhost)."
+        )
     }
 
     /// Why the server can't listen, in the system's words, and what to do.

@@ -1,16 +1,20 @@
 /// How a ``HearthServer`` listens and what it lets through; the defaults suit a program on the same machine.
 package struct HearthServerConfiguration: Sendable {
-    /// The address to listen on: a loopback address or `localhost`. Others are refused, because callers cannot be told
-    /// apart yet.
+    /// The address to listen on. One that others than this machine reach is refused while there are no keys, because callers
+    /// cannot be told apart.
     package var host = "127.0.0.1"
     /// The port to listen on; 0 lets the system pick one.
     package var port = 8080
     /// Host names under which the server may be called besides ``host``, `localhost`, `127.0.0.1` and `[::1]`, such as the
     /// name that a reverse proxy passes on. Without ports: any port is accepted.
     package var allowedHosts: [String] = []
+    /// The origins of other sites whose pages may call, such as `https://app.example.org`; none by default.
+    package var allowedOrigins: [String] = []
     /// How many connections may be open at the same time; one more is answered with 503 and closed. When nil, as many as the
     /// limit of open files leaves room for, by ``OpenFileLimit/connections``.
     package var maximumConnections: Int?
+    /// How many of them one client address may have; this machine's own, where a proxy may be, may have all.
+    package var maximumConnectionsPerAddress = 512
     /// How long a client may take to send the head of a request, from its first byte on.
     package var headTimeout: Duration = .seconds(10)
     /// How long a client may take to send the body of a request.
@@ -38,6 +42,11 @@ package struct HearthServerConfiguration: Sendable {
     package var maximumWatchers = 1_000
     /// How many of them one client address may have, loopback included. Behind a proxy all clients have the proxy's address.
     package var maximumWatchersPerAddress = 64
+    /// How many of them callers with one key may have.
+    package var maximumWatchersPerKey = 256
+    /// How many times one client address may show keys that are not known, before it is answered that it shows too many. One more
+    /// is allowed every few seconds. Callers with a key that is known are never kept waiting.
+    package var maximumFailedAttempts = 20
     /// The status that a call with nothing to answer, a notification, gets. Some clients take 204 for a failure.
     package var notificationStatus: NotificationStatus = .noContent
 

@@ -24,7 +24,12 @@ package enum HearthMethods {
             BeginTransaction.self,
             RollbackTransaction.self,
             ServerInfo.self,
+            CreateKey.self,
+            ListKeys.self,
+            RevokeKey.self,
         ],
+        discoverableBy: .reader,
+        refusingWith: .ofAccess,
         sharing: [.database],
         info: OpenRPCInfo(
             title: ServerDescription.name,

@@ -1,25 +1,40 @@
 package import DocumentStore
 
-/// What the methods work with: the store, what is known of the server that runs them, and the transactions that are open.
+/// What the methods work with: the store, what is known of the server that runs them, the transactions that are open, the keys,
+/// and who calls.
 ///
-/// One context serves all calls. The command line and the pages make typed calls with the same one:
+/// One context serves all calls, each through the one of its caller, ``calling(as:)``. The pages make typed calls:
 ///
 /// ```swift
 /// let page = try await ListDocuments.call(.init(collection: books, pageSize: 50), in: context)
 /// ```
 package struct ServiceContext: Sendable {
-    package let store: any DocumentStore
+    /// The documents, as far as the caller may use them.
+    package private(set) var store: any DocumentStore
     package let server: ServerDescription
     package let transactions: Transactions
+    package let keys: AccessKeys
+    package private(set) var caller: Caller
 
     package init(
         store: any DocumentStore,
         server: ServerDescription = ServerDescription(),
-        transactions: Transactions = Transactions()
+        transactions: Transactions = Transactions(),
+        keys: AccessKeys = AccessKeys()
     ) {
         self.store = store
         self.server = server
         self.transactions = transactions
+        self.keys = keys
+        caller = .program
+    }
+
+    /// The context of a caller's calls. It is made of the program's own.
+    package func calling(as caller: Caller) -> ServiceContext {
+        var context = self
+        context.caller = caller
+        if caller.collections != nil { context.store = RestrictedStore(base: store, caller: caller) }
+        return context
     }
 }
 

@@ -15,7 +15,10 @@ struct CommandLineTests {
         ["get", "books/x", "--server", "http://user:secret@localhost"], ["list", "--documents"], ["list", "--missing"],
         ["export", "books/"], ["import"],
         ["example", "load"], ["example", "load", "nonsense"], ["serve", "--port", "65536"], ["serve", "--port", "x"],
-        ["serve", "--host", "0.0.0.0"],
+        ["serve", "--host", ""], ["serve", "--cors-origin", "*"], ["serve", "--cors-origin", "null"],
+        ["serve", "--cors-origin", "https://app.example/"], ["serve", "--cors-origin", "app.example"], ["keys", "create"],
+        ["keys", "create", "--role", "reader", "--expires", "soon"], ["keys", "revoke"],
+        ["list", "--key", "a", "--key-file", "b"],
         ["serve", "--allow-host", "http://x"], ["watch"],
     ])
     func `says how it is used when it can't be understood`(arguments: [String]) async throws {
@@ -58,7 +61,7 @@ struct CommandLineTests {
         #expect(version.output.first?.hasPrefix("hearth ") == true)
         let help = try await hearth("--help")
         #expect(help.status == .code(0))
-        for command in ["serve", "import", "export", "example", "get", "set", "delete", "list", "query", "watch"] {
+        for command in ["serve", "keys", "import", "export", "example", "get", "set", "delete", "list", "query", "watch"] {
             #expect(help.output.contains { $0.contains("  \(command) ") })
             #expect(try await hearth("help", command).status == .code(0))
         }

@@ -64,8 +64,9 @@ struct ServeTests {
     @Test func `refuses an address that others reach before it makes a data folder`() async throws {
         let folder = try TemporaryFolder()
         let result = try await hearth("serve", "--host", "0.0.0.0", "--data", folder["data"], "--port", "0")
-        #expect(result.status == .code(64))
-        #expect(result.errorText.contains("found \"0.0.0.0\""))
+        #expect(result.status == .code(1))
+        #expect(result.errorText.contains("whoever reached \"0.0.0.0\""))
+        #expect(result.errorText.contains("hearth keys create --role admin"))
         #expect(!folder.exists("data"))
     }
 

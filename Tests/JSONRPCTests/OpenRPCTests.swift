@@ -41,7 +41,7 @@ struct OpenRPCTests {
     func method() throws {
         let subtract = try #require(methods.first { $0["name"]?.text == #""subtract""# })
         let expected =
-            #"{"name":"subtract","summary":"The difference of two numbers.","paramStructure":"either","params":["#
+            #"{"name":"subtract","summary":"The difference of two numbers.","x-right":"use","paramStructure":"either","params":["#
             + #"{"name":"minuend","description":"What to subtract from.","required":true,"schema":{"type":"integer"}},"#
             + #"{"name":"subtrahend","description":"What to subtract; 1 when absent.","required":false,"schema":{"type":"integer"}}],"#
             + #""result":{"name":"difference","description":"The difference.","required":true,"schema":{"type":"integer"}},"#

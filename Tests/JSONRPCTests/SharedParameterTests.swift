@@ -10,6 +10,7 @@ struct SharedParameterTests {
     init() {
         let table = MethodTable<Recorder>(
             [Subtract.self, Record.self],
+            discoverableBy: .use,
             sharing: [
                 SharedParameter(
                     Parameter<Int?>("tenant", "Whose it is."),

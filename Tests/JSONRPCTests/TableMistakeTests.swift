@@ -17,7 +17,7 @@ struct TableMistakeTests {
 }
 
 private func make(_ types: [any RPCMethod<Recorder>.Type]) {
-    _ = MethodTable(types, info: OpenRPCInfo(title: "", version: "", description: ""))
+    _ = MethodTable(types, discoverableBy: .use, info: OpenRPCInfo(title: "", version: "", description: ""))
 }
 
 /// A method that does nothing, for others to spoil.

@@ -3,9 +3,24 @@ import StrictJSON
 import Synchronization
 
 /// What the test methods work on: it remembers what was executed.
-final class Recorder: Sendable {
+final class Recorder: RPCContext {
+    enum Right: String {
+        case use
+        case record
+    }
+
+    private let denied: Right?
     private let texts = Mutex<[String]>([])
     private let waiting = AsyncStream<Void>.makeStream()
+
+    /// - Parameter denied: The right that the caller has not.
+    init(denying denied: Right? = nil) {
+        self.denied = denied
+    }
+
+    func authorize(_ right: Right) throws {
+        guard right != denied else { throw RPCError(7, "You may not \(right.rawValue).") }
+    }
 
     var recorded: [String] {
         texts.withLock { $0 }
@@ -25,6 +40,10 @@ final class Recorder: Sendable {
             return
         }
     }
+}
+
+extension RPCMethod where Context == Recorder {
+    static var right: Recorder.Right { .use }
 }
 
 let anything = ResultDescription("anything", .any, "Anything.")
@@ -104,6 +123,7 @@ enum Record: RPCMethod {
 
     static let name: UTF8Key = "test.record"
     static let summary = "Remembers a text."
+    static let right = Recorder.Right.record
     static let parameters: [any ParameterDescription] = [text]
     static let result = ResultDescription("count", .integer(minimum: 1), "How many texts are remembered.")
 

@@ -4,6 +4,7 @@ import Synchronization
 
 let testTable = MethodTable<Recorder>(
     [Echo.self, Subtract.self, Record.self, Wait.self, Fail.self, Find.self, Forgetful.self],
+    discoverableBy: .use,
     info: OpenRPCInfo(
         title: "Test",
         version: "1.0",
@@ -14,15 +15,17 @@ let testTable = MethodTable<Recorder>(
 
 /// A server on the test methods, with what they executed and what went to the log.
 struct TestServer {
-    let recorder = Recorder()
+    let recorder: Recorder
     let log = FailureLog()
     let server: RPCServer<Recorder>
 
     init(
         limits: RPCLimits = RPCLimits(),
         answers: AnswerBudget = .unlimited,
-        clock: any Clock<Duration> = FrozenClock()
+        clock: any Clock<Duration> = FrozenClock(),
+        denying denied: Recorder.Right? = nil
     ) {
+        recorder = Recorder(denying: denied)
         self.server = RPCServer(methods: testTable, limits: limits, answers: answers, clock: clock) { [log] in log.append($0) }
     }
 

@@ -20,6 +20,11 @@ package struct CommitSequence: AsyncSequence, Sendable {
         self.source = source
     }
 
+    /// The same commits as `transform` gives them, which keeps their sequence numbers.
+    package func mapped(_ transform: @escaping @Sendable (Commit) -> Commit) -> CommitSequence {
+        CommitSequence(after: start) { [source] position throws(StatusError) in try await source(position)?.map(transform) }
+    }
+
     /// Begins to read after the start.
     package func makeAsyncIterator() -> Iterator {
         Iterator(position: start, source: source)

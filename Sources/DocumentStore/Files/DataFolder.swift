@@ -151,8 +151,27 @@ extension DataFolder {
         )
     }
 
+    /// Opens a data folder without locking it, for what stands beside the documents.
+    ///
+    /// - Parameter making: Whether to make the folder where there is none.
+    /// - Throws: `.failedPrecondition` when the folder is not Hearth's and not empty, or another user's.
+    static func openRoot(_ path: String, making: Bool) throws(StatusError) -> FileDescriptor {
+        let root = try making ? makeRoot(path) : openExistingRoot(path)
+        try checkOwner(of: root, path)
+        if try readDescription(in: root) == nil {
+            try checkIsNew(root, path)
+            if making { try synchronizeName(ofRoot: path) }
+        }
+        return root
+    }
+
     private static func openRoot(_ path: String) throws(StatusError) -> FileDescriptor {
         let root = try makeRoot(path)
+        try checkOwner(of: root, path)
+        return root
+    }
+
+    private static func checkOwner(of root: borrowing FileDescriptor, _ path: String) throws(StatusError) {
         let owner = try reporting("look at", ".") { () throws(SystemError) in try root.status().owner }
         guard owner == geteuid() else {
             throw StatusError(
@@ -161,7 +180,6 @@ extension DataFolder {
                     + "Run it as that user, or change the owner of the folder and all that is in it."
             )
         }
-        return root
     }
 
     private static func openExistingRoot(_ path: String) throws(StatusError) -> FileDescriptor {
@@ -245,9 +263,10 @@ extension DataFolder {
         return try DatabaseDescription(bytes)
     }
 
-    /// A folder without description must be empty, but for what an interrupted first start or the file system left there.
+    /// A folder without description must be empty, but for what an interrupted first start or the file system left there, and what
+    /// was put there for the first start.
     private static func checkIsNew(_ root: borrowing FileDescriptor, _ path: String) throws(StatusError) {
-        let harmless = [lockName, "lost+found"].map { Array($0.utf8) }
+        let harmless = ([lockName, "lost+found"] + SideFile.Name.files).map { Array($0.utf8) }
         let found: String? = try reporting("list", ".") { () throws(SystemError) in
             var listing = try root.openForListing()
             var foreign: String?

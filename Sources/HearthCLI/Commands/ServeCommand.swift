@@ -18,8 +18,9 @@ struct ServeCommand: AsyncParsableCommand {
             Prints its address on standard output as soon as it answers, and logs to standard error. SIGTERM and SIGINT stop \
             it: calls under way are finished, streams ended.
 
-            Whoever can reach the address can read and write, so Hearth listens on this machine only. Requests must call it by \
-            its address, by localhost, or by a name given with --allow-host.
+            Once there are keys (`hearth keys`), every request needs one. Without keys, whoever can reach the address can read \
+            and write, so it must be one of this machine only. Requests must call the server by its address, by localhost, or by \
+            a name given with --allow-host.
             """
     )
 
@@ -37,6 +38,14 @@ struct ServeCommand: AsyncParsableCommand {
     )
     var allowHost: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "An origin of other pages that may call, such as https://app.example.org. May be repeated.",
+            valueName: "origin"
+        )
+    )
+    var corsOrigin: [String] = []
+
     @Option(help: ArgumentHelp("The folder with Templates and Public, where it isn't found by itself.", valueName: "dir"))
     var assets: String?
 
@@ -52,10 +61,19 @@ struct ServeCommand: AsyncParsableCommand {
                 throw ValidationError("\(Excerpt(name)) is not the name of a host; expected one such as data.example.org.")
             }
         }
-        do throws(StatusError) {
-            try configuration.checkHost()
-        } catch {
-            throw ValidationError(error.message)
+        guard !host.isEmpty else { throw ValidationError("Expected the address to listen on, such as 127.0.0.1.") }
+        for origin in corsOrigin where !Self.isOrigin(origin) {
+            throw ValidationError(
+                "\(Excerpt(origin)) is not an origin; expected a scheme and a host, and nothing behind them, such as https://app.example.org."
+            )
+        }
+    }
+
+    /// Whether a text is `http://host[:port]` or `https://host[:port]`.
+    private static func isOrigin(_ text: String) -> Bool {
+        ["http://", "https://"].contains { scheme in
+            let host = text.utf8.dropFirst(scheme.utf8.count)
+            return text.utf8.starts(with: scheme.utf8) && !host.isEmpty && host.allSatisfy(\.isPartOfHost)
         }
     }
 
@@ -64,6 +82,7 @@ struct ServeCommand: AsyncParsableCommand {
         OpenFileLimit.raise()
         let logger = Logger(label: "hearth") { StreamLogHandler.standardError(label: $0) }
         let assets = try AssetLocation.find(explicit: assets)
+        try await checkHost(logger: logger)
         var configuration = FileStoreConfiguration(folder: data)
         limits.apply(to: &configuration)
         let store = try await FileStore.open(configuration, logger: logger)
@@ -76,8 +95,19 @@ struct ServeCommand: AsyncParsableCommand {
         if let failure = await store.close() { throw failure }
     }
 
+    /// Refuses an address that others reach, before a data folder is made that has no keys.
+    private func checkHost(logger: Logger) async throws(StatusError) {
+        var hasKeys = false
+        do throws(StatusError) {
+            hasKeys = try await AccessKeys.open(inFolder: data, logger: logger).isAnyValid
+        } catch {
+            guard error.code == .notFound else { throw error }
+        }
+        try configuration.checkHost(hasKeys: hasKeys)
+    }
+
     private func serve(_ store: FileStore, assets: AssetLocation, logger: Logger) async throws {
-        let context = ServiceContext(store: store)
+        let context = ServiceContext(store: store, keys: try await AccessKeys.open(inFolder: data, logger: logger))
         let pages = try AdminPages(context: context, assets: assets, logger: logger)
         let server = try HearthServer(configuration: configuration, context: context, logger: logger) { router in
             pages.addRoutes(to: router)
@@ -98,6 +128,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.host = host
         configuration.port = port
         configuration.allowedHosts = allowHost
+        configuration.allowedOrigins = corsOrigin
         limits.apply(to: &configuration)
         return configuration
     }

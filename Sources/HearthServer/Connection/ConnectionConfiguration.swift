@@ -23,6 +23,7 @@ struct ConnectionConfiguration: Sendable {
         self.bodyTimeout = TimeAmount(configuration.bodyTimeout)
         self.slots = ConnectionSlots(
             limit: configuration.maximumConnections ?? OpenFileLimit.current.connections,
+            limitPerAddress: configuration.maximumConnectionsPerAddress,
             logger: logger
         )
         self.shutdown = ShutdownClock(grace: TimeAmount(configuration.shutdownGrace))

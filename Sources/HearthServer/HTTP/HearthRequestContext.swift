@@ -1,3 +1,4 @@
+import HearthService
 package import Hummingbird
 package import NIOCore
 
@@ -6,9 +7,16 @@ package struct HearthRequestContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     /// The connection that the request came by.
     package let channel: any Channel
+    /// Who asks, once that was found out.
+    var caller = Caller.anybody
 
     package init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         channel = source.channel
+    }
+
+    /// The address of the client, or of the proxy before it.
+    var clientAddress: String {
+        channel.remoteAddress?.ipAddress ?? ""
     }
 }

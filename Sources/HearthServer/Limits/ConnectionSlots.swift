@@ -1,30 +1,39 @@
 import Logging
+import StrictJSON
 import Synchronization
 
 /// Counts the open connections, and tells which of them there is room for.
 final class ConnectionSlots: Sendable {
     fileprivate struct State {
         var count = 0
+        /// The connections of each address that is counted by itself.
+        var countByAddress: [UTF8Key: Int] = [:]
         var lastWarning: ContinuousClock.Instant?
     }
 
     let limit: Int
+    let limitPerAddress: Int
     private let logger: Logger
     private let state = Mutex(State())
 
     /// How often the log says that connections are refused, however many there are.
     private static let warningInterval = Duration.seconds(60)
 
-    init(limit: Int, logger: Logger) {
+    init(limit: Int, limitPerAddress: Int = .max, logger: Logger) {
         self.limit = limit
+        self.limitPerAddress = limitPerAddress
         self.logger = logger
     }
 
     /// Counts a connection, unless as many are open as may be.
-    func take() -> Bool {
+    ///
+    /// - Parameter address: Whose it is; nil where clients are not told apart by their addresses.
+    func take(for address: UTF8Key? = nil) -> Bool {
         let (isFree, warns) = state.withLock { state in
-            guard state.count < limit else { return (false, state.isWarningDue(every: Self.warningInterval)) }
+            let isAddressFull = address.map { state.countByAddress[$0, default: 0] >= limitPerAddress } ?? false
+            guard state.count < limit, !isAddressFull else { return (false, state.isWarningDue(every: Self.warningInterval)) }
             state.count += 1
+            if let address { state.countByAddress[address, default: 0] += 1 }
             return (true, false)
         }
         if warns {
@@ -34,8 +43,11 @@ final class ConnectionSlots: Sendable {
     }
 
     /// Notes that a connection that was counted is closed.
-    func giveBack() {
-        state.withLock { $0.count -= 1 }
+    func giveBack(for address: UTF8Key? = nil) {
+        state.withLock { state in
+            state.count -= 1
+            if let address { state.countByAddress.decrement(address) }
+        }
     }
 }
 

@@ -4,21 +4,25 @@ import Hummingbird
 
 /// Refuses what the pages of other sites ask for.
 ///
-/// A request with an `Origin` must come from this server's own pages. Browsers leave it out where a page only loads or links
+/// A request with an `Origin` must come from this server's own pages, or for calls and streams from those of an allowed origin. Browsers leave it out where a page only loads or links
 /// something; `Sec-Fetch-Site` then tells whose page it is. Links to pages are let through, calls, streams and whatever else
 /// could change something are not.
 struct OriginMiddleware: RouterMiddleware {
+    let origins: AllowedOrigins
+
     func handle(
         _ request: Request,
         context: HearthRequestContext,
         next: (Request, HearthRequestContext) async throws -> Response
     ) async throws -> Response {
-        for origin in request.headers[values: .origin] where !Self.isOwn(origin, authority: request.head.authority) {
+        for origin in request.headers[values: .origin]
+        where !Self.isOwn(origin, authority: request.head.authority) && !origins.allow(origin, to: request) {
             throw HTTPFailure(.forbidden, .permissionDenied, "Pages of other sites may not call this server.")
         }
         if request.isGuarded, request.headers[values: .origin].isEmpty, request.isOfAnotherSite {
             throw HTTPFailure(.forbidden, .permissionDenied, "Pages of other sites may not call this server.")
         }
+        if let response = origins.preflightResponse(to: request) { return response }
         return try await next(request, context)
     }
 

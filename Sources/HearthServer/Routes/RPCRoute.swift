@@ -36,6 +36,7 @@ struct RPCRoute: Sendable {
 
     func respond(to request: Request, in requestContext: HearthRequestContext) async throws -> Response {
         let body = try await request.jsonBody(atMost: context.server.limits.maximumBodyBytes)
+        let context = context.calling(as: requestContext.caller)
         let reply = await largeBodies.work(onBodyOf: body.count) { executor in
             await server.handle(body, context: context, on: executor)
         }

@@ -19,9 +19,12 @@ struct WatchRoute: Sendable {
 
     func respond(to request: Request, in context: HearthRequestContext) async throws -> Response {
         let parameters = try await request.watchParameters(atMost: Self.maximumBodyBytes)
-        let slot = try takeSlot(for: context.channel.remoteAddress?.ipAddress ?? "")
+        let slot = try takeSlot(for: context)
+        let service = service.calling(as: context.caller)
         let stream = WatchStream(
             session: try WatchSession(parameters.request, in: service),
+            caller: context.caller,
+            keys: service.keys,
             encoder: WatchFrameEncoder(format: parameters.format ?? request.acceptedFormat),
             shared: shared,
             slot: slot,
@@ -42,9 +45,10 @@ struct WatchRoute: Sendable {
         )
     }
 
-    private func takeSlot(for address: String) throws(HTTPFailure) -> WatchSlots.Slot {
+    private func takeSlot(for context: HearthRequestContext) throws(HTTPFailure) -> WatchSlots.Slot {
+        let address = context.clientAddress
         do throws(WatchSlots.Refusal) {
-            return try slots.take(for: UTF8Key(address))
+            return try slots.take(for: UTF8Key(address), key: context.caller.keyID)
         } catch {
             let message =
                 switch error {
@@ -53,6 +57,9 @@ struct WatchRoute: Sendable {
                 case .addressIsFull:
                     "Your address \(address) has \(slots.limitPerAddress) streams open, as many as this server allows one address. "
                         + "Close some, or watch a collection instead of its documents."
+                case .keyIsFull:
+                    "The key has \(slots.limitPerKey) streams open, as many as this server allows one key. Close some, or use keys "
+                        + "of their own for other programs."
                 }
             throw HTTPFailure(.tooManyRequests, .resourceExhausted, message, headers: [.retryAfter: "5"])
         }

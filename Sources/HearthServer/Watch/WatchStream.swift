@@ -9,10 +9,13 @@ import ServiceLifecycle
 
 /// One watch stream on its way to a client.
 ///
-/// It has four endings: the client leaves, which is noticed at once; the server stops, or the time asked for is over, which
-/// the client is told; the store fails, which it is told too; or it accepts nothing for so long that its connection is closed.
+/// It has five endings: the client leaves, which is noticed at once; the server stops, or the time asked for is over, which
+/// the client is told; its key is revoked or expires, which it is told where it still reads; the store fails, which it is told too; or it accepts nothing for so long that its connection is closed.
 struct WatchStream: Sendable {
     let session: WatchSession
+    /// Who watches, for as long as the keys say so.
+    let caller: Caller
+    let keys: AccessKeys
     let encoder: WatchFrameEncoder
     /// What was written for others who watch the same.
     let shared: SharedFrames
@@ -22,10 +25,19 @@ struct WatchStream: Sendable {
     let threads: WorkThreads
     let logger: Logger
 
+    /// How long the client of a revoked key has for the frames that are on their way.
+    private static let revocationGrace = TimeAmount.seconds(2)
+
     /// Writes all frames, waiting wherever the client does not keep up, and ends the response.
     func write(to writer: inout any ResponseBodyWriter, on channel: any Channel) async throws {
         // The connection is closed when the client leaves, also while there is nothing to write.
         channel.closeFuture.whenComplete { [session] _ in session.end(nil) }
+        let observation = keys.onEnd(of: caller) { [session, eventLoop = channel.eventLoop] in
+            session.end(.revoked)
+            // Who does not take what was sent before is not waited for.
+            eventLoop.scheduleTask(in: Self.revocationGrace) { channel.close(promise: nil) }
+        }
+        defer { withExtendedLifetime(observation) {} }
         try await withGracefulShutdownHandler {
             try await withTaskExecutorPreference(threads) {
                 try await writeFrames(to: &writer, on: channel.eventLoop)

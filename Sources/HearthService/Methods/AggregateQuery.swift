@@ -20,6 +20,7 @@ package enum AggregateQuery: RPCMethod {
 
     package static let name: UTF8Key = "query.aggregate"
     package static let summary = "Counts the documents that a query finds, or gives sums and means of their fields."
+    package static let right = Role.reader
     package static let parameters: [any ParameterDescription] =
         [NormalizedAggregations.parameter] + QueryParameters.all + ReadPoint.parameters
     package static let result = ResultDescription(

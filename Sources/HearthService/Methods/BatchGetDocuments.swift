@@ -24,6 +24,7 @@ package enum BatchGetDocuments: RPCMethod {
     package static let name: UTF8Key = "documents.batchGet"
     package static let summary =
         "Reads many documents: each as it is at some moment of the call, or all as of one time or in one transaction."
+    package static let right = Role.reader
     package static let parameters: [any ParameterDescription] = [paths, mask] + ReadPoint.parameters
     package static let result = ResultDescription(
         "result",

@@ -15,6 +15,7 @@ package enum BatchWrite: RPCMethod {
     package static let name: UTF8Key = "documents.batchWrite"
     package static let summary =
         "Applies many writes, each of them for itself: some may fail while others succeed. documents.commit does all or none."
+    package static let right = Role.writer
     package static let parameters: [any ParameterDescription] = [writes]
     package static let result = ResultDescription(
         "result",

@@ -44,6 +44,7 @@ package enum BeginTransaction: RPCMethod {
     package static let name: UTF8Key = "transactions.begin"
     package static let summary =
         "Opens a transaction for reads and documents.commit. It expires when it is not used for 60 seconds, and after 270."
+    package static let right = Role.reader
     package static let parameters: [any ParameterDescription] = [readWrite, readOnly]
     package static let result = ResultDescription(
         "result",

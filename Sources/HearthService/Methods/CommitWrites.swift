@@ -28,6 +28,7 @@ package enum CommitWrites: RPCMethod {
 
     package static let name: UTF8Key = "documents.commit"
     package static let summary = "Applies many writes at one time, all of them or none."
+    package static let right = Role.writer
     package static let parameters: [any ParameterDescription] = [writes, transaction]
     package static let result = ResultDescription(
         "result",

@@ -24,6 +24,7 @@ package enum CreateDocument: RPCMethod {
 
     package static let name: UTF8Key = "documents.create"
     package static let summary = "Creates a document; it must not exist."
+    package static let right = Role.writer
     package static let parameters: [any ParameterDescription] = [collection, fields, id]
     package static let result = ResultDescription("document", .document, "The document as it was created.")
     package static let errors = [

@@ -6,6 +6,7 @@ package import StrictJSON
 package enum DeleteDocument: RPCMethod {
     package static let name: UTF8Key = "documents.delete"
     package static let summary = "Deletes a document, whether it exists or not; its subcollections stay."
+    package static let right = Role.writer
     package static let parameters = DeleteWrite.members
     package static let result = ResultDescription("nothing", .object([]), "An empty object.")
     package static let errors = [ErrorDescription].ofWrites

@@ -28,6 +28,7 @@ package enum DocumentHistory: RPCMethod {
     package static let name: UTF8Key = "documents.history"
     package static let summary =
         "Lists the versions of a document that are kept, the newest first: each commit that changed or deleted it."
+    package static let right = Role.reader
     package static let parameters: [any ParameterDescription] = [path, pageSize, pageToken]
     package static let result = ResultDescription(
         "page",

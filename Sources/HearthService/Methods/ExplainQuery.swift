@@ -26,6 +26,7 @@ package enum ExplainQuery: RPCMethod {
 
     package static let name: UTF8Key = "query.explain"
     package static let summary = "Runs a query and tells how it was answered and what that took, instead of the documents."
+    package static let right = Role.reader
     package static let parameters: [any ParameterDescription] = QueryParameters.all + ReadPoint.parameters + [aggregations]
     package static let result = ResultDescription(
         "explanation",

@@ -23,6 +23,7 @@ package enum GetDocument: RPCMethod {
 
     package static let name: UTF8Key = "documents.get"
     package static let summary = "Reads a document."
+    package static let right = Role.reader
     package static let parameters: [any ParameterDescription] = [path, mask] + ReadPoint.parameters
     package static let result = ResultDescription("document", .document, "The document.")
     /// Few documents are larger, and many are read at the same time.

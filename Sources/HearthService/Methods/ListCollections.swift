@@ -31,6 +31,7 @@ package enum ListCollections: RPCMethod {
 
     package static let name: UTF8Key = "collections.list"
     package static let summary = "Lists collections: those that hold a document, or have one anywhere below them."
+    package static let right = Role.reader
     package static let parameters: [any ParameterDescription] = [parent, pageSize, pageToken]
     package static let result = ResultDescription(
         "page",

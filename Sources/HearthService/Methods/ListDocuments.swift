@@ -59,6 +59,7 @@ package enum ListDocuments: RPCMethod {
 
     package static let name: UTF8Key = "documents.list"
     package static let summary = "Lists the documents of a collection in ID order, page by page."
+    package static let right = Role.reader
     package static let parameters: [any ParameterDescription] =
         [collection, pageSize, pageToken, mask, showMissing] + ReadPoint.parameters
     package static let result = ResultDescription(

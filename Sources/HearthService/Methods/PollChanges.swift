@@ -43,6 +43,7 @@ package enum PollChanges: RPCMethod {
     static let coalesce = Parameter<Bool?>("coalesce", "Whether to tell only what became of each document.")
 
     package static let name: UTF8Key = "changes.poll"
+    package static let right = Role.reader
     package static let summary = "Tells what has changed since a token, and waits for a change where there is none."
     package static let parameters: [any ParameterDescription] =
         WatchTarget.parameters + [resume, waitMilliseconds, limit, include, coalesce]

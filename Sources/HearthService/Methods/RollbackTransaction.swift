@@ -7,6 +7,7 @@ package enum RollbackTransaction: RPCMethod {
 
     package static let name: UTF8Key = "transactions.rollback"
     package static let summary = "Closes a transaction without writing anything; one that is closed already stays so."
+    package static let right = Role.reader
     package static let parameters: [any ParameterDescription] = [transaction]
     package static let result = ResultDescription("nothing", .object([]), "An empty object.")
     package static let examples = [

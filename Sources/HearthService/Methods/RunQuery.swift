@@ -17,6 +17,7 @@ package enum RunQuery: RPCMethod {
 
     package static let name: UTF8Key = "query.run"
     package static let summary = "Gives the documents that a query finds, in its order, all as of one time."
+    package static let right = Role.reader
     package static let parameters: [any ParameterDescription] = QueryParameters.all + ReadPoint.parameters
     package static let result = ResultDescription(
         "result",

@@ -16,6 +16,7 @@ package enum ServerInfo: RPCMethod {
 
     package static let name: UTF8Key = "server.info"
     package static let summary = "Says what server this is, what it has committed, and what its limits are."
+    package static let right = Role.reader
     package static let parameters: [any ParameterDescription] = []
     package static let result = ResultDescription(
         "info",

@@ -6,6 +6,7 @@ package import StrictJSON
 package enum SetDocument: RPCMethod {
     package static let name: UTF8Key = "documents.set"
     package static let summary = "Writes a whole document, or merges fields into it; makes it when it does not exist."
+    package static let right = Role.writer
     package static let parameters = SetWrite.members
     package static let result = ResultDescription("result", .writeResult, "What came of the write.")
     package static let errors = [ErrorDescription].ofWrites

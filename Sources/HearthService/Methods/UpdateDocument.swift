@@ -6,6 +6,7 @@ package import StrictJSON
 package enum UpdateDocument: RPCMethod {
     package static let name: UTF8Key = "documents.update"
     package static let summary = "Changes some fields of a document, by field path, and leaves all others; it must exist."
+    package static let right = Role.writer
     package static let parameters = UpdateWrite.members
     package static let result = ResultDescription("result", .writeResult, "What came of the write.")
     package static let errors = [ErrorDescription].ofWrites

@@ -97,6 +97,8 @@ package enum WatchFrame: Sendable {
         case limit
         /// The server stops.
         case shutdown
+        /// The watcher's key was revoked, or has expired.
+        case revoked
     }
 }
 

@@ -21,11 +21,13 @@ package struct WatchSession: AsyncSequence, Sendable {
     /// Makes a stream; it is to be iterated once.
     ///
     /// - Throws: ``StatusCode/invalidArgument`` when the token is of another target; ``StatusCode/outOfRange`` when it can't
-    ///   be resumed from and the request says to fail then.
+    ///   be resumed from and the request says to fail then; ``StatusCode/permissionDenied`` when the caller may not watch it.
     package init(
         _ request: WatchRequest,
         in context: ServiceContext
     ) throws(StatusError) {
+        try context.authorize(.reader)
+        try request.target.check(for: context.caller)
         self.request = request
         self.store = context.store
         self.control = WatchControl(heartbeat: request.heartbeat, timeout: request.timeout)

@@ -19,6 +19,15 @@ package enum WatchTarget: Hashable, Sendable {
         }
     }
 
+    /// Makes sure that a caller may watch it.
+    func check(for caller: Caller) throws(StatusError) {
+        switch self {
+        case .document(let path): try caller.check(path)
+        case .collection(let path): try caller.check(path)
+        case .query(let watched): try caller.check(watched.query.source)
+        }
+    }
+
     /// A text that no other target has.
     var canonicalText: String {
         switch self {

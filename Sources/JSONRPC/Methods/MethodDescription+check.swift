@@ -17,10 +17,15 @@ extension MethodDescription {
     }
 
     /// The built-in method that describes all the others.
-    static func discover(parameters: [any ParameterDescription], errors: [ErrorDescription]) -> MethodDescription {
+    static func discover(
+        right: String,
+        parameters: [any ParameterDescription],
+        errors: [ErrorDescription]
+    ) -> MethodDescription {
         MethodDescription(
             name: "rpc.discover",
             summary: "This description of all methods, as an OpenRPC document.",
+            right: right,
             parameters: parameters,
             result: ResultDescription("document", .map(of: .any), "An OpenRPC document."),
             errors: errors,

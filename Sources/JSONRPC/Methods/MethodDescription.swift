@@ -4,6 +4,8 @@ package import StrictJSON
 package struct MethodDescription: Sendable {
     package let name: UTF8Key
     package let summary: String
+    /// The name of the right that a caller needs.
+    package let right: String
     package let parameters: [any ParameterDescription]
     package let result: ResultDescription
     package let errors: [ErrorDescription]

@@ -5,12 +5,12 @@ import StrictJSON
 /// The dispatcher, the decoding of parameters, `rpc.discover` and the documentation are all made from this one table. It is
 /// checked when it is made: a name used twice, a required parameter after an optional one, an error code declared twice
 /// or an example that its own method would refuse is a mistake in the program, and stops it.
-package struct MethodTable<Context: Sendable>: Sendable {
+package struct MethodTable<Context: RPCContext>: Sendable {
     /// A method with its types closed over: they are decided once, when it is registered, and not looked up for each call.
     struct Entry: Sendable {
         /// How many bytes an answer may well have.
         let expectedAnswerBytes: Int
-        /// Decodes, calls, and gives back what writes the result.
+        /// Makes sure that the caller may call, decodes, calls, and gives back what writes the result.
         let call: @Sendable (_ params: JSONNode?, _ context: Context) async throws -> ResultWriter
     }
 
@@ -28,21 +28,35 @@ package struct MethodTable<Context: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - types: The methods.
+    ///   - right: What a caller needs to be allowed to call `rpc.discover`.
+    ///   - refusals: How callers without the right are refused, which every method lists among its errors.
     ///   - shared: Parameters that each of them takes behind its own.
     ///   - info: What the OpenRPC document says of the service as a whole.
-    package init(_ types: [any RPCMethod<Context>.Type], sharing shared: [SharedParameter<Context>] = [], info: OpenRPCInfo) {
+    package init(
+        _ types: [any RPCMethod<Context>.Type],
+        discoverableBy right: Context.Right,
+        refusingWith refusals: [ErrorDescription] = [],
+        sharing shared: [SharedParameter<Context>] = [],
+        info: OpenRPCInfo
+    ) {
         var methods: [MethodDescription] = []
         var entries: [UTF8Key: Entry] = [:]
+        let sharedErrors = shared.map(\.error) + refusals
         for type in types {
-            let (method, entry) = Self.register(type, sharing: shared)
+            let (method, entry) = Self.register(type, sharing: shared, sharedErrors)
             method.check()
             precondition(entries.updateValue(entry, forKey: method.name) == nil, "\(method.name) is registered twice")
             methods.append(method)
         }
-        let discover = MethodDescription.discover(parameters: shared.map(\.declaration), errors: shared.map(\.error))
+        let discover = MethodDescription.discover(
+            right: right.rawValue,
+            parameters: shared.map(\.declaration),
+            errors: sharedErrors
+        )
         methods.append(discover)
         let document = OpenRPCDocument.encode(info, methods: methods)
         entries[discover.name] = Entry(expectedAnswerBytes: document.count) { params, context in
+            try context.authorize(right)
             let arguments = try Arguments(params, declared: discover.parameters)
             for parameter in shared { try parameter.check(arguments, context) }
             return { $0.raw(document) }
@@ -58,14 +72,16 @@ package struct MethodTable<Context: Sendable>: Sendable {
 
     private static func register<Method: RPCMethod<Context>>(
         _ type: Method.Type,
-        sharing shared: [SharedParameter<Context>]
+        sharing shared: [SharedParameter<Context>],
+        _ sharedErrors: [ErrorDescription]
     ) -> (MethodDescription, Entry) {
         let method = MethodDescription(
             name: Method.name,
             summary: Method.summary,
+            right: Method.right.rawValue,
             parameters: Method.parameters + shared.map(\.declaration),
             result: Method.result,
-            errors: Method.errors + shared.map(\.error).filter { error in !Method.errors.contains { $0.code == error.code } },
+            errors: Method.errors + sharedErrors.filter { error in !Method.errors.contains { $0.code == error.code } },
             examples: Method.examples
         )
         for example in method.examples {
@@ -76,6 +92,7 @@ package struct MethodTable<Context: Sendable>: Sendable {
             }
         }
         let entry = Entry(expectedAnswerBytes: Method.expectedAnswerBytes) { params, context in
+            try context.authorize(Method.right)
             let arguments = try Arguments(params, declared: method.parameters)
             for parameter in shared { try parameter.check(arguments, context) }
             let result = try await Method.call(Method.params(from: arguments), in: context)

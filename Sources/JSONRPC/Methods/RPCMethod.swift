@@ -9,13 +9,14 @@ package import StrictJSON
 /// enum ServerTime: RPCMethod {
 ///     static let name: UTF8Key = "server.time"
 ///     static let summary = "The server's clock."
+///     static let right = Role.reader
 ///     static let parameters: [any ParameterDescription] = []
 ///     static let result = ResultDescription("time", .string(), "The time, as RFC 3339 writes it.")
 ///     …
 /// }
 /// ```
 package protocol RPCMethod<Context>: SendableMetatype {
-    associatedtype Context: Sendable
+    associatedtype Context: RPCContext
     associatedtype Params: Sendable
     associatedtype Result: Sendable
 
@@ -23,6 +24,8 @@ package protocol RPCMethod<Context>: SendableMetatype {
     static var name: UTF8Key { get }
     /// One line for the documentation.
     static var summary: String { get }
+    /// What a caller needs to be allowed to call the method.
+    static var right: Context.Right { get }
     /// In the order of their positions, the required ones first.
     static var parameters: [any ParameterDescription] { get }
     static var result: ResultDescription { get }

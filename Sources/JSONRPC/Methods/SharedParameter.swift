@@ -9,7 +9,7 @@
 ///     …
 /// }
 /// ```
-package struct SharedParameter<Context: Sendable>: Sendable {
+package struct SharedParameter<Context: RPCContext>: Sendable {
     let declaration: any ParameterDescription
     /// How a call is refused.
     let error: ErrorDescription

@@ -44,6 +44,7 @@ struct OpenRPCDocument {
         writer.beginObject()
         write("name", method.name.string)
         write("summary", method.summary)
+        write("x-right", method.right)
         write("paramStructure", "either")
         writeArray("params", of: method.parameters) { document, parameter in
             document.writeContent(

@@ -17,7 +17,7 @@ package struct UnexpectedFailure: Sendable {
 ///
 /// The requests of a batch are executed one after the other, in order, so a call sees what the ones before it did; a batch
 /// is not a transaction. Nothing outlives ``handle(_:context:)``: calls that are cancelled are waited for.
-package struct RPCServer<Context: Sendable>: Sendable {
+package struct RPCServer<Context: RPCContext>: Sendable {
     package let methods: MethodTable<Context>
     package let limits: RPCLimits
     private let answers: AnswerBudget

@@ -36,12 +36,17 @@ struct ArgumentTests {
         #expect(serve.host == host)
     }
 
-    @Test(arguments: ["0.0.0.0", "::", "192.0.2.1", "example.org", "LOCALHOST.example.org", "127.0.0.1.example.org"])
-    func `of serve take no address that others reach, and name it`(host: String) {
-        let error = #expect(throws: (any Error).self) { try Hearth.parseAsRoot(["serve", "--host", host]) }
-        guard let error else { return }
-        #expect(Hearth.exitCode(for: error) == .validationFailure)
-        #expect(Hearth.message(for: error).contains("found \"\(host)\""))
+    @Test(arguments: [
+        ("90d", KeyExpiry.after(seconds: 7_776_000)), ("12h", .after(seconds: 43_200)), ("30m", .after(seconds: 1_800)),
+        ("1970-01-01T00:00:01Z", .at(try! Timestamp(microseconds: 1_000_000))),
+    ])
+    func `of keys say when a key expires`(text: String, expected: KeyExpiry) throws {
+        #expect(try KeyExpiry(argument: text) == expected)
+    }
+
+    @Test(arguments: ["", "d", "0d", "-1d", "+1d", "1", "1w", "1.5d", "9999999d", "1 d", "٣d", "tomorrow"])
+    func `of keys take nothing else for a time`(text: String) {
+        #expect(throws: ValidationError.self) { try KeyExpiry(argument: text) }
     }
 
     @Test(arguments: ["", "a b", "http://a", "a/b", "*", "ä.example"]) func `of serve take only names of hosts`(name: String) {

@@ -1,3 +1,4 @@
+import HearthService
 import Hummingbird
 import Testing
 
@@ -166,7 +167,7 @@ import Testing
 
     @Test("A server that takes no writes is not healthy")
     func unhealthy() async {
-        let response = await HealthRoute(store: EmptyStore()).respond()
+        let response = await HealthRoute(ServiceContext(store: EmptyStore())).respond()
         #expect(response.status.code == 503)
     }
 

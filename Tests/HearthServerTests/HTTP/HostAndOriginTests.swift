@@ -140,28 +140,33 @@ import Testing
     }
 
     @Test(
-        "Only loopback addresses are listened on",
+        "Only loopback addresses are listened on without keys, and others once there are some",
         arguments: [
             ("127.0.0.1", true), ("127.1.2.3", true), ("::1", true), ("localhost", true), ("0.0.0.0", false), ("::", false),
             ("192.168.0.1", false),
             ("example.com", false), ("127.evil.example", false), ("::ffff:127.0.0.1", false), ("", false),
         ]
     )
-    func listening(host: String, isAllowed: Bool) {
-        var configuration = HearthServerConfiguration()
-        configuration.host = host
-        let error: StatusError?
+    func listening(host: String, isAllowed: Bool) async throws {
+        let keys = AccessKeys()
+        #expect((refusal(of: host, keys) == nil) == isAllowed)
+        let (key, _) = try await keys.create(.init(role: .reader))
+        #expect(refusal(of: host, keys) == nil)
+        try await keys.revoke(key.id)
+        #expect((refusal(of: host, keys) == nil) == isAllowed)
+    }
+
+    private func refusal(of host: String, _ keys: AccessKeys) -> StatusError? {
         do throws(StatusError) {
             _ = try HearthServer(
-                configuration: configuration,
-                context: ServiceContext(store: EmptyStore()),
+                configuration: .standard.with(\.host, host),
+                context: ServiceContext(store: EmptyStore(), keys: keys),
                 logger: Logger(label: "test")
             )
-            error = nil
-        } catch let thrown {
-            error = thrown
+            return nil
+        } catch {
+            return error
         }
-        #expect((error == nil) == isAllowed)
     }
 
     @Test("A port that is taken is an error that says so")

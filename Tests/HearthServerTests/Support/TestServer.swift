@@ -62,6 +62,17 @@ struct TestServer: Sendable {
         _ = try await SetDocument.call(.set(try DocumentPath(path), fields), in: context)
     }
 
+    /// Makes a key, and gives its text.
+    func makeKey(_ role: Role, collections: [String] = [], expireTime: Timestamp? = nil) async throws -> String {
+        let paths = try collections.map { try CollectionPath($0) }
+        let description = try AccessKey.Description(
+            role: role,
+            collections: paths.isEmpty ? nil : paths,
+            expireTime: expireTime
+        )
+        return try await context.keys.create(description).text
+    }
+
     func delete(_ path: String) async throws {
         _ = try await DeleteDocument.call(.delete(try DocumentPath(path)), in: context)
     }
@@ -71,13 +82,17 @@ struct TestServer: Sendable {
 func withServer(
     _ configuration: HearthServerConfiguration = .standard,
     limits: ServiceLimits = ServiceLimits(),
+    logger: Logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
     _ body: @Sendable (TestServer) async throws -> Void
 ) async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hearth-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
     let store = try await FileStore.open(FileStoreConfiguration(folder: folder), logger: logger)
-    let context = ServiceContext(store: store, server: ServerDescription(limits: limits))
+    let context = ServiceContext(
+        store: store,
+        server: ServerDescription(limits: limits),
+        keys: try await AccessKeys.open(inFolder: folder, logger: logger)
+    )
     let (ports, port) = AsyncStream<Int>.makeStream()
     let server = try HearthServer(configuration: configuration, context: context, logger: logger, onRunning: { port.yield($0) })
     let group = ServiceGroup(services: [server], logger: logger)

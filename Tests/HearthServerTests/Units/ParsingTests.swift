@@ -75,16 +75,17 @@ import Testing
 
     @Test("Slots are free again when nobody holds them")
     func slots() throws {
-        let slots = WatchSlots(limit: 3, limitPerAddress: 2)
-        var held = [try slots.take(for: "a"), try slots.take(for: "a")]
-        #expect(throws: WatchSlots.Refusal.addressIsFull) { try slots.take(for: "a") }
-        held.append(try slots.take(for: "b"))
-        #expect(throws: WatchSlots.Refusal.full) { try slots.take(for: "c") }
+        let slots = WatchSlots(limit: 3, limitPerAddress: 2, limitPerKey: 1)
+        var held = [try slots.take(for: "a", key: nil), try slots.take(for: "a", key: nil)]
+        #expect(throws: WatchSlots.Refusal.addressIsFull) { try slots.take(for: "a", key: nil) }
+        held.append(try slots.take(for: "b", key: "k"))
+        #expect(throws: WatchSlots.Refusal.full) { try slots.take(for: "c", key: nil) }
         held.removeFirst()
-        held.append(try slots.take(for: "a"))
-        #expect(throws: WatchSlots.Refusal.full) { try slots.take(for: "a") }
+        #expect(throws: WatchSlots.Refusal.keyIsFull) { try slots.take(for: "c", key: "k") }
+        held.append(try slots.take(for: "a", key: nil))
+        #expect(throws: WatchSlots.Refusal.full) { try slots.take(for: "a", key: nil) }
         held.removeAll()
-        held = [try slots.take(for: "a"), try slots.take(for: "a")]
+        held = [try slots.take(for: "a", key: nil), try slots.take(for: "a", key: nil)]
         #expect(held.count == 2)
     }
 }

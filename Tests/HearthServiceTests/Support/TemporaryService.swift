@@ -21,6 +21,11 @@ struct TemporaryService: Sendable {
         }
     }
 
+    /// The service as a caller has it.
+    func calling(as caller: Caller) -> TemporaryService {
+        TemporaryService(context: context.calling(as: caller), folder: folder)
+    }
+
     /// Calls a method, and gives the response object.
     func response(to method: String, _ params: String) async throws -> JSONNode {
         let body = #"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(params)}"#
@@ -67,11 +72,13 @@ func withService(
 ) async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hearth-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let store = try await FileStore.open(
-        FileStoreConfiguration(folder: folder),
-        logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+    let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+    let store = try await FileStore.open(FileStoreConfiguration(folder: folder), logger: logger)
+    let context = ServiceContext(
+        store: store,
+        server: ServerDescription(limits: limits),
+        keys: try await AccessKeys.open(inFolder: folder, logger: logger)
     )
-    let context = ServiceContext(store: store, server: ServerDescription(limits: limits))
     do {
         try await body(TemporaryService(context: context, folder: folder))
     } catch {

@@ -1,0 +1,38 @@
+import DocumentModel
+import StrictJSON
+
+/// Keys as a table for a terminal.
+struct KeyTable {
+    /// The head, and a line a key.
+    let lines: [String]
+
+    init(_ keys: [JSONNode]) {
+        let rows = [["ID", "ROLE", "CREATED", "LAST USED", "EXPIRES", "COLLECTIONS", "LABEL"]] + keys.map(Self.row)
+        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        lines = rows.map { row in
+            let cells = zip(row, widths).map { cell, width in cell + String(repeating: " ", count: width - cell.count) }
+            let end = cells.joined(separator: "  ")
+            return String(end.reversed().drop { $0 == " " }.reversed())
+        }
+    }
+
+    private static func row(of key: JSONNode) -> [String] {
+        let collections = key["collections"]?.elements.map { $0.map { text($0) }.joined(separator: " ") }
+        return [
+            text(key["id"]), text(key["role"]), time(key["createTime"]) ?? "", time(key["lastUseTime"]) ?? "never",
+            time(key["expireTime"]) ?? "never", collections ?? "all", text(key["label"]),
+        ]
+    }
+
+    /// A text that moves no cursor, whatever it is made of.
+    private static func text(_ json: JSONNode?) -> String {
+        Excerpt(json?.string ?? "", maximumBytes: 1_000).text
+    }
+
+    /// A time to the second.
+    private static func time(_ json: JSONNode?) -> String? {
+        guard let time = json?.string else { return nil }
+        let second = time.utf8.prefix { $0 != UInt8(ascii: ".") }
+        return Excerpt(String(decoding: second, as: UTF8.self) + (second.count < time.utf8.count ? "Z" : "")).text
+    }
+}

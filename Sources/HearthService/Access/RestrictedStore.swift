@@ -1,0 +1,104 @@
+import DocumentModel
+import DocumentStore
+
+/// A store as a caller may use it whose key is for some collections only.
+///
+/// Every path that a method takes to the store passes through here, so no method can forget to look at one.
+struct RestrictedStore: DocumentStore {
+    let base: any DocumentStore
+    let caller: Caller
+
+    func document(at path: DocumentPath, readTime: Timestamp?) async throws(StatusError) -> EncodedDocument? {
+        try caller.check(path)
+        return try await base.document(at: path, readTime: readTime)
+    }
+
+    func documents(
+        in collection: CollectionPath,
+        after: DocumentID?,
+        limit: Int,
+        includingMissing: Bool,
+        readTime: Timestamp?
+    ) async throws(StatusError) -> DocumentPage {
+        try caller.check(collection)
+        return try await base.documents(
+            in: collection,
+            after: after,
+            limit: limit,
+            includingMissing: includingMissing,
+            readTime: readTime
+        )
+    }
+
+    func collections(
+        under parent: DocumentPath?,
+        after: CollectionID?,
+        limit: Int,
+        readTime: Timestamp?
+    ) async throws(StatusError) -> CollectionPage {
+        try caller.checkAll(below: parent)
+        return try await base.collections(under: parent, after: after, limit: limit, readTime: readTime)
+    }
+
+    func run(
+        _ query: NormalizedQuery,
+        maximumBytes: Int,
+        readTime: Timestamp?
+    ) async throws(StatusError) -> QueryAnswer {
+        try caller.check(query.source)
+        return try await base.run(query, maximumBytes: maximumBytes, readTime: readTime)
+    }
+
+    func aggregate(
+        _ query: NormalizedQuery,
+        _ aggregations: NormalizedAggregations,
+        readTime: Timestamp?
+    ) async throws(StatusError) -> AggregationAnswer {
+        try caller.check(query.source)
+        return try await base.aggregate(query, aggregations, readTime: readTime)
+    }
+
+    func history(of path: DocumentPath, before: Timestamp?, limit: Int) async throws(StatusError) -> VersionPage {
+        try caller.check(path)
+        return try await base.history(of: path, before: before, limit: limit)
+    }
+
+    func commit(_ writes: [Write], validating reads: ReadSet) async throws(StatusError) -> CommitResult {
+        for (index, write) in writes.enumerated() {
+            do throws(StatusError) {
+                try caller.check(write.path)
+            } catch {
+                throw error.ofWrite(at: index)
+            }
+        }
+        return try await base.commit(writes, validating: reads)
+    }
+
+    /// The commits without what they changed elsewhere; one may have nothing left in it.
+    func commits(after sequence: SequenceNumber) -> CommitSequence {
+        base.commits(after: sequence).mapped { [caller] in $0.restricted(to: caller) }
+    }
+
+    func notify(after sequence: SequenceNumber, _ body: @escaping @Sendable () -> Void) -> CommitNotification {
+        base.notify(after: sequence, body)
+    }
+
+    var position: StorePosition { base.position }
+
+    func settledPosition() async throws(StatusError) -> StorePosition {
+        try await base.settledPosition()
+    }
+
+    var writeObstacle: StatusError? {
+        get async { await base.writeObstacle }
+    }
+}
+
+extension Commit {
+    fileprivate func restricted(to caller: Caller) -> Commit {
+        let changes = changes.filter { change in
+            caller.collections?.contains { $0.covers(change.path.collection) } ?? true
+        }
+        return Commit(sequence: sequence, time: time, changes: changes)
+    }
+}

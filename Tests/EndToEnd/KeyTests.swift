@@ -1,0 +1,165 @@
+import DocumentModel
+import Foundation
+import HearthClient
+import StrictJSON
+import TestSupport
+import Testing
+
+@Suite("Keys, as those use them who run a server", .timeLimit(.minutes(2)))
+struct KeyTests {
+    @Test func `are made before the first start, and let the server be reached by others`() async throws {
+        try await withTemporaryFolder { folder in
+            let data = folder.appendingPathComponent("data")
+            let made = try await hearth("keys", "create", "--role", "admin", "--data", data.path)
+            #expect(made.status == .code(0))
+            let key = try #require(made.output.first)
+            #expect(made.output.count == 1)
+            #expect(made.errorText.contains("not shown again"))
+            #expect(!made.errorText.contains(key))
+            let process = try HearthProcess(["serve", "--data", data.path, "--port", "0", "--host", "0.0.0.0"])
+            var lines = process.output.makeAsyncIterator()
+            let port = try #require(await lines.next()?.split(separator: ":").last)
+            let address = "http://127.0.0.1:\(port)"
+            #expect(try await hearth("list", "--server", address).errorText.contains("UNAUTHENTICATED"))
+            #expect(try await hearth("list", "--server", address, environment: ["HEARTH_KEY": key]).status == .code(0))
+            // It may be called by the address that a connection was made to, and by no other.
+            for (host, status) in [("127.0.0.2:\(port)", "200"), ("127.0.0.3:\(port)", "421"), ("evil.example", "421")] {
+                let curl = "curl -s -o /dev/null -w '%{http_code}' -H 'Host: \(host)' http://127.0.0.2:\(port)/health"
+                #expect(try await shell(curl).output == [status], "\(host)")
+            }
+            #expect(try await process.end(with: SIGTERM) == .code(0))
+            let log = await process.errors.reduce(into: "") { $0 += $1 }
+            #expect(log.contains("without TLS"))
+            #expect(!log.contains(key))
+        }
+    }
+
+    @Test func `are asked for as soon as the first was made beside a server that runs`() async throws {
+        try await withServer { server in
+            let made = try await hearth("keys", "create", "--role", "admin", "--data", server.folder.path, "--label", "me")
+            let key = try #require(made.output.first)
+            #expect(try await hearth("list", "--server", server.address, environment: ["HEARTH_KEY": key]).status == .code(0))
+            while try await hearth("list", "--server", server.address).status == .code(0) {}
+            let refused = try await hearth("list", "--server", server.address)
+            #expect(refused.status == .code(1))
+            #expect(refused.errorText.contains("Authorization: Bearer"))
+        }
+    }
+
+    @Test func `are shown from a variable, a file and standard input`() async throws {
+        try await withServer { server in
+            let made = try await hearth("keys", "create", "--role", "reader", "--data", server.folder.path)
+            let key = try #require(made.output.first)
+            let file = server.folder.deletingLastPathComponent().appendingPathComponent("key").path
+            try Data("  \(key)\r\n".utf8).write(to: URL(filePath: file))
+            let list = ["list", "--server", server.address]
+            // The first makes sure that the server knows of the key.
+            #expect(try await run(list, environment: ["HEARTH_KEY": key]).status == .code(0))
+            #expect(try await run(list + ["--key-file", file]).status == .code(0))
+            #expect(try await run(list + ["--key-file", "-"], input: key).status == .code(0))
+            #expect(try await run(list + ["--key", key], environment: ["HEARTH_KEY": "wrong"]).status == .code(0))
+            for (arguments, input) in [
+                (["--key-file", "/nowhere"], ""), (["--key-file", "-"], ""), (["--key-file", "-"], "a b"),
+            ] {
+                #expect(try await run(list + arguments, input: input).status == .code(1))
+            }
+        }
+    }
+
+    @Test func `are made, listed and revoked through the server by an admin, and by nobody else`() async throws {
+        try await withServer { server in
+            let admin = try #require(
+                try await hearth("keys", "create", "--role", "admin", "--data", server.folder.path).output.first
+            )
+            let environment = ["HEARTH_KEY": admin, "HEARTH_SERVER": server.address]
+            let made = try await run(
+                ["keys", "create", "--role", "writer", "--label", "app \u{1B}[31m", "--collection", "books", "--expires", "90d"],
+                environment: environment
+            )
+            let writer = try #require(made.output.first)
+            let list = try await run(["keys", "list"], environment: environment)
+            #expect(list.output.count == 3)
+            #expect(list.output[0].hasPrefix("ID            ROLE    CREATED"))
+            #expect(list.output[2].contains("writer"))
+            #expect(list.output[2].contains("books"))
+            #expect(!list.output.joined().contains("\u{1B}"))
+            let json = try await run(["keys", "list", "--json"], environment: environment).output
+            let id = try #require(try JSONText(json[1]).root["id"]?.string)
+            #expect(try JSONText(json[1]).root["expireTime"]?.string != nil)
+            #expect(writer.contains(id))
+            let offline = try await hearth("keys", "list", "--data", server.folder.path, "--json")
+            #expect(
+                try offline.output.map { try JSONText($0).root["id"]?.string } == json.map { try JSONText($0).root["id"]?.string }
+            )
+
+            let asWriter = ["HEARTH_KEY": writer, "HEARTH_SERVER": server.address]
+            #expect(try await run(["set", "books/b", "{}"], environment: asWriter).status == .code(0))
+            #expect(try await run(["set", "users/u", "{}"], environment: asWriter).errorText.contains("PERMISSION_DENIED"))
+            #expect(try await run(["keys", "list"], environment: asWriter).errorText.contains("PERMISSION_DENIED"))
+            #expect(try await run(["keys", "revoke", id], environment: environment).status == .code(0))
+            #expect(try await run(["list", "books"], environment: asWriter).errorText.contains("UNAUTHENTICATED"))
+            #expect(try await run(["keys", "revoke", id], environment: environment).errorText.contains("NOT_FOUND"))
+        }
+    }
+
+    @Test func `end the watch of who has none any more`() async throws {
+        try await withServer { server in
+            let made = try await hearth("keys", "create", "--role", "reader", "--data", server.folder.path)
+            let key = try #require(made.output.first)
+            let watch = try HearthProcess(["watch", "books", "--server", server.address], environment: ["HEARTH_KEY": key])
+            var frames = watch.output.makeAsyncIterator()
+            while let frame = await frames.next(), !frame.contains(#""type":"current""#) {}
+            let id = String(key.split(separator: "_")[1])
+            #expect(try await hearth("keys", "revoke", id, "--data", server.folder.path).status == .code(0))
+            #expect(await frames.next()?.hasPrefix(#"{"type":"end","reason":"revoked""#) == true)
+            _ = try await watch.exitStatus()
+        }
+    }
+
+    @Test func `decide in the Swift client what is unauthenticated, and what is not permitted`() async throws {
+        try await withServer { server in
+            let made = try await hearth("keys", "create", "--role", "reader", "--data", server.folder.path)
+            let key = try #require(made.output.first)
+            func database(_ key: String?) -> Firestore {
+                let settings = FirestoreSettings()
+                settings.host = String(server.address.dropFirst("http://".count))
+                settings.isSSLEnabled = false
+                settings.key = key
+                return Firestore(settings: settings)
+            }
+            let reader = database(key)
+            _ = try await reader.collection("books").getDocuments()
+            let write = await #expect(throws: (any Error).self) { try await reader.document("books/b").setData(["a": 1]) }
+            #expect(write.flatMap { FirestoreErrorCode($0) }?.code == .permissionDenied)
+            for wrong in [nil, "fsk_wrong"] {
+                let nobody = database(wrong)
+                let error = await #expect(throws: (any Error).self) { try await nobody.document("books/b").getDocument() }
+                #expect(error.flatMap { FirestoreErrorCode($0) }?.code == .unauthenticated)
+                var listening: (any Error)?
+                do {
+                    for try await _ in nobody.collection("books").snapshots {}
+                } catch {
+                    listening = error
+                }
+                #expect(listening.flatMap { FirestoreErrorCode($0) }?.code == .unauthenticated)
+                try await nobody.terminate()
+            }
+            // A listener whose key is revoked is told in the end, instead of trying for ever.
+            var snapshots = reader.collection("books").snapshots.makeAsyncIterator()
+            _ = try await snapshots.next()
+            let id = String(key.split(separator: "_")[1])
+            #expect(try await hearth("keys", "revoke", id, "--data", server.folder.path).status == .code(0))
+            let ended = await #expect(throws: (any Error).self) { while try await snapshots.next() != nil {} }
+            #expect(ended.flatMap { FirestoreErrorCode($0) }?.code == .unauthenticated)
+            try await reader.terminate()
+        }
+    }
+
+    private func run(
+        _ arguments: [String],
+        input: String = "",
+        environment: [String: String] = [:]
+    ) async throws -> CommandResult {
+        try await HearthProcess(arguments, input: input, environment: environment).result()
+    }
+}

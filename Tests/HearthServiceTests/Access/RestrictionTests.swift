@@ -1,0 +1,171 @@
+import DocumentModel
+import DocumentStore
+import HearthService
+import JSONRPC
+import StrictJSON
+import Testing
+
+/// A key for some collections reaches nothing else, by whatever way.
+@Suite("Keys for some collections")
+struct RestrictionTests {
+    /// Calls with paths, and whether a key for `books` and `shops/s/staff` may make them.
+    private static let calls: [(method: String, params: String, isAllowed: Bool)] = [
+        ("documents.get", #"{"path": "books/a"}"#, true),
+        ("documents.get", #"{"path": "books/a/reviews/r"}"#, true),
+        ("documents.get", #"{"path": "shops/s/staff/x"}"#, true),
+        ("documents.get", #"{"path": "shops/s"}"#, false),
+        ("documents.get", #"{"path": "shops/s/goods/x"}"#, false),
+        ("documents.get", #"{"path": "shops/t/staff/x"}"#, false),
+        ("documents.get", #"{"path": "users/a"}"#, false),
+        ("documents.get", #"{"path": "users/none"}"#, false),
+        ("documents.get", #"{"path": "bookshelf/a"}"#, false),
+        ("documents.get", #"{"path": "users/books/books/a"}"#, false),
+        ("documents.batchGet", #"{"paths": ["books/a", "books/b"]}"#, true),
+        ("documents.batchGet", #"{"paths": ["books/a", "users/a"]}"#, false),
+        ("documents.list", #"{"collection": "books"}"#, true),
+        ("documents.list", #"{"collection": "books/a/reviews", "showMissing": true}"#, true),
+        ("documents.list", #"{"collection": "users"}"#, false),
+        ("documents.history", #"{"path": "books/a"}"#, true),
+        ("documents.history", #"{"path": "users/a"}"#, false),
+        ("documents.create", #"{"collection": "books", "fields": {}}"#, true),
+        ("documents.create", #"{"collection": "users", "fields": {}}"#, false),
+        ("documents.set", #"{"path": "books/n", "fields": {}}"#, true),
+        ("documents.set", #"{"path": "users/n", "fields": {}}"#, false),
+        ("documents.update", #"{"path": "users/a", "fields": {"x": 1}}"#, false),
+        ("documents.delete", #"{"path": "users/a"}"#, false),
+        ("documents.commit", #"{"writes": [{"set": {"path": "books/c", "fields": {}}}, {"delete": {"path": "books/d"}}]}"#, true),
+        (
+            "documents.commit", #"{"writes": [{"set": {"path": "books/c", "fields": {}}}, {"delete": {"path": "users/a"}}]}"#,
+            false
+        ),
+        ("collections.list", #"{"parent": "books/a"}"#, true),
+        ("collections.list", "{}", false),
+        ("collections.list", #"{"parent": "users/a"}"#, false),
+        ("query.run", #"{"collection": "books"}"#, true),
+        ("query.run", #"{"parent": "books/a", "collection": "reviews"}"#, true),
+        ("query.run", #"{"collection": "users"}"#, false),
+        ("query.run", #"{"parent": "users/a", "collection": "reviews"}"#, false),
+        ("query.run", #"{"collectionGroup": "books"}"#, false),
+        ("query.run", #"{"collectionGroup": "reviews", "parent": "books/a"}"#, true),
+        ("query.run", #"{"collectionGroup": "staff", "parent": "shops/s"}"#, false),
+        ("query.run", #"{"allDescendants": true}"#, false),
+        ("query.run", #"{"allDescendants": true, "parent": "books/a"}"#, true),
+        ("query.aggregate", #"{"aggregations": [{"count": {}, "alias": "n"}], "collection": "books"}"#, true),
+        ("query.aggregate", #"{"aggregations": [{"count": {}, "alias": "n"}], "collection": "users"}"#, false),
+        ("query.aggregate", #"{"aggregations": [{"count": {}, "alias": "n"}], "collectionGroup": "users"}"#, false),
+        ("query.explain", #"{"collection": "books"}"#, true),
+        ("query.explain", #"{"collection": "users"}"#, false),
+    ]
+
+    private func withRestrictedService(_ body: (TemporaryService, TemporaryService) async throws -> Void) async throws {
+        try await withService { service in
+            for path in ["books/a", "books/b", "books/a/reviews/r", "shops/s/staff/x", "users/a", "bookshelf/a"] {
+                try await service.result(of: "documents.set", #"{"path": "\#(path)", "fields": {"secret": 1}}"#)
+            }
+            let keys = service.context.keys
+            let collections = [try CollectionPath("books"), try CollectionPath("shops/s/staff")]
+            let (_, text) = try await keys.create(.init(role: .writer, collections: collections))
+            try await body(service.calling(as: try keys.caller(showing: Array(text.utf8))), service)
+        }
+    }
+
+    @Test("Every call that names something else is refused, whether or not that exists")
+    func calls() async throws {
+        try await withRestrictedService { called, _ in
+            for (method, params, isAllowed) in Self.calls {
+                let response = try await called.response(to: method, params)
+                let status = response["error"]?["data"]?["status"]?.string
+                #expect((status == "PERMISSION_DENIED") == !isAllowed, "\(method) \(params)")
+                if !isAllowed { #expect(response["result"] == nil) }
+            }
+        }
+    }
+
+    @Test("Every method with a path is among those calls")
+    func isComplete() {
+        let pathless: Set<UTF8Key> = [
+            "transactions.begin", "transactions.rollback", "server.info", "rpc.discover", "keys.create", "keys.list",
+            "keys.revoke", "documents.batchWrite",
+        ]
+        let tried = Set(Self.calls.map { UTF8Key($0.method) })
+        #expect(Set(HearthMethods.table.methods.map(\.name)).subtracting(pathless) == tried)
+    }
+
+    @Test("A commit is refused as a whole, and the write named; nothing of it is written")
+    func commit() async throws {
+        try await withRestrictedService { called, service in
+            let writes = #"{"writes": [{"set": {"path": "books/new", "fields": {}}}, {"delete": {"path": "users/a"}}]}"#
+            let data = try await called.response(to: "documents.commit", writes)["error"]?["data"]
+            #expect(data?["path"]?.string == "users/a")
+            #expect(data?["parameter"]?.string == "params.writes[1]")
+            #expect(try await service.response(to: "documents.get", #"{"path": "books/new"}"#)["error"] != nil)
+            try await service.result(of: "documents.get", #"{"path": "users/a"}"#)
+        }
+    }
+
+    @Test("Of a batch of writes each is refused for itself")
+    func batchWrite() async throws {
+        try await withRestrictedService { called, service in
+            let writes = #"{"writes": [{"set": {"path": "books/new", "fields": {}}}, {"delete": {"path": "users/a"}}]}"#
+            let results = try JSONText(try await called.result(of: "documents.batchWrite", writes)).root["writeResults"]
+            let statuses = results?.elements.map { $0.map { $0["error"]?["data"]?["status"]?.string } }
+            #expect(statuses == [nil, "PERMISSION_DENIED"])
+            try await service.result(of: "documents.get", #"{"path": "users/a"}"#)
+        }
+    }
+
+    @Test("A transaction reads and writes no more than its caller may, whoever has begun it")
+    func transactions() async throws {
+        try await withRestrictedService { called, service in
+            let begun = try await service.member("transaction", of: "transactions.begin", "{}")
+            let transaction = try #require(begun)
+            for (path, isAllowed) in [("books/a", true), ("users/a", false)] {
+                let read = try await called.response(
+                    to: "documents.get",
+                    #"{"path": "\#(path)", "transaction": \#(transaction)}"#
+                )
+                #expect((read["error"] == nil) == isAllowed)
+            }
+            let commit = #"{"writes": [{"delete": {"path": "users/a"}}], "transaction": \#(transaction)}"#
+            #expect(try await called.response(to: "documents.commit", commit)["error"]?["code"] != nil)
+            try await service.result(of: "documents.get", #"{"path": "users/a"}"#)
+        }
+    }
+
+    @Test(
+        "A stream of something else is refused, also one that is resumed",
+        arguments: [
+            (WatchTarget.collection(try! CollectionPath("books")), true), (.document(try! DocumentPath("books/a")), true),
+            (.document(try! DocumentPath("shops/s/staff/x")), true), (.collection(try! CollectionPath("users")), false),
+            (.document(try! DocumentPath("users/a")), false), (.document(try! DocumentPath("shops/s")), false),
+        ]
+    )
+    func watch(target: WatchTarget, isAllowed: Bool) async throws {
+        try await withRestrictedService { called, service in
+            var frames = try WatchSession(WatchRequest(target: target), in: service.context).makeAsyncIterator()
+            var token: WatchToken?
+            while token == nil, let next = try await frames.next() {
+                for case .current(_, _, let current) in next { token = current }
+            }
+            for resume in [nil, token] {
+                let request = WatchRequest(target: target, resume: resume)
+                if isAllowed {
+                    _ = try WatchSession(request, in: called.context)
+                } else {
+                    let error = #expect(throws: StatusError.self) { try WatchSession(request, in: called.context) }
+                    #expect(error?.code == .permissionDenied)
+                }
+            }
+        }
+    }
+
+    @Test("The log of commits has nothing of other collections for it")
+    func commits() async throws {
+        try await withRestrictedService { called, service in
+            var commits = called.context.store.commits(after: .zero).makeAsyncIterator()
+            var paths: [String] = []
+            for _ in 0..<6 { paths += try await commits.next()?.changes.map(\.path.string) ?? [] }
+            #expect(paths == ["books/a", "books/b", "books/a/reviews/r", "shops/s/staff/x"])
+        }
+    }
+}

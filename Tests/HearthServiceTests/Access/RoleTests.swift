@@ -1,0 +1,81 @@
+import HearthService
+import JSONRPC
+import StrictJSON
+import Testing
+
+/// Which role may call which method.
+@Suite("Roles")
+struct RoleTests {
+    /// The least role for each method. One that is added without a line here fails the test, so that somebody has thought of it.
+    private static let rights: [UTF8Key: Role] = [
+        "documents.get": .reader, "documents.list": .reader, "documents.batchGet": .reader, "documents.history": .reader,
+        "documents.create": .writer, "documents.set": .writer, "documents.update": .writer, "documents.delete": .writer,
+        "documents.commit": .writer, "documents.batchWrite": .writer,
+        "collections.list": .reader, "query.run": .reader, "query.aggregate": .reader, "query.explain": .reader,
+        "transactions.begin": .reader, "transactions.rollback": .reader,
+        "server.info": .reader, "rpc.discover": .reader,
+        "keys.create": .admin, "keys.list": .admin, "keys.revoke": .admin,
+    ]
+
+    @Test("Every method has a right, and the documentation tells it")
+    func table() {
+        let declared = HearthMethods.table.methods.map { ($0.name, $0.right) }
+        #expect(Dictionary(declared) { $1 } == Self.rights.mapValues(\.rawValue))
+        for method in HearthMethods.table.methods {
+            #expect(method.errors.contains { $0.code == 7 } && method.errors.contains { $0.code == 16 }, "\(method.name)")
+        }
+    }
+
+    @Test("Every method is refused to every smaller role, and to no other", arguments: Role.allCases)
+    func walk(role: Role) async throws {
+        try await withMemoryService { service in
+            let keys = service.context.keys
+            let (_, text) = try await keys.create(.init(role: role))
+            let caller = try keys.caller(showing: Array(text.utf8))
+            let called = service.calling(as: caller)
+            for method in HearthMethods.table.methods {
+                let right = try #require(Self.rights[method.name])
+                let params = method.examples.first.map { String(decoding: $0.params.root.rawBytes, as: UTF8.self) } ?? "{}"
+                for params in [params, #"{"nonsense": 1}"#] {
+                    let error = try await called.response(to: method.name.string, params)["error"]
+                    #expect((error?["data"]?["status"]?.string == "PERMISSION_DENIED") == (role < right), "\(method.name)")
+                }
+            }
+        }
+    }
+
+    @Test("While there are no keys, anybody may write, but make no keys")
+    func anybody() async throws {
+        try await withMemoryService { service in
+            let called = service.calling(as: .anybody)
+            try await called.result(of: "documents.set", #"{"path": "a/b", "fields": {}}"#)
+            let error = try await called.response(to: "keys.create", #"{"role": "admin"}"#)["error"]
+            #expect(error?["data"]?["status"]?.string == "PERMISSION_DENIED")
+            #expect(error?["message"]?.string?.contains("hearth keys create --role admin") == true)
+            #expect(!service.context.keys.areRequired)
+        }
+    }
+
+    @Test("A key that is revoked while its calls are answered is refused the next")
+    func revocation() async throws {
+        try await withMemoryService { service in
+            let keys = service.context.keys
+            let (key, text) = try await keys.create(.init(role: .admin))
+            let called = service.calling(as: try keys.caller(showing: Array(text.utf8)))
+            try await called.result(of: "server.info", "{}")
+            try await called.result(of: "keys.revoke", #"{"id": "\#(key.id)"}"#)
+            let error = try await called.response(to: "server.info", "{}")["error"]
+            #expect(error?["data"]?["status"]?.string == "UNAUTHENTICATED")
+        }
+    }
+
+    @Test("A key in place of an ID is not shown in the error")
+    func mistakenID() async throws {
+        try await withMemoryService { service in
+            let (_, text) = try await service.context.keys.create(.init(role: .admin))
+            let error = try await service.response(to: "keys.revoke", #"{"id": "\#(text)"}"#)
+            #expect(error["error"]?["data"]?["status"]?.string == "NOT_FOUND")
+            #expect(!String(decoding: error.rawBytes, as: UTF8.self).contains(text.suffix(64)))
+        }
+    }
+}
