@@ -92,6 +92,11 @@ final class DocumentIndex: Sendable {
     /// How the index is now.
     var phase: Phase { state.withLock { $0.phase } }
 
+    /// Whether it follows the commits, so that a query need not wait long.
+    var isReady: Bool {
+        if case .ready = phase { true } else { false }
+    }
+
     /// What `hearth.json` must say before commits are written, so that it need not be written again for the index.
     func mark() throws(StatusError) -> String? {
         try file.mark()

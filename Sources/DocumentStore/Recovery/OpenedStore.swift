@@ -86,6 +86,7 @@ extension OpenedStore {
             clock: CommitClock(configuration.now),
             checkpointBytes: configuration.checkpointBytes,
             checkpointIdleTime: configuration.checkpointIdleTime,
+            listedFolderBytes: configuration.listedFolderBytes,
             logger: logger
         )
         self.data = data
