@@ -79,6 +79,20 @@ final class DataFolder: Sendable {
         try reporting("remove", name) { () throws(SystemError) in _ = try root.removeFile(name) }
     }
 
+    /// Gives what has a name in the data folder itself another name, which nothing has yet: the name with a number behind it.
+    func moveAside(_ name: String) throws(StatusError) {
+        try reporting("move", name) { () throws(SystemError) in
+            var number = 1
+            while try root.status(of: "\(name).aside-\(number)") != nil { number += 1 }
+            try root.rename(name, to: "\(name).aside-\(number)")
+        }
+    }
+
+    /// Whether there is anything under a name in the data folder itself.
+    func holds(_ name: String) throws(StatusError) -> Bool {
+        try reporting("look at", name) { () throws(SystemError) in try root.status(of: name) != nil }
+    }
+
     /// Brings the contents of a file in the data folder itself to disk.
     func synchronizeFile(_ name: String) throws(StatusError) {
         try reporting("sync", name) { () throws(SystemError) in try root.openFile(name, for: .updating).synchronize() }
@@ -274,7 +288,8 @@ extension DataFolder {
             sequence: .zero,
             commitTime: nil,
             isClean: true,
-            openIndex: nil
+            openIndex: nil,
+            indexEdition: nil
         )
         try write(description, in: root)
         return description

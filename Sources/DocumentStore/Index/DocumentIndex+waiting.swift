@@ -79,7 +79,10 @@ extension DocumentIndex {
     ) async throws(StatusError) -> Result {
         try await waitUntilApplied(sequence)
         do throws(StatusError) {
-            return try await readers.read(body)
+            return try await readers.read { snapshot throws(StatusError) in
+                guard snapshot.sequence >= sequence else { throw IndexFailure.replaced.status }
+                return try body(snapshot)
+            }
         } catch {
             if let failure = error.cause as? IndexFailure, failure.isDamage { remake(because: failure) }
             throw error

@@ -37,13 +37,13 @@ extension DocumentIndex {
 
     private func open(_ applier: inout IndexApplier) throws(IndexApplier.Obstacle) {
         set(.starting)
-        let (last, isRemade) = state.withLock { ($0.last, $0.isRemade) }
-        var reason = isRemade ? "that is wanted" : try applier.open(last: last.sequence)
+        let (last, fault) = state.withLock { ($0.last, $0.fault) }
+        var reason = if let fault { fault } else { try applier.open(last: last.sequence) }
         if reason == nil, applier.applied < last.sequence, (journal.oldest ?? last.sequence.next) > applier.applied.next {
             reason = "the journal does not reach back to where it ends"
         }
         if let reason { try rebuild(&applier, because: reason) }
-        state.withLock { $0.isRemade = false }
+        state.withLock { $0.fault = nil }
         setApplied(applier.applied)
     }
 

@@ -37,8 +37,8 @@ final class DocumentIndex: Sendable {
         var last: (sequence: SequenceNumber, time: Timestamp?)
         var applied: SequenceNumber?
         var isWorkDue = false
-        /// Whether the index that is there is not to be used.
-        var isRemade: Bool
+        /// Why the index that is there is not to be used.
+        var fault: String?
         /// When the store began to be closed.
         var closing: ContinuousClock.Instant?
         /// The committer, while it waits for the queue to become shorter.
@@ -80,7 +80,7 @@ final class DocumentIndex: Sendable {
         logger: Logger
     ) {
         file = IndexFile(data, folder: folder)
-        state = Mutex(State(last: last, isRemade: isRemade))
+        state = Mutex(State(last: last, fault: isRemade ? "that is wanted" : nil))
         applier = Mutex(IndexApplier(file: file, epoch: journal.epoch, logger: logger))
         readers = IndexReaders(file)
         self.data = data
@@ -105,7 +105,10 @@ final class DocumentIndex: Sendable {
     /// Begins to open the index in the background.
     func start() {
         // Here, so that `hearth.json` is settled when the store is open. Where it fails, it is tried again and reported.
-        if (try? file.isTrustworthy()) == false { try? file.makeEmpty() }
+        if let fault = try? file.fault() {
+            try? file.makeEmpty()
+            state.withLock { $0.fault = $0.fault ?? fault }
+        }
         thread.async { self.work() }
     }
 }

@@ -5,8 +5,8 @@ internal import DocumentModel
 /// The index is derived: it can be deleted at any time, and is made anew from the documents' files. Nothing waits for it to be on
 /// disk; it tells up to which commit it is complete, and the journal has the rest.
 ///
-/// - `state`: one row: the format, the history that the index belongs to, the last commit that is in it with its time, and
-///   whether it was made to the end.
+/// - `state`: one row: the format, the history that the index belongs to, the last commit that is in it with its time,
+///   whether it was made to the end, and its edition: see ``IndexFile``.
 /// - `scopes`: numbers for what is searched as one: a collection by its path, and all nested collections with one ID by `/` and
 ///   the ID.
 /// - `fields`: numbers for field paths: each name below its parent, 0 for the top.
@@ -22,7 +22,7 @@ internal import DocumentModel
 /// the collection's group. So a collection group is one nested scope and at most one collection at the top.
 enum IndexSchema {
     /// The version of all this. An index of another one is made anew.
-    static let format = 1
+    static let format = 2
     /// Says that an SQLite file is Hearth's index ("Hrth").
     static let applicationID = 0x4872_7468
 
@@ -31,7 +31,8 @@ enum IndexSchema {
         CREATE TABLE state (
             id INTEGER PRIMARY KEY CHECK (id = 1),
             format INTEGER NOT NULL, keys INTEGER NOT NULL,
-            epoch TEXT NOT NULL, sequence INTEGER NOT NULL, time INTEGER, isComplete INTEGER NOT NULL
+            epoch TEXT NOT NULL, sequence INTEGER NOT NULL, time INTEGER, isComplete INTEGER NOT NULL,
+            edition TEXT NOT NULL
         );
         CREATE TABLE scopes (id INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE);
         CREATE TABLE fields (

@@ -58,10 +58,10 @@ struct IndexWriter {
     }
 
     /// Notes up to which commit the index is complete.
-    func setState(_ sequence: SequenceNumber, _ time: Timestamp?, isComplete: Bool) throws {
+    func setState(_ sequence: SequenceNumber, _ time: Timestamp?, edition: String) throws {
         try database.execute(
-            sql: "UPDATE state SET sequence = ?, time = ?, isComplete = ?",
-            arguments: [Int64(sequence.rawValue), time?.microseconds, isComplete]
+            sql: "UPDATE state SET sequence = ?, time = ?, edition = ?, isComplete = true",
+            arguments: [Int64(sequence.rawValue), time?.microseconds, edition]
         )
     }
 }
