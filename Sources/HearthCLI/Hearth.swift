@@ -20,7 +20,7 @@ struct Hearth: AsyncParsableCommand {
             """,
         version: "hearth \(ServerDescription.version)",
         groupedSubcommands: [
-            CommandGroup(name: "Server", subcommands: [ServeCommand.self, CheckCommand.self]),
+            CommandGroup(name: "Server", subcommands: [ServeCommand.self, CheckCommand.self, IndexesCommand.self]),
             CommandGroup(
                 name: "Document",
                 subcommands: [

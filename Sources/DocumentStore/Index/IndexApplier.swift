@@ -12,6 +12,10 @@ struct IndexApplier {
     let logger: Logger
     /// The last commit that is in the index.
     private(set) var applied = SequenceNumber.zero
+    /// What the index was told to have, its state by collection, and what is being done about that; nil before it was told.
+    var adopted: IndexDefinitions?
+    var rules: [CollectionID: IndexRuleState] = [:]
+    var conforming: IndexConforming?
     /// The edition that the file has.
     private var edition: String?
     private var database: DatabaseQueue?
@@ -36,32 +40,53 @@ struct IndexApplier {
 
     /// Takes in what commits made that follow those in the index, in one transaction.
     mutating func apply(_ updates: [IndexUpdate]) throws(Obstacle) {
-        guard let database, let last = updates.last else { return }
+        guard isOpen, let last = updates.last else { return }
+        let documents = Self.documents(of: updates)
+        try write { database, memory in
+            let writer = try IndexWriter(database)
+            try writer.apply(documents, &memory)
+            try writer.setState(last.last, last.time)
+        }
+        applied = last.last
+    }
+
+    /// Looks into the index.
+    func read<Result>(_ body: (Database) throws -> Result) throws(Obstacle) -> Result {
+        guard let database else { throw .index(IndexFailure(busy: "it is not open")) }
+        return try Self.index { () throws(IndexFailure) in try IndexFailure.catching { try database.inDatabase(body) } }
+    }
+
+    /// Changes the index in one transaction.
+    mutating func write<Result>(
+        _ body: (Database, inout IndexWriter.Memory) throws -> Result
+    ) throws(Obstacle) -> Result {
+        guard let database else { throw .index(IndexFailure(busy: "it is not open")) }
         if !isMarked {
             try Self.folder { () throws(StatusError) in try file.willWrite(over: edition) }
             isMarked = true
         }
-        let documents = Self.documents(of: updates)
         var memory = memory
         let newEdition = file.edition
         // What is remembered counts only when the transaction does.
         self.memory = IndexWriter.Memory()
-        try Self.index { () throws(IndexFailure) in
+        let result = try Self.index { () throws(IndexFailure) in
             try IndexFailure.catching {
                 try database.inDatabase { database in
                     guard !database.hasMoved else { throw IndexFailure.replaced }
+                    var result: Result?
                     try database.inTransaction(.immediate) {
-                        let writer = try IndexWriter(database)
-                        try writer.apply(documents, &memory)
-                        try writer.setState(last.last, last.time, edition: newEdition)
+                        result = try body(database, &memory)
+                        try IndexWriter.setEdition(newEdition, database)
                         return .commit
                     }
+                    guard let result else { throw IndexFailure(damage: "a transaction has no result") }
+                    return result
                 }
             }
         }
         self.memory = memory
         edition = newEdition
-        applied = last.last
+        return result
     }
 
     /// Each document once, as the last of the updates made it.
@@ -84,6 +109,8 @@ struct IndexApplier {
     mutating func close() {
         try? database?.close()
         database = nil
+        adopted = nil
+        conforming = nil
         memory.forget()
     }
 
@@ -181,9 +208,11 @@ extension IndexApplier {
     ///
     /// - Parameters:
     ///   - start: The commits up to here are in the files.
+    ///   - definitions: What is to be indexed.
     ///   - fill: Adds documents until it is done.
     mutating func rebuild(
         from start: (sequence: SequenceNumber, time: Timestamp?),
+        _ definitions: IndexDefinitions,
         fill: (inout Filling) throws(Obstacle) -> Void
     ) throws(Obstacle) {
         close()
@@ -199,11 +228,14 @@ extension IndexApplier {
                 try database.execute(sql: IndexSchema.statements)
                 try database.execute(sql: "BEGIN")
                 try IndexState(epoch: epoch, sequence: start.sequence, time: start.time, edition: file.edition).insert(database)
+                for collection in definitions.collections {
+                    try IndexRuleState(settled: definitions.rules(of: collection)).store(collection, database)
+                }
                 var filling = Filling(writer: try IndexWriter(database), last: start)
                 try fill(&filling)
                 try database.execute(sql: "COMMIT")
                 // Not before all else is in the file: pages are written in no order that would tell.
-                try filling.writer.setState(filling.last.sequence, filling.last.time, edition: file.edition)
+                try filling.writer.setState(filling.last.sequence, filling.last.time)
                 end = filling.last
             }
         } catch let obstacle as Obstacle {
@@ -213,6 +245,7 @@ extension IndexApplier {
         }
         try? database.close()
         self.database = try Self.index { () throws(IndexFailure) in try file.openForWriting(isNew: false) }
+        rules = [:]
         applied = end.sequence
         edition = file.edition
     }

@@ -15,6 +15,10 @@ struct IndexCheck {
     private var seen: Set<Int64> = []
     /// The sum of the hashes of the entries that should be there.
     private var sum = 0
+    /// By what rules the entries of some collections are made; nil before the index was asked.
+    private var rules: [CollectionID: IndexRowRules]?
+    /// Whether all entries are as the rules say: they are not while that is being changed.
+    private var isSettled = true
     /// How many documents the index has otherwise than their files.
     private var counts: [Fault: Int] = [:]
     /// The first of them.
@@ -130,8 +134,18 @@ extension IndexCheck {
         statement.bind(content, at: 1)
         guard try statement.step() else { return nil }
         let stored = try IndexEntries(bytes: statement.bytes(0))
-        for (scope, name) in names { add(stored, scope, name) }
+        let rows = try rules(database)[path.collection.id]?.rows(of: stored, &numbers, database) ?? stored
+        for (scope, name) in names { add(rows, scope, name) }
         return stored
+    }
+
+    private mutating func rules(_ database: Database) throws -> [CollectionID: IndexRowRules] {
+        if let rules { return rules }
+        let states = try IndexRuleState.all(database)
+        isSettled = states.values.allSatisfy(\.isSettled)
+        let made = try states.mapValues { try IndexRowRules($0.target, &numbers, making: false, database) }
+        rules = made
+        return made
     }
 
     /// Notes the documents that the index has and that have no files.
@@ -192,6 +206,7 @@ extension IndexCheck {
         guard damage == "ok" else { return damage ?? "it can't be read" }
         let contents = try Int.fetchOne(database, sql: "SELECT count(*) FROM contents") ?? 0
         guard contents == seen.count else { return "it knows of \(contents) documents, and has \(seen.count)" }
+        guard isSettled else { return nil }
         var found = 0
         let statement = try IndexStatement("SELECT space, value, name FROM entries", database)
         defer { statement.reset() }

@@ -9,7 +9,8 @@ internal import DocumentModel
 ///   whether it was made to the end, and its edition: see ``IndexFile``.
 /// - `scopes`: numbers for what is searched as one: a collection by its path, and all nested collections with one ID by `/` and
 ///   the ID.
-/// - `fields`: numbers for field paths: each name below its parent, 0 for the top.
+/// - `fields`: numbers for field paths: each name below its parent, 0 for the top; and for indexes of several fields, below -1.
+/// - `rules`: what is indexed beside single fields, and what isn't, by the collections' ID: see ``IndexRuleState``.
 /// - `entries`: one row for each value that can be searched for, ordered by (space, value, name). The space is a scope, a field
 ///   and whether it is the field's value or an element of it when that is an array: see ``IndexSpace``. The value is a
 ///   ``ValueKey``. The name is the ``NameKey`` of the document's ID in a collection, and of its path in a group.
@@ -35,6 +36,9 @@ enum IndexSchema {
             edition TEXT NOT NULL
         );
         CREATE TABLE scopes (id INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE);
+        CREATE TABLE rules (
+            collection TEXT PRIMARY KEY, present TEXT NOT NULL, ready TEXT NOT NULL, target TEXT NOT NULL
+        ) WITHOUT ROWID;
         CREATE TABLE fields (
             id INTEGER PRIMARY KEY, parent INTEGER NOT NULL, name BLOB NOT NULL, UNIQUE (parent, name)
         );
@@ -81,6 +85,9 @@ struct IndexSpace: Hashable, Sendable {
 
     /// A field and a kind as one number.
     static func slot(field: Int64, kind: Kind) -> Int64 { field << 1 | kind.rawValue }
+
+    /// The field of a slot.
+    static func field(ofSlot slot: Int64) -> Int64 { slot >> 1 }
 
     /// How many fields there can be.
     static let maximumField: Int64 = 1 << (slotBits - 1) - 1

@@ -20,6 +20,9 @@ extension IndexSnapshot {
         case .elements(of: let path):
             guard let field = try field(path) else { return [] }
             slot = IndexSpace.slot(field: field, kind: .element)
+        case .composite(let fields):
+            guard let number = try numbers.composite(fields, making: false, in: database) else { return [] }
+            slot = IndexSpace.slot(field: number, kind: .value)
         }
         return try scopes(of: target).map { scope in
             Space(number: slot.map { IndexSpace(scope: scope.number, slot: $0).number } ?? scope.number, prefix: scope.prefix)
@@ -67,11 +70,11 @@ extension IndexSnapshot {
     }
 
     private func field(_ path: FieldPath) throws -> Int64? {
-        var number: Int64 = 0
-        for segment in path.segments {
-            guard let next = try numbers.field(segment, under: number, making: false, in: database) else { return nil }
-            number = next
-        }
-        return number
+        try numbers.field(path, making: false, in: database)
+    }
+
+    /// What queries of the collections with an ID can count on.
+    func rules(of collection: CollectionID) throws(StatusError) -> IndexRules {
+        try failing { () throws in try IndexRuleState.of(collection, database)?.ready ?? IndexRules() }
     }
 }

@@ -70,6 +70,7 @@ extension OpenedStore {
                 data,
                 folder: configuration.folder,
                 isRemade: configuration.remakesIndex,
+                patience: configuration.indexPatience,
                 journal: opened.journal,
                 last: last,
                 uninstalled: uninstalled,

@@ -59,7 +59,7 @@ import Testing
     }
 
     private static let growing: Set<UTF8Key> = [
-        "epoch", "transaction", "sequence", "oldestSequence", "uptimeSeconds", "milliseconds",
+        "epoch", "transaction", "sequence", "oldestSequence", "uptimeSeconds", "milliseconds", "state", "documentsDone",
     ]
 
     private func isTime(_ text: String?) -> Bool {
