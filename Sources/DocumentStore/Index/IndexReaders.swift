@@ -27,9 +27,10 @@ final class IndexReaders: Sendable {
     func read<Result: Sendable>(
         _ body: @escaping @Sendable (IndexSnapshot) throws(StatusError) -> Result
     ) async throws(StatusError) -> Result {
-        let reader = IndexReader()
+        let reader = IndexReader(on: queue)
         return try await cancellable(reader) { () async throws(StatusError) in
             try await self.queue.run { () throws(StatusError) in
+                defer { reader.finish() }
                 let (connection, generation) = try self.take(for: reader)
                 defer { self.giveBack(connection, generation, of: reader) }
                 reader.begin(connection)

@@ -33,9 +33,9 @@ final class IndexSnapshot {
         self.reader = reader
     }
 
-    /// Throws when the reader's task is cancelled: an interruption reaches only what is running at that moment.
+    /// Lets the others read beside one that takes long, and throws when the reader's task is cancelled: an interruption reaches only what is running at that moment.
     func checkCancellation() throws(StatusError) {
-        if reader.isCancelled { throw StatusError(.cancelled, "The query was cancelled.") }
+        try reader.goOn()
     }
 
     /// Ends all cursors.
