@@ -68,6 +68,15 @@ package protocol DocumentStore: Sendable {
         readTime: Timestamp?
     ) async throws(StatusError) -> AggregationAnswer
 
+    /// What is indexed beside single fields, what isn't, and how far that is.
+    func indexes() async -> IndexReport
+
+    /// Changes what is indexed; durable when this returns, and carried out in the background.
+    ///
+    /// - Throws: `.alreadyExists`, `.notFound`, `.resourceExhausted` when there are too many; `.dataLoss` when what was defined before
+    ///   can't be read.
+    func changeIndexes(_ change: IndexChange) async throws(StatusError) -> IndexReport
+
     /// The versions of a document that are kept, the newest first.
     ///
     /// Each is what a commit made of it; the oldest may be older than the commits that are kept, since the first of those tells

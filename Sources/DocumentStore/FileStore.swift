@@ -8,6 +8,8 @@ package import Logging
 /// - People may edit document files while the store is open; what they write is what is read next. Recovery keeps it too, but
 ///   where a commit wrote the same document since the last checkpoint, a file that was removed, damaged or put back as an older
 ///   version is made anew from the journal: nothing tells it from one whose change the disk had not kept.
+/// - What people add to a large collection's folder is listed, and found by queries, when the index has been made anew: see
+///   ``FileStoreConfiguration/listedFolderBytes``.
 /// - A document whose file is damaged can't be written or deleted: whoever mends or moves the file decides what is lost.
 ///
 /// ``close()`` leaves a folder that is complete without its journal. A store that is not closed recovers when it is opened.
@@ -146,14 +148,6 @@ package final class FileStore: DocumentStore {
         if let image = parts.uninstalled.image(of: path) { return image }
         let files = parts.files
         return try await readers.run { () throws(StatusError) in try files.document(at: path) }
-    }
-
-    /// A page of a collection's documents as they are now.
-    func currentDocuments(_ listing: DocumentListing) async throws(StatusError) -> DocumentPage {
-        let parts = parts
-        return try await listers.run { () throws(StatusError) in
-            try parts.files.documents(listing, uninstalled: parts.uninstalled.images(in: listing.collection))
-        }
     }
 
     /// A page holds something, and no more than can be in memory.

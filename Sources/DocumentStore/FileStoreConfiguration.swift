@@ -22,6 +22,11 @@ package struct FileStoreConfiguration: Sendable {
     package var cacheBytes = 64 << 20
     /// How many bytes of memory the indexes of past journal take, which reads at a time need.
     package var historyBytes = 64 << 20
+    /// How large a collection's folder may be, as the file system says, to be listed for a page of its documents. Pages of larger
+    /// ones are taken from the index, at a cost that does not grow with the collection.
+    package var listedFolderBytes = 256 << 10
+    /// How long a query waits for an index that is being made, before it is told how far that is.
+    package var indexPatience: Duration = .seconds(10)
     /// Whether the index is made anew when the store is opened.
     package var remakesIndex = false
     /// How many threads read single documents at the same time, and how many collections and the journal.

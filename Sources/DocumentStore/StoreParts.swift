@@ -15,6 +15,7 @@ struct StoreParts: Sendable {
     let clock: CommitClock
     let checkpointBytes: Int
     let checkpointIdleTime: Duration
+    let listedFolderBytes: Int
     let logger: Logger
 }
 

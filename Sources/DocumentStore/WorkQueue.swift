@@ -8,9 +8,15 @@ package final class WorkQueue: Sendable {
         var waiting: ArraySlice<@Sendable () -> Void> = []
         /// The queues that have nothing to do.
         var idle: [DispatchQueue]
+        /// How many queues there are.
+        var count: Int
+        /// How many jobs are known to take long.
+        var longCount = 0
     }
 
     private let state: Mutex<State>
+    private let width: Int
+    private let makeQueue: @Sendable () -> DispatchQueue
 
     /// - Parameters:
     ///   - label: What the threads' queues are called in a debugger.
@@ -19,7 +25,9 @@ package final class WorkQueue: Sendable {
     package init(label: String, width: Int, qos: DispatchQoS = .unspecified) {
         // Serial ones: Dispatch gives each a thread of its own, while all concurrent queues share as many threads as there are
         // processors, with Swift's own tasks.
-        state = Mutex(State(idle: (0..<width).map { DispatchQueue(label: "\(label).\($0)", qos: qos) }))
+        makeQueue = { DispatchQueue(label: label, qos: qos) }
+        state = Mutex(State(idle: (0..<width).map { DispatchQueue(label: "\(label).\($0)", qos: qos) }, count: width))
+        self.width = width
     }
 
     /// Runs `work` when a thread is free, in order of arrival, and gives what it returns.
@@ -41,6 +49,24 @@ package final class WorkQueue: Sendable {
         idle.async { self.drain(on: idle) }
     }
 
+    /// Gives another thread to the others for as long as a job goes on that takes long; false when `limit` jobs have one.
+    func beginLongJob(limit: Int) -> Bool {
+        let (isGranted, added) = state.withLock { state -> (Bool, DispatchQueue?) in
+            guard state.longCount < limit else { return (false, nil) }
+            state.longCount += 1
+            guard state.count < width + state.longCount else { return (true, nil) }
+            state.count += 1
+            return (true, makeQueue())
+        }
+        if let added { added.async { self.drain(on: added) } }
+        return isGranted
+    }
+
+    /// Takes the thread back, when one of them has nothing to do.
+    func endLongJob() {
+        state.withLock { $0.longCount -= 1 }
+    }
+
     private func drain(on queue: DispatchQueue) {
         while let job = next(on: queue) { job() }
     }
@@ -48,6 +74,10 @@ package final class WorkQueue: Sendable {
     /// The next job; without one, the queue is idle.
     private func next(on queue: DispatchQueue) -> (@Sendable () -> Void)? {
         state.withLock { state in
+            if state.count > width + state.longCount {
+                state.count -= 1
+                return nil
+            }
             if let job = state.waiting.popFirst() { return job }
             state.idle.append(queue)
             return nil

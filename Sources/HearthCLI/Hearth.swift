@@ -20,7 +20,10 @@ struct Hearth: AsyncParsableCommand {
             """,
         version: "hearth \(ServerDescription.version)",
         groupedSubcommands: [
-            CommandGroup(name: "Server", subcommands: [ServeCommand.self, KeysCommand.self, CheckCommand.self]),
+            CommandGroup(
+                name: "Server",
+                subcommands: [ServeCommand.self, KeysCommand.self, CheckCommand.self, IndexesCommand.self]
+            ),
             CommandGroup(
                 name: "Document",
                 subcommands: [

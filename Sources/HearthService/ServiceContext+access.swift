@@ -11,16 +11,21 @@ extension ServiceContext: RPCContext {
             throw StatusError(.unauthenticated, "The key was revoked, or has expired. Ask an admin for another one.")
         }
         guard caller.role < right else { return }
-        guard caller.identity != .anybody else {
-            throw StatusError(
-                .permissionDenied,
-                "There are no keys yet, so nobody can show the one of an \(right.rawValue). Make the first one where the data folder "
-                    + "is: hearth keys create --role admin --data DIR"
-            )
-        }
         throw StatusError(
             .permissionDenied,
             "This needs a key with the role \(right.rawValue), and the key is one of a \(caller.role.rawValue)."
+        )
+    }
+
+    /// Makes sure that the caller is not just anybody, since there are no keys.
+    ///
+    /// - Throws: ``StatusCode/permissionDenied``.
+    func requireKnownCaller() throws(StatusError) {
+        guard caller.identity == .anybody else { return }
+        throw StatusError(
+            .permissionDenied,
+            "There are no keys yet, so nobody can show the one of an admin. Make the first one where the data folder is: "
+                + "hearth keys create --role admin --data DIR"
         )
     }
 }

@@ -104,7 +104,7 @@ extension DocumentCheck {
             }
             log.report.documentBytes += (try? folder.status(of: name)?.size) ?? 0
             compare(document, file, &log)
-            try index?.compare(document, file, &log)
+            try index?.compare(document, file)
             return true
         } catch {
             log.add(CheckFinding(error, file: file))

@@ -1,7 +1,7 @@
 internal import DocumentModel
 internal import StrictJSON
 
-/// Makes one page of a collection's documents from the collection's folder.
+/// Makes one page of a collection's documents from the files in the collection's folder.
 struct CollectionListing: ~Copyable {
     private let files: DocumentFiles
     private let listing: DocumentListing
@@ -27,26 +27,21 @@ struct CollectionListing: ~Copyable {
 
     /// The page.
     ///
-    /// - Parameter uninstalled: Documents that count in place of their files.
-    func page(uninstalled: [DocumentID: EncodedDocument?]) throws(StatusError) -> DocumentPage {
+    /// - Parameters:
+    ///   - uninstalled: Documents that count in place of their files.
+    ///   - known: The IDs that the page can have, in order, and the one behind them; nil to list the folder.
+    func page(uninstalled: [DocumentID: EncodedDocument?], known: [DocumentID]? = nil) throws(StatusError) -> DocumentPage {
         let (limit, includingMissing) = (listing.limit, listing.includingMissing)
         var smallest = SmallestIDs(after: listing.after, count: limit + 1)
-        var foreign: [StatusError] = []
         for (id, image) in uninstalled where image != nil { smallest.insert(id) }
-        let (_, changed) = try files.log.listing { () throws(StatusError) in
-            try forEachEntry(withFolders: includingMissing) { entry in
-                switch entry {
-                case .document(let id): if uninstalled[id] == nil { smallest.insert(id) }
-                case .folder(let id): smallest.insert(id)
-                case .foreign(let error): if listing.after == nil { foreign.append(error) }
-                }
-            }
+        var damaged: [StatusError] = []
+        if let known {
+            for id in known { smallest.insert(id) }
+        } else {
+            damaged = try listFolder(into: &smallest, uninstalled)
         }
-        for path in changed where path.collection == collection && uninstalled[path.id] == nil { smallest.insert(path.id) }
         let ids = smallest.sorted()
         var documents: [ListedDocument] = []
-        foreign.sortByFile()
-        var damaged = foreign
         for id in ids.prefix(limit) {
             do throws(StatusError) {
                 if let document = try document(id, uninstalled) {
@@ -71,6 +66,26 @@ struct CollectionListing: ~Copyable {
 }
 
 extension CollectionListing {
+    /// Finds the IDs in the folder; gives what is there and is no document of the collection, for the first page.
+    private func listFolder(
+        into smallest: inout SmallestIDs,
+        _ uninstalled: [DocumentID: EncodedDocument?]
+    ) throws(StatusError) -> [StatusError] {
+        var foreign: [StatusError] = []
+        let (_, changed) = try files.log.listing { () throws(StatusError) in
+            try forEachEntry(withFolders: listing.includingMissing) { entry in
+                switch entry {
+                case .document(let id): if uninstalled[id] == nil { smallest.insert(id) }
+                case .folder(let id): smallest.insert(id)
+                case .foreign(let error): if listing.after == nil { foreign.append(error) }
+                }
+            }
+        }
+        for path in changed where path.collection == collection && uninstalled[path.id] == nil { smallest.insert(path.id) }
+        foreign.sortByFile()
+        return foreign
+    }
+
     private func forEachEntry(withFolders: Bool, _ body: (Entry) -> Void) throws(StatusError) {
         try files.folders.forEachEntry(of: folder, place, at: .collection) { name, found throws(StatusError) in
             do throws(StatusError) {
@@ -116,7 +131,7 @@ extension CollectionListing {
 }
 
 /// Keeps the smallest of the IDs that it is given, each once.
-private struct SmallestIDs {
+struct SmallestIDs {
     private let after: DocumentID?
     private let count: Int
     private var ids: Set<DocumentID> = []

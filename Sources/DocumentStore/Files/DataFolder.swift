@@ -74,9 +74,39 @@ final class DataFolder: Sendable {
         try reporting("make", name) { () throws(SystemError) in _ = try root.openFile(name, for: .creating) }
     }
 
+    /// What is in a file of the data folder itself; nil when there is none.
+    func contents(ofFile name: String) throws(StatusError) -> [UInt8]? {
+        do throws(SystemError) {
+            let file = try root.openFile(name, for: .reading)
+            return try file.read(min(file.status().size, 16 << 20))
+        } catch {
+            if error.isNotFound { return nil }
+            throw error.status("read", name)
+        }
+    }
+
+    /// Puts another file in the place of one of the data folder itself; on disk when this returns.
+    func replaceFile(_ name: String, with bytes: [UInt8]) throws(StatusError) {
+        try Self.replace(name, with: bytes, Self.fileTemporary, in: root)
+    }
+
     /// Removes a file from the data folder itself, if it is there.
     func removeFile(_ name: String) throws(StatusError) {
         try reporting("remove", name) { () throws(SystemError) in _ = try root.removeFile(name) }
+    }
+
+    /// Gives what has a name in the data folder itself another name, which nothing has yet: the name with a number behind it.
+    func moveAside(_ name: String) throws(StatusError) {
+        try reporting("move", name) { () throws(SystemError) in
+            var number = 1
+            while try root.status(of: "\(name).aside-\(number)") != nil { number += 1 }
+            try root.rename(name, to: "\(name).aside-\(number)")
+        }
+    }
+
+    /// Whether there is anything under a name in the data folder itself.
+    func holds(_ name: String) throws(StatusError) -> Bool {
+        try reporting("look at", name) { () throws(SystemError) in try root.status(of: name) != nil }
     }
 
     /// Brings the contents of a file in the data folder itself to disk.
@@ -213,7 +243,7 @@ extension DataFolder {
 
     /// Removes what a crash left of the files in the data folder itself; they do no harm where that fails.
     private static func removeTemporaries(in root: borrowing FileDescriptor) {
-        for name in [temporaryName] + FileSystemProbe.names { _ = try? root.removeFile(name) }
+        for name in [descriptionTemporary, fileTemporary] + FileSystemProbe.names { _ = try? root.removeFile(name) }
     }
 
     private static func rootFailure(_ error: SystemError, _ path: String) -> StatusError {
@@ -293,7 +323,8 @@ extension DataFolder {
             sequence: .zero,
             commitTime: nil,
             isClean: true,
-            openIndex: nil
+            openIndex: nil,
+            indexEdition: nil
         )
         try write(description, in: root)
         return description
@@ -308,15 +339,25 @@ extension DataFolder {
         )
     }
 
-    private static let temporaryName = TemporaryName.fixed("description")
+    private static let descriptionTemporary = TemporaryName.fixed("description")
+    private static let fileTemporary = TemporaryName.fixed("file")
 
     private static func write(_ description: DatabaseDescription, in root: borrowing FileDescriptor) throws(StatusError) {
-        try reporting("write", descriptionName) { () throws(SystemError) in
+        try replace(descriptionName, with: description.encoded(), descriptionTemporary, in: root)
+    }
+
+    private static func replace(
+        _ name: String,
+        with bytes: [UInt8],
+        _ temporaryName: String,
+        in root: borrowing FileDescriptor
+    ) throws(StatusError) {
+        try reporting("write", name) { () throws(SystemError) in
             try root.removeFile(temporaryName)
             let file = try root.openFile(temporaryName, for: .creating)
-            try file.write(description.encoded())
+            try file.write(bytes)
             try file.synchronize()
-            try root.rename(temporaryName, to: descriptionName)
+            try root.rename(temporaryName, to: name)
             try root.synchronize()
         }
     }

@@ -24,6 +24,8 @@ struct DatabaseDescription: Hashable {
     /// Where and when the index is being written, or was when the database was not closed; see ``IndexFile``. Nil when it is on
     /// disk.
     var openIndex: String?
+    /// The edition of the index that is on disk, or was before it was written; see ``IndexFile``.
+    var indexEdition: String?
 }
 
 extension DatabaseDescription {
@@ -46,6 +48,10 @@ extension DatabaseDescription {
         if let openIndex {
             writer.key("openIndex")
             writer.string(openIndex)
+        }
+        if let indexEdition {
+            writer.key("indexEdition")
+            writer.string(indexEdition)
         }
         writer.endObject()
         return writer.finish() + [UInt8(ascii: "\n")]
@@ -88,6 +94,7 @@ extension DatabaseDescription {
         self.commitTime = try commitTime.string.map { text throws(StatusError) in try Timestamp(rfc3339: text) }
         self.isClean = isClean
         openIndex = text.root["openIndex"]?.string
+        indexEdition = text.root["indexEdition"]?.string
     }
 
     private static let plainNames = "plain"

@@ -2,12 +2,32 @@ internal import DocumentModel
 internal import StrictJSON
 
 extension DocumentFiles {
-    /// A page of a collection's documents in ID order.
+    /// A page of a collection's documents in ID order, made from its folder; nil when that is larger than `maximumBytes`.
     ///
     /// - Parameter uninstalled: Documents that count in place of their files.
     func documents(
         _ listing: DocumentListing,
-        uninstalled: [DocumentID: EncodedDocument?]
+        uninstalled: [DocumentID: EncodedDocument?],
+        inFolderUpTo maximumBytes: Int
+    ) throws(StatusError) -> DocumentPage? {
+        guard let folder = try folders.open(listing.collection.segments) else {
+            return try documents(listing, uninstalled: uninstalled)
+        }
+        let place = folders.place(listing.collection.segments)
+        let size = try reporting("look at", place) { () throws(SystemError) in try folder.status().size }
+        guard size <= maximumBytes else { return nil }
+        return try CollectionListing(self, listing, in: folder).page(uninstalled: uninstalled)
+    }
+
+    /// A page of a collection's documents in ID order.
+    ///
+    /// - Parameters:
+    ///   - uninstalled: Documents that count in place of their files.
+    ///   - known: The IDs that the page can have, in order, and the one behind them; nil to list the folder.
+    func documents(
+        _ listing: DocumentListing,
+        uninstalled: [DocumentID: EncodedDocument?],
+        known: [DocumentID]? = nil
     ) throws(StatusError) -> DocumentPage {
         guard let folder = try folders.open(listing.collection.segments) else {
             let documents = uninstalled.values.compactMap { $0 }.filter { listing.isBehindStart($0.path.id) }
@@ -18,7 +38,7 @@ extension DocumentFiles {
                 damaged: []
             )
         }
-        return try CollectionListing(self, listing, in: folder).page(uninstalled: uninstalled)
+        return try CollectionListing(self, listing, in: folder).page(uninstalled: uninstalled, known: known)
     }
 
     /// The collections with a document in or below them, or something in the place of one, directly under a document or at the

@@ -13,9 +13,11 @@ extension DocumentIndex.Phase {
     var notReady: StatusError {
         var done = "It is being brought up to date."
         if case .rebuilding(let documents) = self { done = "It is being made anew, and \(documents) documents are in it." }
-        return StatusError(
+        var error = StatusError(
             .unavailable,
             "The index, which queries need, is not ready yet. \(done) Try again later; documents can be read and written meanwhile."
         )
+        error.retryAfter = .seconds(1)
+        return error
     }
 }

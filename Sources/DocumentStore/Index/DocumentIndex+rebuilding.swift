@@ -17,7 +17,7 @@ extension DocumentIndex {
         let begin = clock.now
         var count = 0
         var nextReport = begin + .seconds(5)
-        try applier.rebuild(from: start) { filling throws(IndexApplier.Obstacle) in
+        try applier.rebuild(from: start, definitions.withLock { $0.value }) { filling throws(IndexApplier.Obstacle) in
             while let batch = try IndexApplier.folder({ () throws(StatusError) in try scan.next() }) {
                 // An index that is nearly made is worth waiting for.
                 if let closing = state.withLock({ $0.closing }), clock.now - closing > Self.closingTime {

@@ -8,7 +8,7 @@ extension DocumentIndex {
     /// - Throws: `.unavailable` when the index can't be used, or is being made anew and that takes long; `.cancelled` when the task
     ///   is cancelled.
     func waitUntilApplied(_ sequence: SequenceNumber) async throws(StatusError) {
-        let deadline = ContinuousClock.now + .seconds(10)
+        let deadline = ContinuousClock.now + patience
         while true {
             let (phase, applied, changes) = state.withLock { ($0.phase, $0.applied, $0.changes) }
             switch phase {
@@ -23,14 +23,14 @@ extension DocumentIndex {
         }
     }
 
-    /// Returns when the index is complete, however long that takes.
+    /// Returns when the index is complete, with all that is defined beside single fields, however long that takes.
     ///
     /// - Parameter onProgress: Called now and then, while the index is made anew, with the number of documents in it.
     func waitUntilReady(onProgress: (Int) -> Void) async throws(StatusError) {
         while true {
-            let (phase, changes) = state.withLock { ($0.phase, $0.changes) }
+            let (phase, changes, isConforming) = state.withLock { ($0.phase, $0.changes, $0.isConforming) }
             switch phase {
-            case .ready: return
+            case .ready: if !isConforming { return }
             case .closed: throw Self.closed
             case .failed(let error): throw error
             case .rebuilding(let documents): onProgress(documents)
@@ -79,7 +79,10 @@ extension DocumentIndex {
     ) async throws(StatusError) -> Result {
         try await waitUntilApplied(sequence)
         do throws(StatusError) {
-            return try await readers.read(body)
+            return try await readers.read { snapshot throws(StatusError) in
+                guard snapshot.sequence >= sequence else { throw IndexFailure.replaced.status }
+                return try body(snapshot)
+            }
         } catch {
             if let failure = error.cause as? IndexFailure, failure.isDamage { remake(because: failure) }
             throw error

@@ -15,10 +15,15 @@ extension DocumentIndex {
                     try applier.apply(updates)
                     setApplied(applier.applied)
                 }
+                try applier.adopt(definitions.withLock { $0.value })
+                // Before it is ready: who waits for that waits for what is defined too.
+                publish(applier)
                 set(.ready)
+                let isChanging = try applier.conform()
+                if isChanging { publish(applier) }
                 let isWorkLeft = state.withLock { state in
                     state.failures = 0
-                    return !state.queue.isEmpty
+                    return isChanging || !state.queue.isEmpty
                 }
                 // A commit that came in between has found nobody who would take it in.
                 if isWorkLeft { thread.async { self.work() } }
@@ -26,6 +31,20 @@ extension DocumentIndex {
                 fail(error, &applier)
             }
         }
+    }
+
+    /// Tells everybody how far the documents are from what is defined.
+    private func publish(_ applier: borrowing IndexApplier) {
+        let rules = (applier.rules, applier.conforming.map { ($0.collection, documents: $0.documents) })
+        let (adopted, isSettled) = (applier.adopted, applier.rules.values.allSatisfy(\.isSettled))
+        let waiters = definitions.withLock { definitions in
+            state.withLock { state in
+                state.rules = rules
+                state.isConforming = !isSettled || definitions.value != adopted
+                return state.noteChange()
+            }
+        }
+        for waiter in waiters { waiter.resume() }
     }
 
     private var isClosed: Bool {
@@ -37,13 +56,13 @@ extension DocumentIndex {
 
     private func open(_ applier: inout IndexApplier) throws(IndexApplier.Obstacle) {
         set(.starting)
-        let (last, isRemade) = state.withLock { ($0.last, $0.isRemade) }
-        var reason = isRemade ? "that is wanted" : try applier.open(last: last.sequence)
+        let (last, fault) = state.withLock { ($0.last, $0.fault) }
+        var reason = if let fault { fault } else { try applier.open(last: last.sequence) }
         if reason == nil, applier.applied < last.sequence, (journal.oldest ?? last.sequence.next) > applier.applied.next {
             reason = "the journal does not reach back to where it ends"
         }
         if let reason { try rebuild(&applier, because: reason) }
-        state.withLock { $0.isRemade = false }
+        state.withLock { $0.fault = nil }
         setApplied(applier.applied)
     }
 

@@ -37,8 +37,12 @@ final class DocumentIndex: Sendable {
         var last: (sequence: SequenceNumber, time: Timestamp?)
         var applied: SequenceNumber?
         var isWorkDue = false
-        /// Whether the index that is there is not to be used.
-        var isRemade: Bool
+        /// How far the collections are from what is to be indexed of them, and how many documents of the first are done.
+        var rules: (states: [CollectionID: IndexRuleState], conforming: (CollectionID, documents: Int)?) = ([:], nil)
+        /// Whether documents are still to be given the entries that are defined.
+        var isConforming = false
+        /// Why the index that is there is not to be used.
+        var fault: String?
         /// When the store began to be closed.
         var closing: ContinuousClock.Instant?
         /// The committer, while it waits for the queue to become shorter.
@@ -57,6 +61,8 @@ final class DocumentIndex: Sendable {
         }
     }
 
+    /// What is to be indexed beside single fields, and what isn't.
+    let definitions: Mutex<StoredIndexDefinitions>
     let state: Mutex<State>
     let applier: Mutex<IndexApplier>
     let thread = DispatchQueue(label: "hearth.index")
@@ -66,6 +72,8 @@ final class DocumentIndex: Sendable {
     let journal: Journal
     let uninstalled: UninstalledDocuments
     let logger: Logger
+    /// How long a query waits for an index that is being made.
+    let patience: Duration
 
     /// The index of an open data folder; nothing is done before ``start()``.
     ///
@@ -74,15 +82,18 @@ final class DocumentIndex: Sendable {
         _ data: DataFolder,
         folder: String,
         isRemade: Bool,
+        patience: Duration,
         journal: Journal,
         last: (sequence: SequenceNumber, time: Timestamp?),
         uninstalled: UninstalledDocuments,
         logger: Logger
     ) {
         file = IndexFile(data, folder: folder)
-        state = Mutex(State(last: last, isRemade: isRemade))
+        definitions = Mutex(StoredIndexDefinitions(data, logger: logger))
+        state = Mutex(State(last: last, fault: isRemade ? "that is wanted" : nil))
         applier = Mutex(IndexApplier(file: file, epoch: journal.epoch, logger: logger))
         readers = IndexReaders(file)
+        self.patience = patience
         self.data = data
         self.journal = journal
         self.uninstalled = uninstalled
@@ -92,6 +103,11 @@ final class DocumentIndex: Sendable {
     /// How the index is now.
     var phase: Phase { state.withLock { $0.phase } }
 
+    /// Whether it follows the commits, so that a query need not wait long.
+    var isReady: Bool {
+        if case .ready = phase { true } else { false }
+    }
+
     /// What `hearth.json` must say before commits are written, so that it need not be written again for the index.
     func mark() throws(StatusError) -> String? {
         try file.mark()
@@ -100,7 +116,10 @@ final class DocumentIndex: Sendable {
     /// Begins to open the index in the background.
     func start() {
         // Here, so that `hearth.json` is settled when the store is open. Where it fails, it is tried again and reported.
-        if (try? file.isTrustworthy()) == false { try? file.makeEmpty() }
+        if let fault = try? file.fault() {
+            try? file.makeEmpty()
+            state.withLock { $0.fault = $0.fault ?? fault }
+        }
         thread.async { self.work() }
     }
 }

@@ -171,6 +171,8 @@ extension DocumentScan {
             batch.byteCount += Document.size(of: document.fields, at: document.path) + Self.documentBytes
         } catch {
             skip(place + "/" + name, error)
+            // With nothing to find it by, but its name: so that it is reported where it is come upon.
+            if let id { batch.documents.append((collection.document(id), MapValue())) }
         }
     }
 }
@@ -198,7 +200,7 @@ extension DocumentScan {
 
     private func skip(_ place: String, _ error: StatusError) {
         logger.warning(
-            "A document or folder can't be read and is left out of the index",
+            "A document or folder can't be read, and the index has nothing of what is in it",
             metadata: ["file.path": "\(place)", "error": "\(error)"]
         )
     }

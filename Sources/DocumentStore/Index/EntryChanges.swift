@@ -20,17 +20,27 @@ struct EntryChanges {
         return start..<bytes.count
     }
 
-    /// Takes in how a document's entries in a scope change.
-    mutating func add(from old: IndexEntries, to new: IndexEntries, scopes: [(scope: Int64, name: Range<Int>)]) {
+    /// Takes in how a document's entries in some scopes change.
+    ///
+    /// - Parameters:
+    ///   - removing: Whether those that are not among the new ones are removed.
+    ///   - adding: Whether those that were not among the old ones are added.
+    mutating func add(
+        from old: IndexEntries,
+        to new: IndexEntries,
+        scopes: [(scope: Int64, name: Range<Int>)],
+        removing: Bool = true,
+        adding: Bool = true
+    ) {
         var oldIndex = 0
         var newIndex = 0
         while oldIndex < old.entries.count || newIndex < new.entries.count {
             let order = Self.order(old, oldIndex, new, newIndex)
             if order < 0 {
-                add(old.entries[oldIndex], of: old, scopes, to: \.removals)
+                if removing { add(old.entries[oldIndex], of: old, scopes, to: \.removals) }
                 oldIndex += 1
             } else if order > 0 {
-                add(new.entries[newIndex], of: new, scopes, to: \.additions)
+                if adding { add(new.entries[newIndex], of: new, scopes, to: \.additions) }
                 newIndex += 1
             } else {
                 oldIndex += 1

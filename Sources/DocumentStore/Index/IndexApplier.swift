@@ -12,6 +12,12 @@ struct IndexApplier {
     let logger: Logger
     /// The last commit that is in the index.
     private(set) var applied = SequenceNumber.zero
+    /// What the index was told to have, its state by collection, and what is being done about that; nil before it was told.
+    var adopted: IndexDefinitions?
+    var rules: [CollectionID: IndexRuleState] = [:]
+    var conforming: IndexConforming?
+    /// The edition that the file has.
+    private var edition: String?
     private var database: DatabaseQueue?
     private var memory = IndexWriter.Memory()
     /// Whether it is noted that the file is being written.
@@ -34,29 +40,53 @@ struct IndexApplier {
 
     /// Takes in what commits made that follow those in the index, in one transaction.
     mutating func apply(_ updates: [IndexUpdate]) throws(Obstacle) {
-        guard let database, let last = updates.last else { return }
+        guard isOpen, let last = updates.last else { return }
+        let documents = Self.documents(of: updates)
+        try write { database, memory in
+            let writer = try IndexWriter(database)
+            try writer.apply(documents, &memory)
+            try writer.setState(last.last, last.time)
+        }
+        applied = last.last
+    }
+
+    /// Looks into the index.
+    func read<Result>(_ body: (Database) throws -> Result) throws(Obstacle) -> Result {
+        guard let database else { throw .index(IndexFailure(busy: "it is not open")) }
+        return try Self.index { () throws(IndexFailure) in try IndexFailure.catching { try database.inDatabase(body) } }
+    }
+
+    /// Changes the index in one transaction.
+    mutating func write<Result>(
+        _ body: (Database, inout IndexWriter.Memory) throws -> Result
+    ) throws(Obstacle) -> Result {
+        guard let database else { throw .index(IndexFailure(busy: "it is not open")) }
         if !isMarked {
-            try Self.folder { () throws(StatusError) in try file.willWrite() }
+            try Self.folder { () throws(StatusError) in try file.willWrite(over: edition) }
             isMarked = true
         }
-        let documents = Self.documents(of: updates)
         var memory = memory
+        let newEdition = file.edition
         // What is remembered counts only when the transaction does.
         self.memory = IndexWriter.Memory()
-        try Self.index { () throws(IndexFailure) in
+        let result = try Self.index { () throws(IndexFailure) in
             try IndexFailure.catching {
                 try database.inDatabase { database in
+                    guard !database.hasMoved else { throw IndexFailure.replaced }
+                    var result: Result?
                     try database.inTransaction(.immediate) {
-                        let writer = try IndexWriter(database)
-                        try writer.apply(documents, &memory)
-                        try writer.setState(last.last, last.time, isComplete: true)
+                        result = try body(database, &memory)
+                        try IndexWriter.setEdition(newEdition, database)
                         return .commit
                     }
+                    guard let result else { throw IndexFailure(damage: "a transaction has no result") }
+                    return result
                 }
             }
         }
         self.memory = memory
-        applied = last.last
+        edition = newEdition
+        return result
     }
 
     /// Each document once, as the last of the updates made it.
@@ -79,6 +109,8 @@ struct IndexApplier {
     mutating func close() {
         try? database?.close()
         database = nil
+        adopted = nil
+        conforming = nil
         memory.forget()
     }
 
@@ -87,10 +119,11 @@ struct IndexApplier {
     mutating func finish() -> Bool {
         guard let database else { return false }
         do {
+            guard !database.inDatabase(\.hasMoved) else { throw IndexFailure.replaced }
             guard try checkpoint(database) else { throw IndexFailure(busy: "somebody still reads it") }
             try database.close()
             self.database = nil
-            try file.synchronize()
+            if isMarked { try file.didClose() }
             return true
         } catch {
             logger.warning("The index could not be closed", metadata: ["error": "\(error)"])
@@ -121,20 +154,30 @@ extension IndexApplier {
     /// - Parameter last: The last commit of all.
     /// - Returns: Why it must be made anew, or nil when it is open.
     mutating func open(last: SequenceNumber) throws(Obstacle) -> String? {
-        let isTrustworthy = try Self.folder { () throws(StatusError) in try file.isTrustworthy() }
-        guard isTrustworthy else { return "there is none, or it was written before the machine was started" }
+        let fault = try Self.folder { () throws(StatusError) -> String? in
+            if let fault = try file.fault() { return fault }
+            try file.removeStrayLogs()
+            return nil
+        }
+        if let fault { return fault }
         do throws(IndexFailure) {
+            let fileState = try file.fileState()
             let database = try file.openForWriting(isNew: false)
             let state = try IndexFailure.catching { try database.inDatabase { try IndexState($0) } }
             guard let state, state.epoch == epoch, state.isComplete, state.sequence <= last else {
                 try? database.close()
                 return "it is of another version or history, or incomplete"
             }
+            if let fault = file.fault(of: state, fileState: fileState) {
+                try? database.close()
+                return fault
+            }
             self.database = database
             applied = state.sequence
+            edition = state.edition
         } catch {
-            guard error.isDamage else { throw .index(error) }
-            return "it is damaged: \(error.message)"
+            guard error.isOfFile else { throw .index(error) }
+            return "it can't be read: \(error.message)"
         }
         return nil
     }
@@ -165,9 +208,11 @@ extension IndexApplier {
     ///
     /// - Parameters:
     ///   - start: The commits up to here are in the files.
+    ///   - definitions: What is to be indexed.
     ///   - fill: Adds documents until it is done.
     mutating func rebuild(
         from start: (sequence: SequenceNumber, time: Timestamp?),
+        _ definitions: IndexDefinitions,
         fill: (inout Filling) throws(Obstacle) -> Void
     ) throws(Obstacle) {
         close()
@@ -177,17 +222,20 @@ extension IndexApplier {
         defer { try? database.close() }
         var end = start
         do {
-            let epoch = epoch
+            let (epoch, file) = (epoch, file)
             try database.inDatabase { database in
                 // One transaction, so that a page is written when there is no more room for it in memory, and not every time.
                 try database.execute(sql: IndexSchema.statements)
                 try database.execute(sql: "BEGIN")
-                try IndexState(epoch: epoch, sequence: start.sequence, time: start.time).insert(database)
+                try IndexState(epoch: epoch, sequence: start.sequence, time: start.time, edition: file.edition).insert(database)
+                for collection in definitions.collections {
+                    try IndexRuleState(settled: definitions.rules(of: collection)).store(collection, database)
+                }
                 var filling = Filling(writer: try IndexWriter(database), last: start)
                 try fill(&filling)
                 try database.execute(sql: "COMMIT")
                 // Not before all else is in the file: pages are written in no order that would tell.
-                try filling.writer.setState(filling.last.sequence, filling.last.time, isComplete: true)
+                try filling.writer.setState(filling.last.sequence, filling.last.time)
                 end = filling.last
             }
         } catch let obstacle as Obstacle {
@@ -197,6 +245,8 @@ extension IndexApplier {
         }
         try? database.close()
         self.database = try Self.index { () throws(IndexFailure) in try file.openForWriting(isNew: false) }
+        rules = [:]
         applied = end.sequence
+        edition = file.edition
     }
 }

@@ -8,20 +8,37 @@ internal import StrictJSON
 /// those that are. The index of a database that was not closed is not looked at: the next start sees to it.
 struct IndexCheck {
     private let connection: DatabaseQueue
-    private let expected: SequenceNumber
+    private let expected: (sequence: SequenceNumber, edition: String?)
     private var numbers = IndexNumbers()
     private var encoder = KeyEncoder()
     /// The rows of the documents that have files.
     private var seen: Set<Int64> = []
     /// The sum of the hashes of the entries that should be there.
     private var sum = 0
+    /// By what rules the entries of some collections are made; nil before the index was asked.
+    private var rules: [CollectionID: IndexRowRules]?
+    /// Whether all entries are as the rules say: they are not while that is being changed.
+    private var isSettled = true
+    /// How many documents the index has otherwise than their files.
+    private var counts: [Fault: Int] = [:]
+    /// The first of them.
+    private var first: (path: DocumentPath, file: String)?
+    /// Why the index can't be read.
+    private var unreadable: String?
+
+    /// How the index and a file differ.
+    private enum Fault: String, CaseIterable {
+        case missing = "lacks"
+        case other = "has with other fields"
+        case removed = "has without there being a file"
+    }
 
     /// Opens the index to look at it; nil when there is nothing to compare.
     init?(_ data: DataFolder, folder: String) throws(StatusError) {
         guard data.description.isClean, data.description.openIndex == nil,
             try data.identity(ofFile: IndexFile.name) != nil
         else { return nil }
-        expected = data.description.sequence
+        expected = (data.description.sequence, data.description.indexEdition)
         do {
             var configuration = Configuration()
             configuration.readonly = true
@@ -35,15 +52,20 @@ struct IndexCheck {
     }
 
     /// Compares a document as it was read from its file.
-    mutating func compare(_ document: EncodedDocument, _ file: String, _ log: inout CheckLog) throws(StatusError) {
+    mutating func compare(_ document: EncodedDocument, _ file: String) throws(StatusError) {
+        guard unreadable == nil else { return }
         let fields = try document.decoded().fields
-        let fault: String?
         do throws(IndexFailure) {
-            fault = try IndexFailure.catching { try connection.inDatabase { try self.fault(document.path, fields, $0) } }
+            let fault = try IndexFailure.catching { try connection.inDatabase { try self.fault(document.path, fields, $0) } }
+            if let fault { note(fault, document.path, file) }
         } catch {
-            fault = error.message
+            unreadable = error.message
         }
-        if let fault { log.add(.outdatedIndex(fault, document.path, file)) }
+    }
+
+    private mutating func note(_ fault: Fault, _ path: DocumentPath, _ file: String) {
+        if first == nil { first = (path, file) }
+        counts[fault, default: 0] += 1
     }
 
     /// Takes note of a document whose file can't be read, so that nothing can be said of it.
@@ -51,35 +73,48 @@ struct IndexCheck {
         _ = try? connection.inDatabase { try stored(path, $0) }
     }
 
-    /// Compares what is left, when all documents have been.
+    /// Compares what is left, when all documents have been, and reports what is wrong: one finding, since one repair mends it.
     mutating func finish(_ log: inout CheckLog) {
-        let fault: String?
-        do throws(IndexFailure) {
-            fault = try IndexFailure.catching {
-                try connection.inDatabase { database in
-                    try addUnseen(database, &log)
-                    return try faultOfWhole(database)
+        if unreadable == nil {
+            do throws(IndexFailure) {
+                unreadable = try IndexFailure.catching {
+                    try connection.inDatabase { database in
+                        try noteUnseen(database)
+                        return try faultOfWhole(database)
+                    }
                 }
+            } catch {
+                unreadable = error.message
             }
-        } catch {
-            fault = error.message
         }
         try? connection.close()
-        guard let fault else { return }
-        log.add(.damagedIndex(fault))
+        if let unreadable {
+            log.add(.damagedIndex(unreadable))
+        } else if let first {
+            let parts = Fault.allCases.compactMap { fault in counts[fault].map { "\(fault.rawValue) \($0)" } }
+            log.add(
+                CheckFinding(
+                    .outdatedIndex,
+                    "Queries don't find what is there of \(counts.values.reduce(0, +)) documents: the index "
+                        + parts.joined(separator: ", ") + ". This is the first of them. A repair makes the index anew.",
+                    path: first.path.string,
+                    file: first.file
+                )
+            )
+        }
     }
 }
 
 extension IndexCheck {
-    private mutating func fault(_ path: DocumentPath, _ fields: MapValue, _ database: Database) throws -> String? {
-        guard let stored = try stored(path, database) else { return "The index lacks the document" }
+    private mutating func fault(_ path: DocumentPath, _ fields: MapValue, _ database: Database) throws -> Fault? {
+        guard let stored = try stored(path, database) else { return .missing }
         let entries = try? IndexEntries(fields, &encoder) { name, parent in
             guard let number = try numbers.field(name, under: parent, making: false, in: database) else {
                 throw IndexFailure(damage: "unknown")
             }
             return number
         }
-        return stored.bytes == entries?.bytes ? nil : "The index has the document with other fields"
+        return stored.bytes == entries?.bytes ? nil : .other
     }
 
     /// What the index has of a document; nil when it has not all of it.
@@ -99,12 +134,22 @@ extension IndexCheck {
         statement.bind(content, at: 1)
         guard try statement.step() else { return nil }
         let stored = try IndexEntries(bytes: statement.bytes(0))
-        for (scope, name) in names { add(stored, scope, name) }
+        let rows = try rules(database)[path.collection.id]?.rows(of: stored, &numbers, database) ?? stored
+        for (scope, name) in names { add(rows, scope, name) }
         return stored
     }
 
-    /// Reports the documents that the index has and that have no files.
-    private mutating func addUnseen(_ database: Database, _ log: inout CheckLog) throws {
+    private mutating func rules(_ database: Database) throws -> [CollectionID: IndexRowRules] {
+        if let rules { return rules }
+        let states = try IndexRuleState.all(database)
+        isSettled = states.values.allSatisfy(\.isSettled)
+        let made = try states.mapValues { try IndexRowRules($0.target, &numbers, making: false, database) }
+        rules = made
+        return made
+    }
+
+    /// Notes the documents that the index has and that have no files.
+    private mutating func noteUnseen(_ database: Database) throws {
         let statement = try IndexStatement(
             "SELECT content, scopes.name, documents.name FROM documents JOIN scopes ON scopes.id = scope",
             database
@@ -120,7 +165,7 @@ extension IndexCheck {
         }
         for path in unseen {
             _ = try stored(path, database)
-            log.add(.outdatedIndex("The index has the document, and there is no file of it", path, IndexFile.name))
+            note(.removed, path, IndexFile.name)
         }
     }
 
@@ -153,11 +198,15 @@ extension IndexCheck {
 
     private func faultOfWhole(_ database: Database) throws -> String? {
         guard let state = try IndexState(database), state.isComplete else { return "it is of another version, or incomplete" }
-        guard state.sequence == expected else { return "it is of commit \(state.sequence), and the documents of \(expected)" }
+        guard state.edition == expected.edition else { return "it is from another time or database" }
+        guard state.sequence == expected.sequence else {
+            return "it is of commit \(state.sequence), and the documents of \(expected.sequence)"
+        }
         let damage = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
         guard damage == "ok" else { return damage ?? "it can't be read" }
         let contents = try Int.fetchOne(database, sql: "SELECT count(*) FROM contents") ?? 0
         guard contents == seen.count else { return "it knows of \(contents) documents, and has \(seen.count)" }
+        guard isSettled else { return nil }
         var found = 0
         let statement = try IndexStatement("SELECT space, value, name FROM entries", database)
         defer { statement.reset() }
@@ -170,14 +219,5 @@ extension CheckFinding {
     /// An index that can't be compared, or is not right as a whole.
     static func damagedIndex(_ fault: String) -> CheckFinding {
         CheckFinding(.damagedIndex, "The index is not right: \(fault). A repair makes it anew.", file: IndexFile.name)
-    }
-
-    fileprivate static func outdatedIndex(_ fault: String, _ path: DocumentPath, _ file: String) -> CheckFinding {
-        CheckFinding(
-            .outdatedIndex,
-            "\(fault), so queries don't find what is there. A repair makes the index anew.",
-            path: path.string,
-            file: file
-        )
     }
 }

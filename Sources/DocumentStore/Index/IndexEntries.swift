@@ -20,6 +20,16 @@ struct IndexEntries {
 
     /// No entries.
     init() {}
+
+    /// Entries of a document, in any order.
+    init(sorting entries: [Entry], _ bytes: [UInt8]) {
+        self.bytes = bytes
+        self.entries = bytes.withUnsafeBytes { bytes in
+            entries.sorted { left, right in
+                left.slot == right.slot ? bytes.compare(left.value, right.value) < 0 : left.slot < right.slot
+            }
+        }
+    }
 }
 
 extension IndexEntries {

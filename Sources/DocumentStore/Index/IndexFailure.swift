@@ -42,6 +42,12 @@ struct IndexFailure: Error, CustomStringConvertible {
     /// Whether the file is not what was written, so that it has to be made anew.
     var isDamage: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
 
+    /// Whether another file in its place could be used: it is damaged, or can't be opened.
+    var isOfFile: Bool { isDamage || [SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_READONLY, SQLITE_AUTH].contains(code) }
+
+    /// Another file is where the one was that is in use.
+    static let replaced = IndexFailure(damage: "its file was replaced or removed while it was in use")
+
     var description: String { "SQLite error \(code): \(message)" }
 
     /// The error for whoever needs the index.
@@ -72,5 +78,14 @@ struct IndexFailure: Error, CustomStringConvertible {
         } catch {
             throw IndexFailure(error)
         }
+    }
+}
+
+extension Database {
+    /// Whether the database's file is not the one any more that has its name.
+    var hasMoved: Bool {
+        var moved: Int32 = 0
+        let code = sqlite3_file_control(sqliteConnection, "main", SQLITE_FCNTL_HAS_MOVED, &moved)
+        return code == SQLITE_OK && moved != 0
     }
 }

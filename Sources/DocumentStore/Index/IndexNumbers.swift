@@ -13,11 +13,13 @@ struct IndexNumbers {
 
     private var scopes: [UTF8Key: Int64] = [:]
     private var fields: [FieldName: Int64] = [:]
+    private var parents: [Int64: Int64] = [:]
 
     /// Forgets everything, so that it is read again.
     mutating func forgetAll() {
         scopes.removeAll(keepingCapacity: true)
         fields.removeAll(keepingCapacity: true)
+        parents.removeAll(keepingCapacity: true)
     }
 
     /// The number of a scope, or nil when it has none and none is to be made.
@@ -40,6 +42,30 @@ struct IndexNumbers {
         if fields.count >= Self.maximumCount { fields.removeAll(keepingCapacity: true) }
         fields[key] = number
         return number
+    }
+
+    /// The number of a field by its path, or nil when it has none and none is to be made.
+    mutating func field(_ path: FieldPath, making makes: Bool, in database: Database) throws -> Int64? {
+        var number: Int64 = 0
+        for segment in path.segments {
+            guard let next = try field(segment, under: number, making: makes, in: database) else { return nil }
+            number = next
+        }
+        return number
+    }
+
+    /// The number of an index of several fields, or nil when it has none and none is to be made.
+    mutating func composite(_ fields: [IndexDefinition.Field], making makes: Bool, in database: Database) throws -> Int64? {
+        try field(IndexRules.name(of: fields), under: -1, making: makes, in: database)
+    }
+
+    /// The number of the field in whose map a field is; 0 for one at the top.
+    mutating func parent(of field: Int64, in database: Database) throws -> Int64 {
+        if let parent = parents[field] { return parent }
+        let parent = try Int64.fetchOne(database, sql: "SELECT parent FROM fields WHERE id = ?", arguments: [field]) ?? 0
+        if parents.count >= Self.maximumCount { parents.removeAll(keepingCapacity: true) }
+        parents[field] = parent
+        return parent
     }
 
     /// The scope of a collection.

@@ -1,3 +1,4 @@
+internal import DocumentModel
 internal import GRDB
 internal import Synchronization
 
@@ -6,12 +7,49 @@ final class IndexReader: Sendable {
     private struct State {
         var connection: DatabaseQueue?
         var isCancelled = false
+        var isLong = false
     }
 
     private let state = Mutex(State())
+    private let start = ContinuousClock.now
+    private let queue: WorkQueue
+
+    /// After what time a reading is long, and the others get another thread for it.
+    private static let shortTime = Duration.milliseconds(100)
+    /// How many may be long at the same time: each holds a connection with its memory.
+    private static let maximumLongCount = 12
+
+    /// - Parameter queue: Where it reads.
+    init(on queue: WorkQueue) {
+        self.queue = queue
+    }
+
+    /// Ends reading; the last call.
+    func finish() {
+        if state.withLock({ $0.isLong }) { queue.endLongJob() }
+    }
 
     /// Whether to stop reading.
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    /// Notes, now and then, that it goes on.
+    ///
+    /// - Throws: `.cancelled` when it is to end; `.unavailable` when it takes long and too many others do.
+    func goOn() throws(StatusError) {
+        let (isCancelled, isLong) = state.withLock { ($0.isCancelled, $0.isLong) }
+        if isCancelled { throw StatusError(.cancelled, "The query was cancelled.") }
+        guard !isLong, ContinuousClock.now - start > Self.shortTime else { return }
+        guard queue.beginLongJob(limit: Self.maximumLongCount) else {
+            var error = StatusError(
+                .unavailable,
+                "\(Self.maximumLongCount) queries that take long are running, and this one takes long too. Try again later, or ask so that an "
+                    + "index helps: query.explain tells how a query is answered."
+            )
+            error.retryAfter = .seconds(1)
+            throw error
+        }
+        state.withLock { $0.isLong = true }
+    }
 
     /// Notes which connection is used.
     func begin(_ connection: DatabaseQueue) {

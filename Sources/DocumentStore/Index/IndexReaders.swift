@@ -27,13 +27,14 @@ final class IndexReaders: Sendable {
     func read<Result: Sendable>(
         _ body: @escaping @Sendable (IndexSnapshot) throws(StatusError) -> Result
     ) async throws(StatusError) -> Result {
-        let reader = IndexReader()
+        let reader = IndexReader(on: queue)
         return try await cancellable(reader) { () async throws(StatusError) in
             try await self.queue.run { () throws(StatusError) in
+                defer { reader.finish() }
                 let (connection, generation) = try self.take(for: reader)
                 defer { self.giveBack(connection, generation, of: reader) }
                 reader.begin(connection)
-                return try Self.read(connection, reader, body)
+                return try self.read(connection, reader, body)
             }
         }
     }
@@ -103,7 +104,7 @@ extension IndexReaders {
         if !isKept { try? connection.close() }
     }
 
-    private static func read<Result>(
+    private func read<Result>(
         _ connection: DatabaseQueue,
         _ reader: IndexReader,
         _ body: (IndexSnapshot) throws(StatusError) -> Result
@@ -116,7 +117,7 @@ extension IndexReaders {
                     reader.end()
                     try? database.execute(sql: "ROLLBACK")
                 }
-                let snapshot = try IndexSnapshot(database, reader)
+                let snapshot = try IndexSnapshot(database, reader, of: file)
                 defer { snapshot.end() }
                 return try body(snapshot)
             }

@@ -18,6 +18,8 @@ struct IndexScan: Sendable {
         case values(of: FieldPath)
         /// The documents that have an array in a field, once for each different element, in the order of the elements.
         case elements(of: FieldPath)
+        /// The documents that have all fields of an index of several, in the order of their ``CompositeKey``s.
+        case composite([IndexDefinition.Field])
     }
 
     /// Where in a scan a row is.

@@ -5,11 +5,12 @@ internal import DocumentModel
 /// The index is derived: it can be deleted at any time, and is made anew from the documents' files. Nothing waits for it to be on
 /// disk; it tells up to which commit it is complete, and the journal has the rest.
 ///
-/// - `state`: one row: the format, the history that the index belongs to, the last commit that is in it with its time, and
-///   whether it was made to the end.
+/// - `state`: one row: the format, the history that the index belongs to, the last commit that is in it with its time,
+///   whether it was made to the end, and its edition: see ``IndexFile``.
 /// - `scopes`: numbers for what is searched as one: a collection by its path, and all nested collections with one ID by `/` and
 ///   the ID.
-/// - `fields`: numbers for field paths: each name below its parent, 0 for the top.
+/// - `fields`: numbers for field paths: each name below its parent, 0 for the top; and for indexes of several fields, below -1.
+/// - `rules`: what is indexed beside single fields, and what isn't, by the collections' ID: see ``IndexRuleState``.
 /// - `entries`: one row for each value that can be searched for, ordered by (space, value, name). The space is a scope, a field
 ///   and whether it is the field's value or an element of it when that is an array: see ``IndexSpace``. The value is a
 ///   ``ValueKey``. The name is the ``NameKey`` of the document's ID in a collection, and of its path in a group.
@@ -22,7 +23,7 @@ internal import DocumentModel
 /// the collection's group. So a collection group is one nested scope and at most one collection at the top.
 enum IndexSchema {
     /// The version of all this. An index of another one is made anew.
-    static let format = 1
+    static let format = 2
     /// Says that an SQLite file is Hearth's index ("Hrth").
     static let applicationID = 0x4872_7468
 
@@ -31,9 +32,13 @@ enum IndexSchema {
         CREATE TABLE state (
             id INTEGER PRIMARY KEY CHECK (id = 1),
             format INTEGER NOT NULL, keys INTEGER NOT NULL,
-            epoch TEXT NOT NULL, sequence INTEGER NOT NULL, time INTEGER, isComplete INTEGER NOT NULL
+            epoch TEXT NOT NULL, sequence INTEGER NOT NULL, time INTEGER, isComplete INTEGER NOT NULL,
+            edition TEXT NOT NULL
         );
         CREATE TABLE scopes (id INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE);
+        CREATE TABLE rules (
+            collection TEXT PRIMARY KEY, present TEXT NOT NULL, ready TEXT NOT NULL, target TEXT NOT NULL
+        ) WITHOUT ROWID;
         CREATE TABLE fields (
             id INTEGER PRIMARY KEY, parent INTEGER NOT NULL, name BLOB NOT NULL, UNIQUE (parent, name)
         );
@@ -80,6 +85,9 @@ struct IndexSpace: Hashable, Sendable {
 
     /// A field and a kind as one number.
     static func slot(field: Int64, kind: Kind) -> Int64 { field << 1 | kind.rawValue }
+
+    /// The field of a slot.
+    static func field(ofSlot slot: Int64) -> Int64 { slot >> 1 }
 
     /// How many fields there can be.
     static let maximumField: Int64 = 1 << (slotBits - 1) - 1

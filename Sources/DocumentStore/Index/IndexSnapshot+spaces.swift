@@ -20,9 +20,32 @@ extension IndexSnapshot {
         case .elements(of: let path):
             guard let field = try field(path) else { return [] }
             slot = IndexSpace.slot(field: field, kind: .element)
+        case .composite(let fields):
+            guard let number = try numbers.composite(fields, making: false, in: database) else { return [] }
+            slot = IndexSpace.slot(field: number, kind: .value)
         }
         return try scopes(of: target).map { scope in
             Space(number: slot.map { IndexSpace(scope: scope.number, slot: $0).number } ?? scope.number, prefix: scope.prefix)
+        }
+    }
+
+    /// The IDs that collections below documents have, or once had.
+    func nestedGroups() throws(StatusError) -> [CollectionID] {
+        try failing { () throws in
+            let statement = try IndexStatement(
+                "SELECT name FROM scopes WHERE name >= ?1 AND name < ?2",
+                database
+            )
+            defer { statement.reset() }
+            // No path begins with a slash.
+            statement.bind([UInt8(ascii: "/")], at: 1)
+            statement.bind([UInt8(ascii: "/") + 1], at: 2)
+            var groups: [CollectionID] = []
+            while try statement.step() {
+                let id = String(validating: statement.bytes(0).dropFirst(), as: UTF8.self)
+                if let group = id.flatMap({ try? CollectionID($0) }) { groups.append(group) }
+            }
+            return groups
         }
     }
 
@@ -47,11 +70,11 @@ extension IndexSnapshot {
     }
 
     private func field(_ path: FieldPath) throws -> Int64? {
-        var number: Int64 = 0
-        for segment in path.segments {
-            guard let next = try numbers.field(segment, under: number, making: false, in: database) else { return nil }
-            number = next
-        }
-        return number
+        try numbers.field(path, making: false, in: database)
+    }
+
+    /// What queries of the collections with an ID can count on.
+    func rules(of collection: CollectionID) throws(StatusError) -> IndexRules {
+        try failing { () throws in try IndexRuleState.of(collection, database)?.ready ?? IndexRules() }
     }
 }

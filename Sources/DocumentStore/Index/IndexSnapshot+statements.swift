@@ -9,7 +9,7 @@ extension IndexSnapshot {
             switch scan.subject {
             case .documents:
                 "SELECT x'', name FROM documents WHERE \(Self.documentsCondition) ORDER BY name \(direction)"
-            case .values, .elements:
+            case .values, .elements, .composite:
                 "SELECT value, name FROM entries WHERE \(Self.entriesCondition(bounds)) ORDER BY value \(direction), name \(direction)"
             }
         if let free = statements[sql]?.popLast() { return (sql, free) }

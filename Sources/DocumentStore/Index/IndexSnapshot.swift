@@ -23,17 +23,19 @@ final class IndexSnapshot {
     private(set) var isEnded = false
 
     /// Begins to read, in a transaction.
-    init(_ database: Database, _ reader: IndexReader) throws {
-        guard let state = try IndexState(database) else { throw IndexFailure(damage: "the index is of another version") }
+    ///
+    /// - Parameter file: The file that it should be of.
+    init(_ database: Database, _ reader: IndexReader, of file: IndexFile) throws {
+        guard let state = try IndexState(database), file.isKnown(state.edition) else { throw IndexFailure.replaced }
         sequence = state.sequence
         commitTime = state.time
         self.database = database
         self.reader = reader
     }
 
-    /// Throws when the reader's task is cancelled: an interruption reaches only what is running at that moment.
+    /// Lets the others read beside one that takes long, and throws when the reader's task is cancelled: an interruption reaches only what is running at that moment.
     func checkCancellation() throws(StatusError) {
-        if reader.isCancelled { throw StatusError(.cancelled, "The query was cancelled.") }
+        try reader.goOn()
     }
 
     /// Ends all cursors.

@@ -3,10 +3,18 @@ internal import GRDB
 
 extension IndexWriter {
     /// Geo points are few, so those of a document are replaced as a whole when one changes.
-    func replacePlaces(_ old: IndexEntries, with new: IndexEntries, _ content: Int64, _ names: Names) throws {
+    ///
+    /// - Parameter isForced: Whether it is not known which of the old ones there are.
+    func replacePlaces(
+        _ old: IndexEntries,
+        with new: IndexEntries,
+        _ content: Int64,
+        _ names: Names,
+        isForced: Bool = false
+    ) throws {
         let (before, after) = (old.places, new.places)
         guard !before.isEmpty || !after.isEmpty else { return }
-        guard !before.elementsEqual(after, by: { $0.slot == $1.slot && $0.point == $1.point }) else { return }
+        guard isForced || !before.elementsEqual(after, by: { $0.slot == $1.slot && $0.point == $1.point }) else { return }
         let removal = try IndexStatement("DELETE FROM places WHERE id = ?1", database)
         for index in 0..<Int64(before.count * names.all.count) {
             removal.bind(content * 2 * IndexPlace.maximumCount + index, at: 1)

@@ -11,6 +11,8 @@ struct IndexWriter {
         var changes = EntryChanges()
         /// The number of the next document's row; nil when the database must be asked.
         var nextContent: Int64?
+        /// By what rules the entries are made; nil when the database must be asked.
+        var rules: [CollectionID: IndexRowRuleState]?
 
         /// Forgets what a transaction that failed may have added.
         mutating func forget() {
@@ -37,13 +39,18 @@ struct IndexWriter {
         readContent = try IndexStatement("SELECT entries FROM contents WHERE id = ?1", database)
         writeContent = try IndexStatement("INSERT OR REPLACE INTO contents (id, entries) VALUES (?1, ?2)", database)
         removeContent = try IndexStatement("DELETE FROM contents WHERE id = ?1", database)
-        insertEntry = try IndexStatement("INSERT INTO entries (space, value, name) VALUES (?1, ?2, ?3)", database)
+        insertEntry = try IndexStatement("INSERT OR IGNORE INTO entries (space, value, name) VALUES (?1, ?2, ?3)", database)
         removeEntry = try IndexStatement("DELETE FROM entries WHERE space = ?1 AND value = ?2 AND name = ?3", database)
     }
 
     /// Takes in documents as they are now; nil where there is none. Each at most once.
     func apply(_ documents: some Sequence<(path: DocumentPath, fields: MapValue?)>, _ memory: inout Memory) throws {
         for (path, fields) in documents { try prepare(path, fields, &memory) }
+        try run(&memory)
+    }
+
+    /// Carries out the changes of entries that were prepared.
+    func run(_ memory: inout Memory) throws {
         try memory.changes.run { space, value, name in
             removeEntry.bind(space, at: 1)
             removeEntry.bind(unowned: value, at: 2)
@@ -58,15 +65,20 @@ struct IndexWriter {
     }
 
     /// Notes up to which commit the index is complete.
-    func setState(_ sequence: SequenceNumber, _ time: Timestamp?, isComplete: Bool) throws {
+    func setState(_ sequence: SequenceNumber, _ time: Timestamp?) throws {
         try database.execute(
-            sql: "UPDATE state SET sequence = ?, time = ?, isComplete = ?",
-            arguments: [Int64(sequence.rawValue), time?.microseconds, isComplete]
+            sql: "UPDATE state SET sequence = ?, time = ?, isComplete = true",
+            arguments: [Int64(sequence.rawValue), time?.microseconds]
         )
     }
 }
 
 extension IndexWriter {
+    /// Notes which start of Hearth writes, in each transaction that does.
+    static func setEdition(_ edition: String, _ database: Database) throws {
+        try database.execute(sql: "UPDATE state SET edition = ?", arguments: [edition])
+    }
+
     /// The scopes that a document is in, with its name in each.
     struct Names {
         let own: (scope: Int64, name: [UInt8])
@@ -82,7 +94,7 @@ extension IndexWriter {
         let old = try content.map { try entries(of: $0) } ?? IndexEntries()
         guard let fields else {
             guard let content else { return }
-            try replace(old, with: IndexEntries(), content, names, &memory)
+            try replace(old, with: IndexEntries(), content, names, in: path.collection.id, &memory)
             for (scope, name) in names.all { try run(removeDocument, scope, name) }
             removeContent.bind(content, at: 1)
             try removeContent.run()
@@ -99,7 +111,7 @@ extension IndexWriter {
         }
         if let content {
             guard old.bytes != new.bytes else { return }
-            try replace(old, with: new, content, names, &memory)
+            try replace(old, with: new, content, names, in: path.collection.id, &memory)
             try write(new, content)
         } else {
             let content = try nextContent(&memory)
@@ -108,11 +120,11 @@ extension IndexWriter {
                 try run(insertDocument, scope, name)
             }
             try write(new, content)
-            try replace(old, with: new, content, names, &memory)
+            try replace(old, with: new, content, names, in: path.collection.id, &memory)
         }
     }
 
-    private func names(of path: DocumentPath, making makes: Bool, _ memory: inout Memory) throws -> Names? {
+    func names(of path: DocumentPath, making makes: Bool, _ memory: inout Memory) throws -> Names? {
         let collection = path.collection
         let scope = try memory.numbers.scope(IndexNumbers.name(of: collection), making: makes, in: database)
         guard let scope else { return nil }
@@ -123,7 +135,7 @@ extension IndexWriter {
         return Names(own: own, group: (group, NameKey(path).bytes))
     }
 
-    private func content(of document: (scope: Int64, name: [UInt8])) throws -> Int64? {
+    func content(of document: (scope: Int64, name: [UInt8])) throws -> Int64? {
         defer { findDocument.reset() }
         findDocument.bind(document.scope, at: 1)
         return try document.name.withUnsafeBytes { name in
@@ -132,7 +144,7 @@ extension IndexWriter {
         }
     }
 
-    private func entries(of content: Int64) throws -> IndexEntries {
+    func entries(of content: Int64) throws -> IndexEntries {
         defer { readContent.reset() }
         readContent.bind(content, at: 1)
         guard try readContent.step() else { throw IndexFailure(damage: "a document of the index has no content") }
@@ -161,7 +173,7 @@ extension IndexWriter {
         return content
     }
 
-    private func replace(
+    func replace(
         _ old: IndexEntries,
         with new: IndexEntries,
         _ content: Int64,

@@ -35,6 +35,7 @@ extension QueryAlternative {
         let points = self.points
         var accesses = points.isEmpty ? [] : [DocumentAccess.points(points)]
         accesses += scans.filter { !$0.isPoints }.map(DocumentAccess.range)
+        accesses += compositeScans.map(DocumentAccess.range)
         accesses += places.map(DocumentAccess.places)
         if accesses.isEmpty { accesses = implied.map(DocumentAccess.range) }
         return accesses.isEmpty ? [.all] : accesses
@@ -111,9 +112,13 @@ extension IndexScanning {
     }
 
     /// Whether the index does not exclude that a document fulfils the alternative, where one look tells that.
-    func mayHold(_ alternative: QueryAlternative, _ name: [UInt8], otherThan field: FieldPath? = nil) throws(StatusError) -> Bool
-    {
-        for scan in alternative.scans where scan.isPoints && scan.ranges.count <= Self.maximumLooks && scan.field != field {
+    func mayHold(
+        _ alternative: QueryAlternative,
+        _ name: [UInt8],
+        otherThan fields: Set<FieldPath> = []
+    ) throws(StatusError) -> Bool {
+        for scan in alternative.scans
+        where scan.isPoints && scan.ranges.count <= Self.maximumLooks && !scan.fields.isSubset(of: fields) {
             if try !holds(scan, name) { return false }
         }
         return true

@@ -2,7 +2,8 @@ internal import DocumentModel
 
 /// The entries of a field among which all documents are that fulfil a predicate.
 struct FieldScan: Sendable {
-    let field: FieldPath
+    /// The fields that the entries tell of.
+    let fields: Set<FieldPath>
     let subject: IndexScan.Subject
     /// In order, without overlapping.
     let ranges: [ValueKeyRange]
@@ -15,7 +16,8 @@ struct FieldScan: Sendable {
 
     /// Nil for a predicate that no entries tell of.
     init?(_ predicate: Predicate) {
-        field = predicate.field
+        let field = predicate.field
+        fields = [field]
         guard !field.isDocumentName else { return nil }
         switch predicate.test {
         case .equals(let values):
@@ -45,12 +47,31 @@ struct FieldScan: Sendable {
 
     /// The documents that have a field.
     init(existing field: FieldPath, in range: ValueKeyRange = .all) {
-        self.field = field
+        fields = [field]
         subject = .values(of: field)
         ranges = [range]
         isPoints = false
         isExact = true
         text = "having \(field)"
+    }
+
+    /// The documents whose fields are equal to some values, in an index of several; perhaps in a range of the next field.
+    init(
+        _ composite: [IndexDefinition.Field],
+        _ key: CompositeKey,
+        _ part: ArraySlice<IndexDefinition.Field>,
+        in range: ValueKeyRange? = nil
+    ) {
+        fields = Set(part.map(\.field))
+        subject = .composite(composite)
+        isPoints = range == nil && part.count == composite.count
+        isExact = isPoints
+        if let range {
+            ranges = [range]
+        } else {
+            ranges = [isPoints ? ValueKeyRange(lower: key.bytes, upper: key.bytes + [0]) : key.all]
+        }
+        text = "the index of \(composite.text)"
     }
 
     /// Whether a document is at most once among the entries.
@@ -126,5 +147,12 @@ extension [ValueKeyRange] {
             }
         }
         return merged
+    }
+}
+
+extension [IndexDefinition.Field] {
+    /// The fields, for people.
+    var text: String {
+        map { $0.direction == .ascending ? $0.field.description : "\($0.field) desc" }.joined(separator: ", ")
     }
 }

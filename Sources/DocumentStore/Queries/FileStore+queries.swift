@@ -10,7 +10,7 @@ extension FileStore {
             return try await DescendantsQuery(query, self).run(maximumBytes: maximumBytes, readTime: readTime)
         }
         return try await withSnapshot(readTime) { snapshot, documents throws(StatusError) in
-            let execution = QueryExecution(query, names, snapshot, documents, maximumBytes: maximumBytes)
+            let execution = try QueryExecution(query, names, snapshot, documents, maximumBytes: maximumBytes)
             let found = try execution.run()
             return QueryAnswer(
                 documents: found,
@@ -30,7 +30,7 @@ extension FileStore {
             return try await DescendantsQuery(query, self).aggregate(aggregations, readTime: readTime)
         }
         return try await withSnapshot(readTime) { snapshot, documents throws(StatusError) in
-            let execution = QueryExecution(
+            let execution = try QueryExecution(
                 query,
                 names,
                 snapshot,

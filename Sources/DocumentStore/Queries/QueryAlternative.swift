@@ -4,6 +4,12 @@ internal import DocumentModel
 struct QueryAlternative: Sendable {
     /// The entries that the predicates leave, a list for each that has one.
     private(set) var scans: [FieldScan] = []
+    /// Entries of indexes of several fields that the predicates leave, other than those in ``scans``.
+    private(set) var compositeScans: [FieldScan] = []
+    /// What the predicates leave of the values of fields, whether or not these are indexed.
+    private(set) var told: [FieldScan] = []
+    /// The fields that the predicates concern, without the name.
+    private(set) var fields: Set<FieldPath> = []
     /// The places that the predicates leave.
     private(set) var places: [PlaceScan] = []
     /// The names that the predicates leave.
@@ -13,8 +19,10 @@ struct QueryAlternative: Sendable {
     /// Whether a document that is in all of ``scans`` and ``names`` fulfils all predicates.
     private(set) var isExact = true
 
-    init(_ predicates: [Predicate], in source: Query.Source, _ queryNames: QueryNames) {
+    init(_ predicates: [Predicate], of query: NormalizedQuery, _ queryNames: QueryNames, _ rules: IndexRules) {
+        let source = query.source
         for predicate in predicates {
+            if !predicate.field.isDocumentName { fields.insert(predicate.field) }
             switch predicate.test {
             case .near(let circle):
                 places.append(PlaceScan(predicate.field, circle.boundingBox, circle: circle))
@@ -31,10 +39,29 @@ struct QueryAlternative: Sendable {
                 documents = documents.map { known in known.filter { paths.contains($0) } } ?? paths
                 isExact = false
             default:
-                if let scan = FieldScan(predicate) { scans.append(scan) }
-                isExact = isExact && scans.last?.isExact == true && scans.last?.field == predicate.field
+                guard let scan = FieldScan(predicate) else {
+                    isExact = false
+                    continue
+                }
+                told.append(scan)
+                isExact = isExact && scan.isExact && !rules.isExempt(predicate.field)
+                if !rules.isExempt(predicate.field) { scans.append(scan) }
             }
         }
+        use(rules.composites, predicates, required: query.requiredFields)
+    }
+
+    /// Puts a scan in the place of those of its fields' values.
+    mutating func replaceScans(by scan: FieldScan) {
+        scans.removeAll { old in
+            if case .values(let field) = old.subject { scan.fields.contains(field) && old.isPoints } else { false }
+        }
+        scans.append(scan)
+    }
+
+    /// Takes a scan beside the others.
+    mutating func add(_ scan: FieldScan) {
+        compositeScans.append(scan)
     }
 
     /// The scans that give documents in the order of their names.

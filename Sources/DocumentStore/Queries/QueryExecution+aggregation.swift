@@ -36,9 +36,13 @@ extension QueryExecution {
     /// How many documents the query finds, counted in the index up to `limit`; nil where only the documents tell.
     private func countOfEntries(limit: Int?) throws(StatusError) -> Int? {
         guard let alternative = alternatives.first, alternatives.count == 1, alternative.isExact, !hasChanged,
-            query.start == nil, query.end == nil, query.orders.allSatisfy({ !$0.isByDistance })
+            query.start == nil, query.end == nil, !query.requiredFields.contains(where: rules.isExempt),
+            query.orders.allSatisfy({ !$0.isByDistance })
         else { return nil }
-        let told = Set(alternative.scans.filter { $0.subject == .values(of: $0.field) }.map(\.field))
+        let told = alternative.scans.reduce(into: Set<FieldPath>()) { told, scan in
+            if case .elements = scan.subject { return }
+            told.formUnion(scan.fields)
+        }
         let untold = query.requiredFields.filter { !told.contains($0) }
         let scans = alternative.scans + untold.map { FieldScan(existing: $0) }
         switch scans.count {

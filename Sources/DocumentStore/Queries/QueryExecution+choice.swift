@@ -10,7 +10,7 @@ extension QueryExecution {
     func select() throws(StatusError) {
         if query.sortsByVectorOnly { return try sort() }
         if let ring = ringOrder, query.limit != nil { return try takeRings(ring.field, ring.center, ring.direction) }
-        guard let walk = QueryWalk(query, alternatives, index.names) else { return try sort() }
+        guard let walk = QueryWalk(query, alternatives, index.names, rules) else { return try sort() }
         if walk.field == nil, let stream = try nameStream(walk) { return try merge(stream, walk) }
         guard let needed = query.neededCount else { return try isWalkBest(walk) ? try self.walk(walk, until: nil) : try sort() }
         if hasOtherWays(than: walk) {
@@ -25,10 +25,10 @@ extension QueryExecution {
         if query.sortsByVectorOnly, let search = query.vectorSearch {
             return [FieldScan(existing: search.field, in: .bracket(.vector))]
         }
-        for order in query.orders {
+        for order in query.orders where !rules.isExempt(order.key.field) {
             if case .distance(let field, _) = order.key { return [FieldScan(existing: field, in: .bracket(.geoPoint))] }
         }
-        return query.requiredFields.map { FieldScan(existing: $0) }
+        return query.requiredFields.filter { !rules.isExempt($0) }.map { FieldScan(existing: $0) }
     }
 
     /// Whether sorting could be less work than walking.
@@ -37,8 +37,8 @@ extension QueryExecution {
             alternative.accesses([]).contains { access in
                 switch access {
                 case .all: false
-                case .range(let scan): scan.field != walk.field
-                case .points(let scans): scans.contains { $0.field != walk.field }
+                case .range(let scan): !scan.fields.isSubset(of: walk.fields)
+                case .points(let scans): scans.contains { !$0.fields.isSubset(of: walk.fields) }
                 case .documents, .places: true
                 }
             }

@@ -5,7 +5,7 @@ extension QueryExecution {
     ///
     /// - Parameter work: After how much work it is looked whether sorting would be less; never when nil.
     func walk(_ walk: QueryWalk, until work: Int?) throws(StatusError) {
-        let looks = alternatives.count == 1 ? alternatives[0].points.filter { $0.field != walk.field } : []
+        let looks = alternatives.count == 1 ? alternatives[0].points.filter { !$0.fields.isSubset(of: walk.fields) } : []
         plan.append(walk.text + Self.looks(at: looks))
         plan.append("Read and check each" + (query.limit == nil ? "" : " until there are enough"))
         if work != nil { noteSeen() }
@@ -23,7 +23,7 @@ extension QueryExecution {
                 }
                 if selection.isFull { return }
                 let name = cursor.withName { Array($0) }
-                if try mayHold(name, otherThan: walk.field), let path = index.names.path(name), let found = try find(path) {
+                if try mayHold(name, otherThan: walk.fields), let path = index.names.path(name), let found = try find(path) {
                     try selection.add(found)
                     if walk.field != nil, walk.sortsEqualValues || ValueKey.isCut(byteCount: cursor.value.count) {
                         if value == nil { value = Array(cursor.value) }
@@ -47,8 +47,8 @@ extension QueryExecution {
         }
     }
 
-    private func mayHold(_ name: [UInt8], otherThan field: FieldPath?) throws(StatusError) -> Bool {
-        for alternative in alternatives where try index.mayHold(alternative, name, otherThan: field) { return true }
+    private func mayHold(_ name: [UInt8], otherThan fields: Set<FieldPath>) throws(StatusError) -> Bool {
+        for alternative in alternatives where try index.mayHold(alternative, name, otherThan: fields) { return true }
         return false
     }
 }

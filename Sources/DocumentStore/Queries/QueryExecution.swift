@@ -20,6 +20,8 @@ final class QueryExecution {
     let index: IndexScanning
     let documents: DocumentsAtTime
     let alternatives: [QueryAlternative]
+    /// What is indexed beside single fields, and what isn't.
+    let rules: IndexRules
     var plan: [String] = []
     var selection: QuerySelection
     /// Those that have been looked at, where they could be come upon again.
@@ -37,13 +39,16 @@ final class QueryExecution {
         _ documents: DocumentsAtTime,
         maximumBytes: Int,
         mask: [FieldPath]? = nil
-    ) {
+    ) throws(StatusError) {
         self.query = query
         self.documents = documents
         self.mask = mask
         index = IndexScanning(snapshot, names)
-        alternatives = query.filter.alternatives.map { QueryAlternative($0, in: query.source, names) }
+        let rules = try snapshot.rules(of: names.collection)
+        self.rules = rules
+        alternatives = query.filter.alternatives.map { QueryAlternative($0, of: query, names, rules) }
         selection = QuerySelection(query, maximumBytes: maximumBytes)
+        try checkExemptions()
     }
 
     /// What the query took.

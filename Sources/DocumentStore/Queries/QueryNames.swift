@@ -4,6 +4,8 @@ internal import DocumentModel
 struct QueryNames: Sendable {
     /// What the index is asked about.
     let target: IndexTarget
+    /// The ID of the collections.
+    let collection: CollectionID
     /// What stands before the names in the keys of whole paths.
     private let prefix: [UInt8]
 
@@ -12,9 +14,11 @@ struct QueryNames: Sendable {
         switch source {
         case .collection(let path):
             target = .collection(path)
+            collection = path.id
             prefix = NameKey(path).bytes
         case .collectionGroup(let id, let parent):
             target = .group(id, below: parent)
+            collection = id
             prefix = []
         case .descendants:
             return nil

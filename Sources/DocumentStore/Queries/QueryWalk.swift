@@ -13,9 +13,16 @@ struct QueryWalk: Sendable {
     let isDescending: Bool
     /// Whether documents with equal values are still to be sorted among each other.
     let sortsEqualValues: Bool
+    /// The fields that the walk tells of: the one that it runs through, those before it that have one value, and those behind it.
+    let fields: Set<FieldPath>
+    /// The index of several fields that is run through; nil for that of one.
+    private let composite: CompositeWalk?
+
+    /// Whether an index of several fields is run through.
+    var isComposite: Bool { composite != nil }
 
     /// Nil when the index is in no such order.
-    init?(_ query: NormalizedQuery, _ alternatives: [QueryAlternative], _ queryNames: QueryNames) {
+    init?(_ query: NormalizedQuery, _ alternatives: [QueryAlternative], _ queryNames: QueryNames, _ rules: IndexRules) {
         let constants = Self.constants(of: query)
         let indices = query.orders.indices.filter { constants[query.orders[$0].key.field] == nil }
         guard let first = indices.first, case .field(let orderField) = query.orders[first].key else { return nil }
@@ -23,12 +30,17 @@ struct QueryWalk: Sendable {
         isDescending = order.direction == .descending
         names = alternatives.count == 1 ? alternatives[0].names : .allNames
         field = orderField.isDocumentName ? nil : orderField
-        let second = indices.dropFirst().first.map { query.orders[$0] }
+        let orders = indices.map { query.orders[$0] }
+        composite = field == nil || alternatives.count != 1 ? nil : CompositeWalk(query, orders, rules)
+        fields = composite?.fields ?? Set([field].compactMap { $0 })
+        guard composite != nil || field.map(rules.isExempt) != true else { return nil }
+        let next = orders.dropFirst(composite?.orderCount ?? 1).first
         if field == nil {
             sortsEqualValues = false
             ranges = [.all]
         } else {
-            sortsEqualValues = second?.key != .field(.documentName) || second?.direction != order.direction
+            let isReversed = composite?.isReversed ?? isDescending
+            sortsEqualValues = next?.key != .field(.documentName) || (next?.direction == .descending) != isReversed
             ranges = Self.ranges(of: orderField, alternatives)
         }
         for (cursor, isStart) in [(query.start, true), (query.end, false)] {
@@ -41,7 +53,9 @@ struct QueryWalk: Sendable {
                 clampNames(cursor.values[first], isLower: isLower, isInclusive: cursor.isInclusive || !isLast, queryNames)
             } else {
                 clampValues(cursor.values[first], isLower: isLower, isInclusive: cursor.isInclusive || !isLast)
-                if isStart, !sortsEqualValues, cursor.values.count == first + 2, indices.dropFirst().first == first + 1 {
+                if isStart, composite == nil, !sortsEqualValues, cursor.values.count == first + 2,
+                    indices.dropFirst().first == first + 1
+                {
                     begin(at: cursor, first, queryNames)
                 }
             }
@@ -63,7 +77,7 @@ struct QueryWalk: Sendable {
     /// What the alternatives leave of a field's values.
     private static func ranges(of field: FieldPath, _ alternatives: [QueryAlternative]) -> [ValueKeyRange] {
         let lists = alternatives.map { alternative in
-            alternative.scans.filter { $0.subject == .values(of: field) }.reduce([ValueKeyRange.all]) {
+            alternative.told.filter { $0.subject == .values(of: field) }.reduce([ValueKeyRange.all]) {
                 $0.intersection($1.ranges)
             }
         }
@@ -110,6 +124,12 @@ struct QueryWalk: Sendable {
 extension QueryWalk {
     /// The scans, one after the other.
     func scans(_ target: IndexTarget) -> [IndexScan] {
+        if let composite {
+            var scan = IndexScan(target: target, subject: .composite(composite.index), values: composite.range(of: ranges))
+            scan.isDescending = composite.isReversed
+            if names != .allNames { scan.names = names }
+            return ranges.isEmpty ? [] : [scan]
+        }
         let subject = field.map { IndexScan.Subject.values(of: $0) } ?? .documents
         return (isDescending ? ranges.reversed() : ranges).map { range in
             var scan = IndexScan(target: target, subject: subject, values: range, isDescending: isDescending, after: after)
@@ -121,6 +141,7 @@ extension QueryWalk {
     /// The walk, for people.
     var text: String {
         let direction = isDescending ? "from the greatest down" : "from the least up"
+        if let composite { return "Run through the index of \(composite.index.text), in the order of the query" }
         guard let field else { return "Run through the documents by name, \(direction)" }
         let part =
             ranges == [.all] ? "all values" : ranges.count == 1 ? "a range of the values" : "\(ranges.count) ranges of the values"

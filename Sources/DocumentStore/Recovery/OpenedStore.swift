@@ -70,6 +70,7 @@ extension OpenedStore {
                 data,
                 folder: configuration.folder,
                 isRemade: configuration.remakesIndex,
+                patience: configuration.indexPatience,
                 journal: opened.journal,
                 last: last,
                 uninstalled: uninstalled,
@@ -86,6 +87,7 @@ extension OpenedStore {
             clock: CommitClock(configuration.now),
             checkpointBytes: configuration.checkpointBytes,
             checkpointIdleTime: configuration.checkpointIdleTime,
+            listedFolderBytes: configuration.listedFolderBytes,
             logger: logger
         )
         self.data = data

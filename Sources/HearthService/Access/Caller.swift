@@ -20,8 +20,9 @@ package struct Caller: Hashable, Sendable {
 
     /// The program itself, which may do everything.
     package static let program = Caller(.program, role: .admin)
-    /// Anybody who reaches a server that has no keys: only who owns the data folder may make the first.
-    package static let anybody = Caller(.anybody, role: .writer)
+    /// Anybody who reaches a server that has no keys. May do everything but make the first key, which is left to who owns the
+    /// data folder.
+    package static let anybody = Caller(.anybody, role: .admin)
 
     private init(_ identity: Identity, role: Role, collections: [CollectionPath]? = nil) {
         self.identity = identity

@@ -58,6 +58,14 @@ struct RestrictedStore: DocumentStore {
         return try await base.aggregate(query, aggregations, readTime: readTime)
     }
 
+    func indexes() async -> IndexReport { await base.indexes() }
+
+    /// Indexes are for all collections of an ID, wherever they are.
+    func changeIndexes(_ change: IndexChange) async throws(StatusError) -> IndexReport {
+        try caller.checkAll(below: nil)
+        return try await base.changeIndexes(change)
+    }
+
     func history(of path: DocumentPath, before: Timestamp?, limit: Int) async throws(StatusError) -> VersionPage {
         try caller.check(path)
         return try await base.history(of: path, before: before, limit: limit)

@@ -11,11 +11,19 @@ package enum ListCollections: RPCMethod {
         package var pageSize: PageSize
         /// Where the page begins: behind this ID, or at the beginning when nil.
         package var after: CollectionID?
+        /// As of when; now when nil.
+        package var readTime: Timestamp?
 
-        package init(parent: DocumentPath? = nil, pageSize: PageSize = .standard, after: CollectionID? = nil) {
+        package init(
+            parent: DocumentPath? = nil,
+            pageSize: PageSize = .standard,
+            after: CollectionID? = nil,
+            readTime: Timestamp? = nil
+        ) {
             self.parent = parent
             self.pageSize = pageSize
             self.after = after
+            self.readTime = readTime
         }
     }
 
@@ -32,7 +40,7 @@ package enum ListCollections: RPCMethod {
     package static let name: UTF8Key = "collections.list"
     package static let summary = "Lists collections: those that hold a document, or have one anywhere below them."
     package static let right = Role.reader
-    package static let parameters: [any ParameterDescription] = [parent, pageSize, pageToken]
+    package static let parameters: [any ParameterDescription] = [parent, pageSize, pageToken, ReadPoint.readTime]
     package static let result = ResultDescription(
         "page",
         .page(
@@ -46,7 +54,9 @@ package enum ListCollections: RPCMethod {
         "A page of the collections."
     )
     package static let errors = [
-        ErrorDescription(status: .invalidArgument, "The path breaks a rule."),
+        ErrorDescription(status: .invalidArgument, "The path breaks a rule, or the readTime is yet to come."),
+        ErrorDescription(status: .failedPrecondition, "The history that the readTime needs is not kept any more."),
+        ErrorDescription(status: .resourceExhausted, "Too much was written since the readTime to tell what was there."),
         ErrorDescription(status: .unavailable, "The collections cannot be read now."),
     ]
     package static let examples = [
@@ -60,7 +70,8 @@ package enum ListCollections: RPCMethod {
             pageSize: try arguments[pageSize] ?? .standard,
             after: try arguments[pageToken].map { token in
                 try arguments.location(of: pageToken).model { () throws(StatusError) in try CollectionID(token.last.string) }
-            }
+            },
+            readTime: try arguments[ReadPoint.readTime]
         )
     }
 
@@ -68,7 +79,8 @@ package enum ListCollections: RPCMethod {
         try await context.store.collections(
             under: params.parent,
             after: params.after,
-            limit: min(params.pageSize.count, context.server.limits.maximumPageSize)
+            limit: min(params.pageSize.count, context.server.limits.maximumPageSize),
+            readTime: params.readTime
         )
     }
 

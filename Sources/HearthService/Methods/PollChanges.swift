@@ -101,6 +101,7 @@ package enum PollChanges: RPCMethod {
     }
 
     package static func call(_ params: Params, in context: ServiceContext) async throws(StatusError) -> Result {
+        try params.target.check(for: context.caller)
         let position = context.store.position
         guard let resume = params.resume else { return Result(token: WatchToken(params.target, at: position)) }
         let request = WatchRequest(
@@ -110,7 +111,7 @@ package enum PollChanges: RPCMethod {
             coalesces: params.coalesces,
             limit: params.limit,
             onExpired: .fail,
-            timeout: max(.milliseconds(1), min(params.wait, context.server.limits.callTimeout * 0.8))
+            timeout: params.wait > .zero ? min(params.wait, context.server.limits.callTimeout * 0.8) : nil
         )
         var result = Result(token: resume)
         for try await frames in try WatchSession(request, in: context) {
@@ -124,6 +125,7 @@ package enum PollChanges: RPCMethod {
             let isCaughtUp = result.token.sequence >= position.lastSequence
             if isCaughtUp, !result.changes.isEmpty || params.wait == .zero { break }
         }
+        if result.token.sequence < position.lastSequence { result.hasMore = true }
         guard !Task.isCancelled else { throw StatusError(.cancelled, "The call was cancelled.") }
         return result
     }

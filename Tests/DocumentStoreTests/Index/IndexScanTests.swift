@@ -175,6 +175,7 @@ extension IndexScanTests {
             case .documents:
                 expected.append(IndexScan.Position(value: [], name: name))
                 continue
+            case .composite: values = []
             case .values(of: let field): values = fields[field].map { [$0] } ?? []
             case .elements(of: let field):
                 if case .array(let elements)? = fields[field] { values = elements } else { values = [] }

@@ -47,6 +47,41 @@ struct StoreQueryTests {
         }
     }
 
+    @Test("give the same whatever is indexed of several fields, and what isn't of one, also while that changes")
+    func agreeWithDefinitions() async throws {
+        var random = RandomDocuments(generator: SeededGenerator())
+        var generator = SeededGenerator()
+        let documents = random.documents(220)
+        try await fixture.withStore { store in
+            try await write(documents.map { Document($0, [:]) }, to: store)
+            for round in 0..<6 {
+                for change in try changes(&generator) { _ = try? await store.changeIndexes(change) }
+                if round == 0 { try await write(documents, to: store) }
+                try await compare(store, documents, readTime: nil, count: (Self.count ?? 2_000) / 6, mayRefuse: true)
+            }
+        }
+        #expect(try await fixture.findings() == [], Self.seed)
+    }
+
+    /// Some indexes and exemptions more, and some less.
+    private func changes(_ generator: inout SeededGenerator) throws -> [IndexChange] {
+        var changes: [IndexChange] = []
+        for collection in Set(RandomDocuments.collections.map(\.id)) {
+            for _ in 0..<4 {
+                let fields = RandomDocuments.fields.shuffled(using: &generator).prefix(Int.random(in: 2...3, using: &generator))
+                let definition = try IndexDefinition(
+                    collection: collection,
+                    fields: fields.map { IndexDefinition.Field($0, generator.chance(50) ? .ascending : .descending) }
+                )
+                changes.append(.create(definition))
+            }
+            guard let field = RandomDocuments.fields.randomElement(using: &generator) else { continue }
+            let exemption = try IndexExemption(collection: collection, field: field)
+            changes.append(generator.chance(50) ? .exempt(exemption) : .unexempt(exemption))
+        }
+        return changes
+    }
+
     @Test("are aggregated to the same numbers")
     func aggregatesAgree() async throws {
         var random = RandomDocuments(generator: SeededGenerator())
@@ -86,7 +121,13 @@ struct StoreQueryTests {
         }
     }
 
-    private func compare(_ store: FileStore, _ documents: [Document], readTime: Timestamp?, count: Int) async throws {
+    private func compare(
+        _ store: FileStore,
+        _ documents: [Document],
+        readTime: Timestamp?,
+        count: Int,
+        mayRefuse: Bool = false
+    ) async throws {
         var random = RandomQueries(generator: SeededGenerator())
         var generator = SeededGenerator()
         let bruteForce = BruteForce(documents)
@@ -95,7 +136,7 @@ struct StoreQueryTests {
             let query = random.query()
             // These take much longer.
             if case .descendants = query.source, !generator.chance(15) { continue }
-            let answer = try await store.run(NormalizedQuery(query), maximumBytes: 16 << 20, readTime: readTime)
+            guard let answer = try await answer(query, store, readTime, mayRefuse: mayRefuse) else { continue }
             let expected = bruteForce.run(query)
             if !expected.isEmpty { foundSome += 1 }
             guard try agree(answer.documents, expected, query) else {
@@ -105,7 +146,22 @@ struct StoreQueryTests {
                 return
             }
         }
-        #expect(foundSome > count / 5, "\(Self.seed)")
+        #expect(foundSome > count / (mayRefuse ? 10 : 5), "\(Self.seed)")
+    }
+
+    /// What a store answers; nil when it refuses, and may.
+    private func answer(
+        _ query: Query,
+        _ store: FileStore,
+        _ readTime: Timestamp?,
+        mayRefuse: Bool
+    ) async throws -> QueryAnswer? {
+        do {
+            return try await store.run(NormalizedQuery(query), maximumBytes: 16 << 20, readTime: readTime)
+        } catch {
+            if mayRefuse, error.code == .failedPrecondition { return nil }
+            throw error
+        }
     }
 
     private func agree(_ found: [EncodedDocument], _ expected: [BruteForce.Found], _ query: Query) throws -> Bool {

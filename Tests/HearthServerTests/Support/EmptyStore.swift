@@ -42,6 +42,10 @@ struct EmptyStore: DocumentStore {
         AggregationAnswer(results: AggregationState(aggregations).results, readTime: .minimum)
     }
 
+    func indexes() async -> IndexReport { IndexReport() }
+
+    func changeIndexes(_ change: IndexChange) async throws(StatusError) -> IndexReport { IndexReport() }
+
     func history(of path: DocumentPath, before: Timestamp?, limit: Int) async throws(StatusError) -> VersionPage {
         VersionPage(versions: [], next: nil)
     }

@@ -55,6 +55,11 @@ struct RestrictionTests {
         ("query.aggregate", #"{"aggregations": [{"count": {}, "alias": "n"}], "collectionGroup": "users"}"#, false),
         ("query.explain", #"{"collection": "books"}"#, true),
         ("query.explain", #"{"collection": "users"}"#, false),
+        ("changes.poll", #"{"collection": "books"}"#, true),
+        ("changes.poll", #"{"collection": "users"}"#, false),
+        ("changes.poll", #"{"document": "users/a"}"#, false),
+        ("changes.poll", #"{"collectionGroup": "books"}"#, false),
+        ("changes.poll", #"{"query": {"parent": "users/a", "collection": "reviews"}}"#, false),
     ]
 
     private func withRestrictedService(_ body: (TemporaryService, TemporaryService) async throws -> Void) async throws {
@@ -85,7 +90,8 @@ struct RestrictionTests {
     func isComplete() {
         let pathless: Set<UTF8Key> = [
             "transactions.begin", "transactions.rollback", "server.info", "rpc.discover", "keys.create", "keys.list",
-            "keys.revoke", "documents.batchWrite",
+            "keys.revoke", "documents.batchWrite", "indexes.create", "indexes.list", "indexes.delete", "indexes.exempt",
+            "indexes.unexempt",
         ]
         let tried = Set(Self.calls.map { UTF8Key($0.method) })
         #expect(Set(HearthMethods.table.methods.map(\.name)).subtracting(pathless) == tried)

@@ -14,6 +14,8 @@ struct RoleTests {
         "collections.list": .reader, "query.run": .reader, "query.aggregate": .reader, "query.explain": .reader,
         "transactions.begin": .reader, "transactions.rollback": .reader,
         "server.info": .reader, "rpc.discover": .reader,
+        "changes.poll": .reader, "indexes.list": .reader, "indexes.create": .admin, "indexes.delete": .admin,
+        "indexes.exempt": .admin, "indexes.unexempt": .admin,
         "keys.create": .admin, "keys.list": .admin, "keys.revoke": .admin,
     ]
 

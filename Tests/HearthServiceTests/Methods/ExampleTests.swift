@@ -69,7 +69,8 @@ import Testing
     }
 
     private static let growing: Set<UTF8Key> = [
-        "epoch", "transaction", "sequence", "oldestSequence", "uptimeSeconds", "milliseconds", "token", "key", "id",
+        "epoch", "transaction", "sequence", "oldestSequence", "uptimeSeconds", "milliseconds", "token", "key", "id", "state",
+        "documentsDone",
     ]
 
     private func isTime(_ text: String?) -> Bool {

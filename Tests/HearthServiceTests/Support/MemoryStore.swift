@@ -146,6 +146,10 @@ final class MemoryStore: DocumentStore {
         return AggregationAnswer(results: state.results, readTime: answer.readTime)
     }
 
+    func indexes() async -> IndexReport { IndexReport() }
+
+    func changeIndexes(_ change: IndexChange) async throws(StatusError) -> IndexReport { IndexReport() }
+
     func history(of path: DocumentPath, before: Timestamp?, limit: Int) async throws(StatusError) -> VersionPage {
         let versions = state.withLock { state in
             state.commits.reversed().compactMap { commit in

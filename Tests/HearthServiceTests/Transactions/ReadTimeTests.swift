@@ -41,7 +41,28 @@ import Testing
         }
     }
 
-    @Test("A time that is yet to come is refused", arguments: ["documents.get", "documents.batchGet", "documents.list"])
+    @Test("Collections are listed as they were at a time")
+    func collections() async throws {
+        try await withService { service in
+            var times: [String] = []
+            for write in [
+                #"{"set": {"path": "a/1", "fields": {}}}"#, #"{"set": {"path": "b/1", "fields": {}}}"#,
+                #"{"delete": {"path": "a/1"}}"#,
+            ] {
+                let commit = try JSONText(await service.result(of: "documents.commit", #"{"writes": [\#(write)]}"#)).root
+                times.append(try #require(commit["commitTime"]?.string))
+            }
+            for (time, expected) in zip(times, [["a"], ["a", "b"], ["b"]]) {
+                let result = try JSONText(await service.result(of: "collections.list", #"{"readTime": "\#(time)"}"#)).root
+                #expect(result["collections"]?.elements?.compactMap(\.string) == expected)
+            }
+        }
+    }
+
+    @Test(
+        "A time that is yet to come is refused",
+        arguments: ["documents.get", "documents.batchGet", "documents.list", "collections.list"]
+    )
     func future(method: String) async throws {
         try await withService { service in
             try await service.result(of: "documents.set", #"["a/1", {"v": 1}]"#)
@@ -49,6 +70,7 @@ import Testing
                 switch method {
                 case "documents.get": #""path": "a/1""#
                 case "documents.batchGet": #""paths": ["a/1"]"#
+                case "collections.list": #""pageSize": 1"#
                 default: #""collection": "a""#
                 }
             let error = try await service.response(to: method, #"{\#(target), "readTime": "9999-01-01T00:00:00Z"}"#)["error"]

@@ -63,6 +63,7 @@ package enum CreateKey: RPCMethod {
     }
 
     package static func call(_ params: AccessKey.Description, in context: ServiceContext) async throws(StatusError) -> Result {
+        try context.requireKnownCaller()
         let (key, text) = try await context.keys.create(params)
         return Result(key: key, text: text)
     }

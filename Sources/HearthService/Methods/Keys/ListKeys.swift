@@ -1,3 +1,4 @@
+package import DocumentModel
 package import JSONRPC
 package import StrictJSON
 
@@ -40,7 +41,8 @@ package enum ListKeys: RPCMethod {
 
     package static func params(from arguments: Arguments) throws {}
 
-    package static func call(_ params: Void, in context: ServiceContext) async -> [AccessKey] {
+    package static func call(_ params: Void, in context: ServiceContext) async throws(StatusError) -> [AccessKey] {
+        try context.requireKnownCaller()
         // A command may have changed them a moment ago.
         await context.keys.refresh()
         return context.keys.all

@@ -23,6 +23,7 @@ package enum RevokeKey: RPCMethod {
     }
 
     package static func call(_ params: UTF8Key, in context: ServiceContext) async throws(StatusError) {
+        try context.requireKnownCaller()
         try await context.keys.revoke(params)
     }
 

@@ -1,0 +1,110 @@
+import Dispatch
+import DocumentModel
+import StrictJSON
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import DocumentStore
+
+@Suite("Queries that have to wait")
+struct QueryWaitingTests {
+    private var fixture: StoreFixture
+
+    /// How many rows have been looked at.
+    private final class Rows: Sendable {
+        let count = Mutex(0)
+    }
+
+    init() throws {
+        fixture = try StoreFixture()
+    }
+
+    @Test("A query is told how far an index is that is being made, and when to try again, and is answered afterwards")
+    func rebuilding() async throws {
+        var fixture = fixture
+        fixture.configuration.indexPatience = .milliseconds(50)
+        try await fixture.withStore { store in
+            try await store.set("c/a", [:])
+            try await store.waitUntilIndexed()
+            let query = try NormalizedQuery(Query(.collection(CollectionPath("c"))))
+            let index = store.parts.index
+            let (held, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            index.thread.async {
+                index.set(.rebuilding(documents: 4_711))
+                held.signal()
+                release.wait()
+            }
+            await withCheckedContinuation { continuation in
+                DispatchQueue.global().async {
+                    held.wait()
+                    continuation.resume()
+                }
+            }
+            let error = await expectStatus(.unavailable) { try await store.run(query, maximumBytes: 1 << 20, readTime: nil) }
+            #expect(error?.message.contains("4711 documents") == true)
+            #expect(error?.retryAfter == .seconds(1))
+            #expect(try await store.list("c").ids == ["a"])
+            release.signal()
+            try await store.waitUntilIndexed()
+            #expect(try await store.run(query, maximumBytes: 1 << 20, readTime: nil).documents.count == 1)
+        }
+    }
+
+    @Test(
+        "Queries without end don't keep others from being answered, and end when nobody waits for them",
+        .timeLimit(.minutes(1))
+    )
+    func endless() async throws {
+        try await fixture.withStore { store in
+            for id in 0..<10 { try await store.set("c/\(id)", [:]) }
+            let scan = IndexScan(target: .collection(try CollectionPath("c")), subject: .documents)
+            let rows = Rows()
+            let endless = (0..<10).map { _ in
+                Task {
+                    try await store.readIndex { snapshot throws(StatusError) in
+                        while true {
+                            try snapshot.checkCancellation()
+                            let cursor = try snapshot.cursor(scan)
+                            while try cursor.next() { rows.count.withLock { $0 += 1 } }
+                        }
+                    }
+                }
+            }
+            let query = try NormalizedQuery(Query(.collection(CollectionPath("c"))))
+            while rows.count.withLock({ $0 }) == 0 { await Task.yield() }
+            for _ in 0..<20 {
+                #expect(try await store.run(query, maximumBytes: 1 << 20, readTime: nil).documents.count == 10)
+            }
+            for task in endless { task.cancel() }
+            for task in endless { await expectStatus(.cancelled) { try await task.value } }
+            let end = rows.count.withLock { $0 }
+            #expect(try await store.run(query, maximumBytes: 1 << 20, readTime: nil).documents.count == 10)
+            #expect(rows.count.withLock { $0 } == end)
+        }
+    }
+
+    @Test("More queries without end than there is room for are refused, and say when to try again", .timeLimit(.minutes(1)))
+    func tooMany() async throws {
+        try await fixture.withStore { store in
+            try await store.set("c/a", [:])
+            await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<14 {
+                    group.addTask {
+                        try await store.readIndex { snapshot throws(StatusError) in
+                            while true { try snapshot.checkCancellation() }
+                        }
+                    }
+                }
+                let first = await group.nextResult()
+                group.cancelAll()
+                guard case .failure(let error as StatusError) = first else {
+                    Issue.record("nothing was refused")
+                    return
+                }
+                #expect(error.code == .unavailable && error.retryAfter != nil)
+                while await group.nextResult() != nil {}
+            }
+        }
+    }
+}
