@@ -207,6 +207,7 @@ let package = Package(
                 .product(name: "OpenCombine", package: "OpenCombine"),
             ],
             path: "Tests/EndToEnd",
+            exclude: ["Python"],
             swiftSettings: swiftSettings
         ),
     ],
