@@ -6,4 +6,9 @@ extension HearthBench {
         let pages = try String(contentsOfFile: "/proc/\(process)/statm", encoding: .utf8).split(separator: " ")
         return (Int(pages[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE))
     }
+
+    /// How much memory this process holds.
+    static func residentMebibytes() throws -> Double {
+        Double(try residentBytes()) / 1_048_576
+    }
 }

@@ -36,15 +36,15 @@ struct IndexBenchmark: AsyncParsableCommand {
             try await RawFile.withTemporaryFolder(in: options.folder) { folder in
                 let data = folder + "/data"
                 try await measureCreates(in: data, &generator, into: &report)
-                try await measureOpening("open with the index", data, into: &report)
+                try await measureOpening("open with the index", data, maximumSeconds: 2, into: &report)
                 report.add(
-                    try await Measurement.run("tar of all files into nothing", operations: documents, unit: "document") {
+                    try await Measurement.run(Self.tar, operations: documents, unit: "document") {
                         let program = try ChildProgram("/bin/sh", ["-c", "tar -cf - -C '\(data)' documents | cat >/dev/null"])
                         program.wait()
                     }
                 )
                 try FileManager.default.removeItem(atPath: data + "/index.sqlite")
-                try await measureOpening("make the index anew", data, into: &report)
+                try await measureOpening("make the index anew", data, target: .init(limit: Self.tar, share: 0.25), into: &report)
             }
         }
         if let path = options.json { try report.write(to: path) }
@@ -84,17 +84,26 @@ struct IndexBenchmark: AsyncParsableCommand {
         print("The index has \(size >> 20) MiB, \(size / documents) bytes a document")
     }
 
-    private func measureOpening(_ name: String, _ data: String, into report: inout Report) async throws {
+    private static let tar = "tar of all files into nothing"
+
+    private func measureOpening(
+        _ name: String,
+        _ data: String,
+        maximumSeconds: Double? = nil,
+        target: Measurement.Target? = nil,
+        into report: inout Report
+    ) async throws {
         var store: FileStore?
-        report.add(
-            try await Measurement.run(name, operations: documents, unit: "document") {
-                let opened = try await FileStore.open(FileStoreConfiguration(folder: data), logger: .benchmark)
-                try await opened.waitUntilIndexed()
-                store = opened
-            }
-        )
-        let memory = try HearthBench.residentBytes() >> 20
-        print("\(name): \(memory) MiB resident")
+        var measurement = try await Measurement.run(name, operations: documents, unit: "document", target: target) {
+            let opened = try await FileStore.open(FileStoreConfiguration(folder: data), logger: .benchmark)
+            try await opened.waitUntilIndexed()
+            store = opened
+        }
+        measurement.quantities = [
+            .init(name: "time", value: measurement.elapsed / .seconds(1), unit: "s", maximum: maximumSeconds),
+            .init(name: "memory of store and benchmark", value: try HearthBench.residentMebibytes(), unit: "MiB", maximum: 400),
+        ]
+        report.add(measurement)
         await store?.close()
     }
 }

@@ -14,6 +14,17 @@ struct Measurement: Sendable {
     var processorTime: Duration
     /// The workload whose rate is this one's limit, and the share of it that is aimed for.
     var target: Target?
+    /// What else was measured meanwhile.
+    var quantities: [Quantity] = []
+
+    /// Something that is not a rate, such as memory.
+    struct Quantity: Sendable {
+        var name: String
+        var value: Double
+        var unit: String
+        /// What it must not exceed.
+        var maximum: Double?
+    }
 
     /// The yardstick a measurement is held against.
     struct Target: Sendable {

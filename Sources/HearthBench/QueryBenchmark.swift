@@ -37,8 +37,8 @@ struct QueryBenchmark: AsyncParsableCommand {
                 let context = ServiceContext(store: store)
                 for kind in Kind.allCases { try await measure(kind, context, into: &report) }
                 try await measureCounts(data, context, into: &report)
-                let memory = try HearthBench.residentBytes() >> 20
-                print("\(memory) MiB resident")
+                try await defineIndex(store)
+                try await measure(.tenth, named: "with an index of both: ", context, into: &report)
                 await store.close()
             }
         }
@@ -86,30 +86,58 @@ struct QueryBenchmark: AsyncParsableCommand {
         }
     }
 
-    private func measure(_ kind: Kind, _ context: ServiceContext, into report: inout Report) async throws {
+    /// Makes an index of the fields of ``Kind/tenth``, and waits until queries use it.
+    private func defineIndex(_ store: FileStore) async throws {
+        for collection in ["small", "large"] {
+            let definition = try IndexDefinition(
+                collection: CollectionID(collection),
+                fields: [
+                    .init(FieldPath("shelf")), .init(FieldPath("isbn")),
+                ]
+            )
+            _ = try await store.changeIndexes(.create(definition))
+        }
+        while await store.indexes().indexes.contains(where: { $0.progress != .ready }) {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    private func measure(
+        _ kind: Kind,
+        named prefix: String = "",
+        _ context: ServiceContext,
+        into report: inout Report
+    ) async throws {
         for collection in ["small", "large"] {
             let query = try query(kind, collection)
             let first = try await RunQuery.call(.init(query), in: context)
             let paths = first.documents.map(\.path)
-            let limit = "batchGet of the same (\(kind.rawValue), \(collection))"
+            let limit = "\(prefix)batchGet of the same (\(kind.rawValue), \(collection))"
             report.add(
                 try await Measurement.run(limit, operations: rounds * paths.count, unit: "document") {
                     for _ in 0..<rounds { _ = try await BatchGetDocuments.call(.init(paths: paths), in: context) }
                 }
             )
-            report.add(
-                try await Measurement.run(
-                    "\(kind.rawValue), \(collection)",
-                    operations: rounds * paths.count,
-                    unit: "document",
-                    target: Measurement.Target(limit: limit, share: 0.5)
-                ) {
-                    for _ in 0..<rounds { _ = try await RunQuery.call(.init(query), in: context) }
-                }
-            )
-            print(
-                "    \(first.work.entriesScanned) entries, \(first.work.documentsRead) documents: \(first.work.plan.joined(separator: ". "))"
-            )
+            var measurement = try await Measurement.run(
+                "\(prefix)\(kind.rawValue), \(collection)",
+                operations: rounds * paths.count,
+                unit: "document",
+                target: Measurement.Target(limit: limit, share: 0.5)
+            ) {
+                for _ in 0..<rounds { _ = try await RunQuery.call(.init(query), in: context) }
+            }
+            measurement.quantities = [
+                .init(name: "a query", value: measurement.elapsed / .milliseconds(1) / Double(rounds), unit: "ms"),
+                .init(name: "scanned for it", value: Double(first.work.entriesScanned), unit: "entries"),
+                .init(
+                    name: "memory of store and benchmark",
+                    value: try HearthBench.residentMebibytes(),
+                    unit: "MiB",
+                    maximum: 600
+                ),
+            ]
+            report.add(measurement)
+            print("    \(first.work.plan.joined(separator: ". "))")
         }
     }
 

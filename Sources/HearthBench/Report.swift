@@ -21,6 +21,10 @@ struct Report {
                 measurement.target.map { "\(Self.decimal($0.share, digits: 2)) × \($0.limit)" } ?? ""
             )
         )
+        for quantity in measurement.quantities {
+            let maximum = quantity.maximum.map { "at most \(Self.decimal($0, digits: 2)) \(quantity.unit)" } ?? ""
+            print(Self.row("  " + quantity.name, "\(Self.decimal(quantity.value, digits: 2)) \(quantity.unit)", "", "", maximum))
+        }
     }
 
     /// Writes the results to a file as JSON: `{"measurements": [{"name", "rate", …}]}`.
@@ -50,6 +54,12 @@ struct Report {
                 writer.double(ratio)
                 writer.key("aim")
                 writer.double(target.share)
+            }
+            if !measurement.quantities.isEmpty {
+                writer.key("quantities")
+                writer.beginArray()
+                for quantity in measurement.quantities { quantity.write(to: &writer) }
+                writer.endArray()
             }
             writer.endObject()
         }
@@ -85,5 +95,22 @@ struct Report {
                 offset > 0 && (digits.count - offset).isMultiple(of: 3) ? [",", digit] : [digit]
             }
         )
+    }
+}
+
+extension Measurement.Quantity {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("name")
+        writer.string(name)
+        writer.key("value")
+        writer.double(value)
+        writer.key("unit")
+        writer.string(unit)
+        if let maximum {
+            writer.key("maximum")
+            writer.double(maximum)
+        }
+        writer.endObject()
     }
 }

@@ -80,9 +80,13 @@ struct SustainedBenchmark: AsyncParsableCommand {
         ) {
             try await load.post(calls, to: "/rpc", expecting: HTTPLoad.result)
         }
-        let memory = try server.program.residentBytes() >> 20
-        let journal = try Self.bytes(of: data + "/journal") >> 20
-        measurement.name = "\((part + 1) * count) set: memory \(memory) MiB, journal \(journal) MiB"
+        measurement.name = "\((part + 1) * count) set"
+        let memory = Double(try server.program.residentBytes()) / 1_048_576
+        let journal = Double(try Self.bytes(of: data + "/journal")) / 1_048_576
+        measurement.quantities = [
+            .init(name: "memory of the server", value: memory, unit: "MiB"),
+            .init(name: "journal", value: journal, unit: "MiB", maximum: 256),
+        ]
         report.add(measurement)
     }
 

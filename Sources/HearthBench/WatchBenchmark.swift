@@ -59,7 +59,6 @@ struct WatchBenchmark: AsyncParsableCommand {
         let memory = try server.program.residentBytes()
         try await load.start("documents", port: server.port)
         let idle = (try server.program.residentBytes() - memory) / watchers
-        print("\(watchers) watchers: \(Double(idle) / 1_024) KiB of memory each while idle")
         for isStalled in [false, true] {
             let stalled = isStalled ? watchers - 1 : nil
             if let stalled { try await load.stall(stalled) }
@@ -78,11 +77,23 @@ struct WatchBenchmark: AsyncParsableCommand {
             let disorder = tallies.reduce(0) { $0 + $1.disorder }
             let delays = tallies.flatMap(\.delays).sorted()
             measurement.name = "\(watchers) watchers" + (isStalled ? ", one of which reads nothing" : "")
+            measurement.quantities = [
+                .init(
+                    name: "frames that were not delivered",
+                    value: Double(measurement.operations - delivered),
+                    unit: "",
+                    maximum: 0
+                ),
+                .init(name: "frames out of order", value: Double(disorder), unit: "", maximum: 0),
+                .init(name: "from commit to frame, p50", value: Self.percentile(50, of: delays), unit: "ms"),
+                .init(name: "from commit to frame, p99", value: Self.percentile(99, of: delays), unit: "ms"),
+            ]
+            if !isStalled {
+                measurement.quantities.append(
+                    .init(name: "memory of an idle watcher", value: Double(idle) / 1_024, unit: "KiB", maximum: 20)
+                )
+            }
             report.add(measurement)
-            print(
-                "  \(delivered) of \(measurement.operations) frames, \(disorder) out of order; from commit to frame "
-                    + "p50 \(Self.percentile(50, of: delays)) ms, p99 \(Self.percentile(99, of: delays)) ms"
-            )
         }
         try await load.stop()
     }
@@ -110,7 +121,7 @@ struct WatchBenchmark: AsyncParsableCommand {
     }
 
     private static func percentile(_ percent: Int, of sorted: [Double]) -> Double {
-        guard !sorted.isEmpty else { return .nan }
+        guard !sorted.isEmpty else { return 0 }
         let value = sorted[min(sorted.count - 1, sorted.count * percent / 100)]
         return (value * 100).rounded() / 100
     }
