@@ -5,7 +5,8 @@ internal import Synchronization
 extension DocumentIndex {
     /// Returns when a commit, and all before it, are in the index.
     ///
-    /// - Throws: `.unavailable` when the index can't be used, or is being made anew and that takes long; `.cancelled` when the task
+    /// - Throws: `.unavailable` when the index can't be used, or is being made anew and that takes long; `.cancelled` when the
+    ///   task
     ///   is cancelled.
     func waitUntilApplied(_ sequence: SequenceNumber) async throws(StatusError) {
         let deadline = ContinuousClock.now + patience

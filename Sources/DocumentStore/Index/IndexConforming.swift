@@ -2,7 +2,8 @@ internal import DocumentModel
 internal import GRDB
 internal import StrictJSON
 
-/// Gives the documents of the collections with an ID the entries that they should have by other rules than before, some at a time.
+/// Gives the documents of the collections with an ID the entries that they should have by other rules than before, some at a
+/// time.
 ///
 /// All it needs is in the index: no document is read. Where it is interrupted it is begun again, which does no harm.
 struct IndexConforming {

@@ -33,7 +33,8 @@ final class IndexSnapshot {
         self.reader = reader
     }
 
-    /// Lets the others read beside one that takes long, and throws when the reader's task is cancelled: an interruption reaches only what is running at that moment.
+    /// Lets the others read beside one that takes long, and throws when the reader's task is cancelled: an interruption reaches
+    /// only what is running at that moment.
     func checkCancellation() throws(StatusError) {
         try reader.goOn()
     }

@@ -1,8 +1,8 @@
 internal import DocumentModel
 
 extension QueryAlternative {
-    /// Takes indexes of several fields, the longest first: in the place of the single ones where all their fields have one value, and
-    /// else beside them.
+    /// Takes indexes of several fields, the longest first: in the place of the single ones where all their fields have one
+    /// value, and else beside them.
     ///
     /// - Parameter required: The fields that all documents of the result have. An index lacks the documents that lack any of its
     ///   fields.

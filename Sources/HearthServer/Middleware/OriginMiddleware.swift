@@ -4,9 +4,9 @@ import Hummingbird
 
 /// Refuses what the pages of other sites ask for.
 ///
-/// A request with an `Origin` must come from this server's own pages, or for calls and streams from those of an allowed origin. Browsers leave it out where a page only loads or links
-/// something; `Sec-Fetch-Site` then tells whose page it is. Links to pages are let through, calls, streams and whatever else
-/// could change something are not.
+/// A request with an `Origin` must come from this server's own pages, or for calls and streams from those of an allowed origin.
+/// Browsers leave it out where a page only loads or links something; `Sec-Fetch-Site` then tells whose page it is. Links to
+/// pages are let through, calls, streams and whatever else could change something are not.
 struct OriginMiddleware: RouterMiddleware {
     let origins: AllowedOrigins
 

@@ -10,7 +10,8 @@ import ServiceLifecycle
 /// One watch stream on its way to a client.
 ///
 /// It has five endings: the client leaves, which is noticed at once; the server stops, or the time asked for is over, which
-/// the client is told; its key is revoked or expires, which it is told where it still reads; the store fails, which it is told too; or it accepts nothing for so long that its connection is closed.
+/// the client is told; its key is revoked or expires, which it is told where it still reads; the store fails, which it is told
+/// too; or it accepts nothing for so long that its connection is closed.
 struct WatchStream: Sendable {
     let session: WatchSession
     /// Who watches, for as long as the keys say so.

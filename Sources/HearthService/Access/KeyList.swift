@@ -43,7 +43,8 @@ struct KeyList: Sendable {
 
     /// Reads the file.
     ///
-    /// - Throws: ``StatusCode/dataLoss`` with the place when it can't be understood; ``StatusCode/failedPrecondition`` when a newer
+    /// - Throws: ``StatusCode/dataLoss`` with the place when it can't be understood; ``StatusCode/failedPrecondition`` when a
+    ///   newer
     ///   Hearth wrote it.
     init(_ bytes: [UInt8]) throws(StatusError) {
         let root: JSONNode

@@ -2,7 +2,8 @@ import DocumentModel
 package import JSONRPC
 import StrictJSON
 
-/// A failure of model or store as a call's error: the canonical number as code, and `data: {status, path?, field?, write?, retryAfterMilliseconds?, file?}`.
+/// A failure of model or store as a call's error: the canonical number as code, and `data: {status, path?, field?, write?,
+/// retryAfterMilliseconds?, file?}`.
 ///
 /// Paths are those of documents, and of files relative to the data folder. What lies behind the error stays with the server;
 /// of a failure of Hearth itself (``StatusCode/internal``) the client is told nothing but the id of the log's entry.

@@ -8,18 +8,18 @@ import DocumentStore
 /// for which there was no room may have come in. Any other query says by a document before and after whether it came or left,
 /// so that the memory needed does not grow with the result.
 struct QueryWatch: Sendable {
-    private let watched: WatchedQuery
+    let watched: WatchedQuery
     private let epoch: String
     /// The last commit that was taken.
-    private(set) var sequence: SequenceNumber
-    private var time: Timestamp
+    var sequence: SequenceNumber
+    var time: Timestamp
     /// The commit up to which the watcher must be told before it is told to be current.
     private let barrier: SequenceNumber
     private var progress: Progress
     /// How many documents are in the result; nil when not known.
-    private var count: Int?
+    var count: Int?
     /// The result; nil for a query without an order.
-    private var result: RankedResult?
+    var result: RankedResult?
 
     private enum Progress {
         /// The state is read; the documents up to this one have been told.
@@ -36,9 +36,6 @@ struct QueryWatch: Sendable {
 
     /// How large the documents of a result with an order may be together.
     private static let maximumResultBytes = 16 << 20
-
-    /// How many documents a result with an order may have.
-    private static let maximumResultCount = 100_000
 
     /// Begins with nothing told.
     init(_ watched: WatchedQuery, at position: StorePosition) {
@@ -137,7 +134,7 @@ extension QueryWatch {
     }
 
     /// The result as of the last commit that was taken.
-    private func run(in store: any DocumentStore) async throws(StatusError) -> (RankedResult, QueryAnswer) {
+    func run(in store: any DocumentStore) async throws(StatusError) -> (RankedResult, QueryAnswer) {
         let answer = try await store.run(watched.query, maximumBytes: Self.maximumResultBytes, readTime: time)
         var result = RankedResult(of: watched)
         for document in answer.documents {
@@ -146,76 +143,4 @@ extension QueryWatch {
         }
         return (result, answer)
     }
-}
-
-// Commits.
-extension QueryWatch {
-    /// Takes the next commit of the log, and gives what it changes for the watcher.
-    mutating func take(_ commit: Commit, from store: any DocumentStore) async throws(StatusError) -> [WatchFrame] {
-        sequence = commit.sequence
-        time = commit.time
-        let changes = commit.changes.filter { watched.query.source.contains($0.path) }
-        guard !changes.isEmpty else { return [] }
-        var told = try await result == nil ? unranked(changes) : ranked(changes, in: store)
-        for index in told.indices {
-            told[index].document = try told[index].document.map { document throws(StatusError) in try watched.shaped(document) }
-            told[index].before = try told[index].before.map { document throws(StatusError) in try watched.shaped(document) }
-        }
-        return commit.frames(told, token: bookmark)
-    }
-
-    private mutating func unranked(_ changes: [DocumentChange]) throws(StatusError) -> [WatchFrame.Change] {
-        var told: [WatchFrame.Change] = []
-        for change in changes {
-            let wasIn = try change.before.map { document throws(StatusError) in try watched.key(of: document) != nil } ?? false
-            let isIn = try change.after.map { document throws(StatusError) in try watched.key(of: document) != nil } ?? false
-            switch (wasIn, isIn) {
-            case (false, false): continue
-            case (false, true): told.append(WatchFrame.Change(.added, change.path, change.after))
-            case (true, true): told.append(WatchFrame.Change(.modified, change.path, change.after, before: change.before))
-            case (true, false): told.append(WatchFrame.Change(change.leaving, change.path, before: change.before))
-            }
-            count = count.map { $0 + (isIn ? 1 : 0) - (wasIn ? 1 : 0) }
-        }
-        return told
-    }
-
-    private mutating func ranked(
-        _ changes: [DocumentChange],
-        in store: any DocumentStore
-    ) async throws(StatusError) -> [WatchFrame.Change] {
-        guard let old = result, watched.query.limit != 0 else { return [] }
-        var new = old
-        var touched = RankedChanges(changes)
-        for change in changes where new.remove(change.path) != nil { touched.paths.insert(change.path) }
-        for change in changes {
-            guard let document = change.after, let key = try watched.key(of: document) else { continue }
-            new.insert(change.path, key)
-            touched.paths.insert(change.path)
-        }
-        if old.mayHaveHidden(from: new), !touched.paths.isEmpty || watched.query.offset > 0 {
-            let (found, answer) = try await run(in: store)
-            new = found
-            touched.paths.formUnion(old.paths)
-            touched.paths.formUnion(found.paths)
-            touched.take(answer.documents)
-        } else {
-            touched.paths.formUnion(new.cut())
-        }
-        guard new.count <= Self.maximumResultCount else {
-            throw StatusError(
-                .resourceExhausted,
-                "The result has grown beyond the \(Self.maximumResultCount) documents that can be watched in order. Watch with a "
-                    + "limit, or without an order."
-            )
-        }
-        result = new
-        count = new.count
-        return touched.told(from: old, to: new)
-    }
-}
-
-extension DocumentChange {
-    /// What becomes of a document that leaves a result by this change.
-    var leaving: WatchFrame.Change.Kind { after == nil ? .deleted : .removed }
 }

@@ -3,8 +3,8 @@ import DocumentModel
 import DocumentStore
 import Synchronization
 
-/// Lets a watch stream wait for the next commit, and interrupts it: when a heartbeat is due, when its time is over, and when it is
-/// to end.
+/// Lets a watch stream wait for the next commit, and interrupts it: when a heartbeat is due, when its time is over, and when it
+/// is to end.
 ///
 /// Most streams wait most of the time. So waiting takes a continuation and a timer, and no task of its own.
 final class WatchControl: Sendable {

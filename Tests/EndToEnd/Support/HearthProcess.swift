@@ -16,7 +16,8 @@ final class HearthProcess: Sendable {
 
     var processID: Int32 { process.processID }
 
-    /// Starts `hearth`, or another program, with these arguments and without the HEARTH_ variables of the tests' own surroundings.
+    /// Starts `hearth`, or another program, with these arguments and without the HEARTH_ variables of the tests' own
+    /// surroundings.
     init(
         _ arguments: [String],
         program: URL = executable,

@@ -50,8 +50,8 @@ import Testing
         ]}
         """#
 
-    /// Whether two values are the same but for what no example can know: times, the epoch, transactions, and the numbers of `server.info`
-    /// that grow.
+    /// Whether two values are the same but for what no example can know: times, the epoch, transactions, and the numbers of
+    /// `server.info` that grow.
     private func isSame(_ value: JSONNode, as example: JSONNode) -> Bool {
         guard value.kind == example.kind, value.count == example.count else { return false }
         switch example.kind {
