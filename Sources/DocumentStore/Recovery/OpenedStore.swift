@@ -32,7 +32,10 @@ extension OpenedStore {
         try replay.run(&installer, logger: logger)
 
         var last: (sequence: SequenceNumber, time: Timestamp?) = (found.sequence, found.commitTime)
-        if let inJournal = opened.last { last = (inJournal.sequence, max(inJournal.time, found.commitTime ?? .minimum)) }
+        // A journal that is damaged at its end may tell less.
+        if let inJournal = opened.last, inJournal.sequence >= last.sequence {
+            last = (inJournal.sequence, max(inJournal.time, found.commitTime ?? .minimum))
+        }
         let epoch = opened.journal.epoch
         if !found.isClean {
             try Self.synchronize(data)
@@ -44,7 +47,18 @@ extension OpenedStore {
             }
         }
         Self.reportForeign(try files.folders.collections(under: []).damaged, to: logger)
-        Self.report(found, epoch: epoch, last: last.sequence, sweep, replay, cutBytes: opened.cutBytes, to: logger)
+        Self.report(opened, checkpoint: found.sequence, isLost: epoch != found.epoch, to: logger)
+        logger.info(
+            "Opened the data folder",
+            metadata: [
+                "store.sequence": "\(last.sequence)",
+                "store.was_closed": "\(found.isClean)",
+                "recovery.commits": "\(replay.commits)",
+                "recovery.documents": "\(replay.documents)",
+                "recovery.cut_bytes": "\(opened.cut?.byteCount ?? 0)",
+                "recovery.temporaries": "\(sweep.count)",
+            ]
+        )
 
         let failure = StoreFailure()
         let uninstalled = UninstalledDocuments()
@@ -107,31 +121,42 @@ extension OpenedStore {
         )
     }
 
+    /// Tells what the journal has lost, or may have.
     private static func report(
-        _ found: DatabaseDescription,
-        epoch: Epoch,
-        last: SequenceNumber,
-        _ sweep: TemporarySweep,
-        _ replay: Replay,
-        cutBytes: Int,
+        _ opened: borrowing OpenedJournal,
+        checkpoint: SequenceNumber,
+        isLost: Bool,
         to logger: Logger
     ) {
-        if epoch != found.epoch {
+        if isLost {
             logger.warning(
-                "The store was not closed, and its journal is gone: commits after the last checkpoint may be lost",
-                metadata: ["store.checkpoint": "\(found.sequence)", "store.epoch": "\(epoch)"]
+                "The store was not closed, and its journal is gone or damaged: commits after the last checkpoint may be lost",
+                metadata: [
+                    "store.checkpoint": "\(checkpoint)", "store.epoch": "\(opened.journal.epoch)",
+                    "file.path": "\(opened.damage.map { Journal.path(first: $0.segment) } ?? DataFolder.journalName)",
+                    "file.byte": "\(opened.damage?.offset ?? 0)",
+                ]
+            )
+        } else if let damage = opened.damage {
+            logger.warning(
+                "The journal is damaged, in a part that the documents don't need: their history is kept from behind it on only",
+                metadata: [
+                    "file.path": "\(Journal.path(first: damage.segment))", "file.byte": "\(damage.offset)",
+                    "store.oldest": "\(opened.journal.oldest.map { "\($0)" } ?? "none")",
+                ]
             )
         }
-        logger.info(
-            "Opened the data folder",
-            metadata: [
-                "store.sequence": "\(last)",
-                "store.was_closed": "\(found.isClean)",
-                "recovery.commits": "\(replay.commits)",
-                "recovery.documents": "\(replay.documents)",
-                "recovery.cut_bytes": "\(cutBytes)",
-                "recovery.temporaries": "\(sweep.count)",
-            ]
-        )
+        if let (place, byteCount) = opened.cut {
+            logger.warning(
+                """
+                The end of the journal was cut off: a batch that was being written when the machine stopped and was not \
+                acknowledged. One that was damaged later can't be told from that
+                """,
+                metadata: [
+                    "file.path": "\(Journal.path(first: place.segment))", "file.byte": "\(place.offset)",
+                    "recovery.cut_bytes": "\(byteCount)",
+                ]
+            )
+        }
     }
 }
