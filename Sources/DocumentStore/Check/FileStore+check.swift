@@ -60,6 +60,8 @@ extension FileStore {
             try await store.listers.run { () throws(StatusError) in
                 var sweep = TemporarySweep()
                 try sweep.run(in: data.documents, DataFolder.documentsName)
+                // As long as a file is behind, none of the journal may go.
+                guard data.description.isClean else { return }
                 try parts.history.journal.removeDamaged(before: parts.feed.position.lastSequence.next)
             }
             try await store.waitUntilIndexed(onProgress: onProgress)

@@ -37,7 +37,10 @@ extension OpenedStore {
             last = (inJournal.sequence, max(inJournal.time, found.commitTime ?? .minimum))
         }
         let epoch = opened.journal.epoch
-        if !found.isClean {
+        let uninstalled = UninstalledDocuments()
+        for waiting in replay.unwritable { uninstalled.confine(waiting.image, at: waiting.path, committedAt: waiting.time) }
+        // As long as a file is behind, the journal is needed.
+        if !found.isClean && uninstalled.isEmpty {
             try Self.synchronize(data)
             try data.update { description in
                 description.epoch = epoch
@@ -60,8 +63,9 @@ extension OpenedStore {
             ]
         )
 
+        Self.report(replay.unwritable, to: logger)
+
         let failure = StoreFailure()
-        let uninstalled = UninstalledDocuments()
         parts = StoreParts(
             data: data,
             files: files,
@@ -118,6 +122,20 @@ extension OpenedStore {
         logger.warning(
             "There are files or folders among the documents that are none of Hearth's; they are left alone. hearth check names all",
             metadata: ["store.foreign": "\(found.count)", "file.path": "\(first.file?.path ?? "")", "error": "\(first)"]
+        )
+    }
+
+    /// Tells of the documents whose files may not be written.
+    private static func report(_ unwritable: [Replay.Unwritable], to logger: Logger) {
+        guard let first = unwritable.first else { return }
+        logger.error(
+            """
+            Files that recovery has to change may not be written. Their documents are given to readers and can't be changed until \
+            that is mended, and the journal grows until then
+            """,
+            metadata: [
+                "store.unwritable": "\(unwritable.count)", "document.path": "\(first.path)", "error": "\(first.error)",
+            ]
         )
     }
 

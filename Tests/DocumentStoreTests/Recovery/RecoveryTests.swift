@@ -245,6 +245,23 @@ struct RecoveryTests {
         }
     }
 
+    @Test("A checkpoint that fails is tried again when the store is idle", .timeLimit(.minutes(1)))
+    func failedCheckpoint() async throws {
+        var fixture = fixture
+        fixture.configuration.checkpointIdleTime = .milliseconds(20)
+        let logs = WarningLog()
+        try await fixture.withStore(logger: logs.logger) { store throws in
+            try await store.set("c/d", [:])
+            let obstacle = "data/\(TemporaryName.fixed("description"))"
+            try fixture.folder.write("", to: "\(obstacle)/file")
+            let last = try await store.set("c/d", ["n": .integer(1)]).sequence
+            while logs.warnings.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+            #expect(store.data.description.sequence != last)
+            try fixture.folder.remove(obstacle)
+            while store.data.description.sequence != last { try await Task.sleep(for: .milliseconds(5)) }
+        }
+    }
+
     @Test("Without its journal, a store that was not closed opens with its files and a new history")
     func journalLost() async throws {
         var epoch = ""
