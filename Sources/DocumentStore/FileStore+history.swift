@@ -20,11 +20,27 @@ extension FileStore {
         let found = await outcome { () async throws(StatusError) in try await currentDocument(at: path) }
         let history = parts.history
         var versions = DocumentVersions(of: path, before: before, count: limit + 1)
-        for id in history.parts where !versions.isComplete {
+        let parts = history.parts
+        var later: [HistoryPart.ID] = []
+        for (index, id) in parts.enumerated() where !versions.isComplete {
+            if let before {
+                later.append(id)
+                // Where the part before this one reaches as far, all of this one is too new.
+                let last = parts.dropFirst(index + 1).first.flatMap { history.lastTime(of: $0) }
+                if let last, last >= before { continue }
+            }
             guard let part = try await history.index(of: id) else { break }
             versions = try await listers.run { [versions] () throws(StatusError) in
                 var versions = versions
                 try history.add(part, to: &versions)
+                return versions
+            }
+        }
+        for id in later.reversed() where versions.lacksChange {
+            guard let part = try await history.index(of: id) else { continue }
+            versions = try await listers.run { [versions] () throws(StatusError) in
+                var versions = versions
+                try history.addFollowing(part, to: &versions)
                 return versions
             }
         }
@@ -33,13 +49,14 @@ extension FileStore {
         return VersionPage(versions: page, next: all.count > limit ? page.last?.commitTime : nil)
     }
 
-    /// Waits until every commit up to a time is done, and makes sure that no other will have such a time.
+    /// Makes sure that no commit will have a time up to this one, and waits for those under way that have. So a read waits for a
+    /// commit's sync only where what it would find depends on how that ends.
     func settle(at time: Timestamp) async throws(StatusError) {
         if let last = position.lastCommitTime, time <= last { return }
         guard parts.clock.reserve(time) else {
             throw StatusError(.invalidArgument, "The read time \(time) is yet to come. Give a time that is past.")
         }
-        try await queue.settle()
+        await parts.clock.settle(at: time)
     }
 
     private func outcome<Success>(

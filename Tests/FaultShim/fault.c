@@ -21,7 +21,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum action { COUNT, KILL_BEFORE, KILL_WITHIN, KILL_AFTER, FAIL, FAIL_FROM };
+enum action { COUNT, KILL_BEFORE, KILL_WITHIN, KILL_AFTER, FAIL, FAIL_FROM, HOLD };
 
 static enum action action = COUNT;
 static char wanted_kind[32] = "any";
@@ -63,7 +63,7 @@ static void read_fault(const char *fault) {
         enum action action;
     } actions[] = {
         {"kill-before", KILL_BEFORE}, {"kill-within", KILL_WITHIN}, {"kill-after", KILL_AFTER},
-        {"fail", FAIL},               {"fail-from", FAIL_FROM},
+        {"fail", FAIL},               {"fail-from", FAIL_FROM},     {"hold", HOLD},
     };
     char name[32] = "", target[sizeof wanted_kind + sizeof wanted_folder] = "", error[32] = "";
     if (sscanf(fault, "%31[^:]:", name) != 1) refuse(fault);
@@ -75,6 +75,10 @@ static void read_fault(const char *fault) {
         wanted_error = error_named(error);
         if (wanted_error == 0) refuse(fault);
         if (sscanf(target, "%31[^@]@%255s", wanted_kind, wanted_folder) < 1) refuse(fault);
+    } else if (action == HOLD) {
+        if (sscanf(fault, "%*[^:]:%287s", target) != 1) refuse(fault);
+        if (sscanf(target, "%31[^@]@%255s", wanted_kind, wanted_folder) < 1) refuse(fault);
+        wanted_number = 1;
     } else if (action == COUNT || sscanf(fault, "%*[^:]:%ld", &wanted_number) != 1) {
         refuse(fault);
     }
@@ -137,6 +141,16 @@ static void note(long number, const char *kind, const char *path) {
     if (length > 0 && (size_t)length < sizeof line) syscall(SYS_write, log_file, line, length);
 }
 
+/// Whether calls are counted and go wrong now.
+static bool is_open(void) {
+    return gate == NULL || syscall(SYS_faccessat, AT_FDCWD, gate, F_OK) == 0;
+}
+
+/// Waits while calls go wrong, but not for ever.
+static void hold(void) {
+    for (int round = 0; round < 3000 && is_open(); round++) usleep(10000);
+}
+
 /// Counts a call and says what becomes of it. Leaves errno as it was.
 static struct verdict judge(const char *kind, int file, const char *name) {
     struct verdict verdict = {false, false, false};
@@ -144,10 +158,11 @@ static struct verdict judge(const char *kind, int file, const char *name) {
     int saved = errno;
     char full[PATH_MAX];
     const char *path = find_path(file, name, full, sizeof full) ? below_root(full) : NULL;
-    if (path != NULL && is_wanted(kind, path) && (gate == NULL || syscall(SYS_faccessat, AT_FDCWD, gate, F_OK) == 0)) {
+    if (path != NULL && is_wanted(kind, path) && is_open()) {
         long number = atomic_fetch_add(&counted, 1) + 1;
         if (log_file >= 0) note(number, kind, path);
         bool is_it = number == wanted_number;
+        if (action == HOLD) hold();
         if (is_it && action == KILL_BEFORE) die();
         verdict.dies_within = is_it && action == KILL_WITHIN;
         verdict.dies_after = is_it && action == KILL_AFTER;

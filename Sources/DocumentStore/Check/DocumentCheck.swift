@@ -12,6 +12,8 @@ struct DocumentCheck {
     private var index: IndexCheck?
     /// The documents in the journal that were found.
     private var found: Set<DocumentPath> = []
+    /// The folders that can't be read, so that nothing can be said of what is in them.
+    private var unreadable: [String] = []
 
     init(_ data: DataFolder, journal: JournalCheck, index: IndexCheck?) {
         self.data = data
@@ -26,15 +28,17 @@ struct DocumentCheck {
     mutating func run(_ log: inout CheckLog) throws(StatusError) {
         guard let top = try files.folders.open([]) else { return }
         try readBelowDocument(top, nil, DataFolder.documentsName, depth: 0, &log)
-        index?.finish(&log)
+        if unreadable.isEmpty { index?.finish(&log) }
         for (path, change) in journal.changes where change.updateTime != nil && !found.contains(path) {
+            let file = files.place(of: path)
+            if unreadable.contains(where: { file.utf8.starts(with: $0.utf8) }) { continue }
             log.add(
                 CheckFinding(
                     .outdatedDocument,
                     "There is no file of this document, which was committed at \(change.time). If nobody has removed it on purpose, "
                         + "restore it from a backup.",
                     path: path.string,
-                    file: files.place(of: path)
+                    file: file
                 )
             )
         }
@@ -145,7 +149,7 @@ extension DocumentCheck {
 
 extension DocumentCheck {
     /// What is in a folder; what can't be there is reported.
-    private func entries(
+    private mutating func entries(
         of folder: borrowing FileDescriptor,
         _ place: String,
         at level: FolderEntry.Level,
@@ -155,20 +159,30 @@ extension DocumentCheck {
         // Deeper than any path leads there can be no document.
         guard depth <= 2 * DocumentLimits.maximumSubcollectionDepth else { return [] }
         var entries: [(name: String, entry: FolderEntry)] = []
-        try files.folders.forEachEntry(of: folder, place, at: level) { name, entry in
-            switch entry {
-            case .document, .folder: entries.append((name, entry))
-            case .foreign(let fault): log.add(CheckFinding(.foreignName, fault, file: place + "/" + name))
-            case .ignored:
-                if TemporaryName.matches(Array(name.utf8)) { log.add(.temporary(place + "/" + name)) }
+        do throws(StatusError) {
+            try files.folders.forEachEntry(of: folder, place, at: level) { name, entry in
+                switch entry {
+                case .document, .folder: entries.append((name, entry))
+                case .foreign(let fault): log.add(CheckFinding(.foreignName, fault, file: place + "/" + name))
+                case .ignored:
+                    if TemporaryName.matches(Array(name.utf8)) { log.add(.temporary(place + "/" + name)) }
+                }
+                return true
             }
-            return true
+        } catch {
+            guard error.concernsOneFile else { throw error }
+            report(error, ofFolder: place, &log)
         }
         return entries
     }
 
+    private mutating func report(_ error: StatusError, ofFolder place: String, _ log: inout CheckLog) {
+        log.add(CheckFinding(error, file: place))
+        unreadable.append(place + "/")
+    }
+
     /// Opens a folder; nil when that fails, which is reported.
-    private func open(
+    private mutating func open(
         _ name: String,
         _ key: UTF8Key?,
         in folder: borrowing FileDescriptor,
@@ -181,8 +195,11 @@ extension DocumentCheck {
             let opened = try reporting("open", file) { () throws(SystemError) in try folder.openFolder(name) }
             return OpenedFolder(folder: opened, id: id)
         } catch {
-            let isForeign = error.code == .dataLoss
-            log.add(isForeign ? CheckFinding(.foreignName, error.message, file: file) : CheckFinding(error, file: file))
+            if error.code == .dataLoss {
+                log.add(CheckFinding(.foreignName, error.message, file: file))
+            } else {
+                report(error, ofFolder: file, &log)
+            }
             return nil
         }
     }

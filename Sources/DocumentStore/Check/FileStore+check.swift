@@ -39,8 +39,8 @@ extension FileStore {
     }
 
     /// Repairs what can be repaired without losing anything that a person wrote: brings the files of a database that was not
-    /// closed to where the journal says they were, removes unfinished files, and makes the index anew. Damaged documents stay
-    /// as they are.
+    /// closed to where the journal says they were, removes unfinished files and what can't be told any more of the documents'
+    /// history, and makes the index anew. Damaged documents stay as they are.
     ///
     /// - Parameters:
     ///   - folder: A data folder that ``check(_:onFinding:onProgress:)`` could read.
@@ -54,12 +54,15 @@ extension FileStore {
         var configuration = FileStoreConfiguration(folder: folder)
         configuration.remakesIndex = true
         let store = try await open(configuration, logger: logger)
-        let data = store.data
+        let (data, parts) = (store.data, store.parts)
         let swept: StatusError?
         do throws(StatusError) {
             try await store.listers.run { () throws(StatusError) in
                 var sweep = TemporarySweep()
                 try sweep.run(in: data.documents, DataFolder.documentsName)
+                // As long as a file is behind, none of the journal may go.
+                guard data.description.isClean else { return }
+                try parts.history.journal.removeDamaged(before: parts.feed.position.lastSequence.next)
             }
             try await store.waitUntilIndexed(onProgress: onProgress)
             swept = nil

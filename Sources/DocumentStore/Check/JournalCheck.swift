@@ -38,25 +38,29 @@ struct JournalCheck {
         }
         segments.sort()
         var expected: SequenceNumber?
-        for first in segments {
+        for (index, first) in segments.enumerated() {
             let path = Journal.path(first: first)
             if let expected, first != expected {
-                log.add(.damagedJournal("The commits from \(expected) to before \(first) are missing before this segment.", path))
+                let fault = "The commits from \(expected) to before \(first) are missing before this segment."
+                add(.damagedJournal(fault, path, isNeeded: isNeeded(before: first)), &log)
             }
             do throws(SystemError) {
-                expected = try read(first, isLast: first == segments.last, in: folder, &log)
+                expected = try read(first, following: segments.dropFirst(index + 1).first, in: folder, &log)
             } catch {
                 log.add(CheckFinding(error.status("read", path), file: path))
+                changes = [:]
                 expected = nil
             }
         }
-        checkEnds(segments.first, next: expected ?? last?.sequence.next, &log)
+        checkEnds(segments.first, next: expected, &log)
     }
 
-    /// Reads a segment; returns the commit that must follow.
+    /// Reads a segment; returns the commit that must follow, or nil when that can't be told.
+    ///
+    /// - Parameter following: The first commit of the segment behind it; nil when it is the last.
     private mutating func read(
         _ first: SequenceNumber,
-        isLast: Bool,
+        following: SequenceNumber?,
         in folder: borrowing FileDescriptor,
         _ log: inout CheckLog
     ) throws(SystemError) -> SequenceNumber? {
@@ -66,37 +70,51 @@ struct JournalCheck {
         log.report.journalBytes += try file.status().size
         let header = JournalSegment.readHeader(try file.read(JournalSegment.headerBytes))
         guard header == .segment(epoch: description.epoch, first: first) else {
-            log.add(.damagedJournal("The segment's header is damaged, or that of another database or format.", path))
+            let fault = "The segment's header is damaged, or that of another database or format."
+            add(.damagedJournal(fault, path, isNeeded: isNeeded(before: following)), &log)
             return nil
         }
         var reader = JournalSegmentReader(file)
         var expected = first
         while true {
             let offset = reader.offset
+            var fault = "The segment is damaged at byte \(offset)."
             switch try reader.next() {
             case .frame(let frame, _) where frame.commit.sequence == expected && isLater(frame.commit):
                 note(frame.commit)
                 log.report.commits += 1
                 log.step()
                 expected = expected.next
+                continue
             case .frame(let frame, _):
-                let commit = frame.commit
-                log.add(
-                    .damagedJournal(
-                        "At byte \(offset) commit \(expected) was expected, found \(commit.sequence) at \(commit.time).",
-                        path
-                    )
-                )
-                return nil
+                let (found, time) = (frame.commit.sequence, frame.commit.time)
+                fault = "At byte \(offset) commit \(expected) was expected, found \(found) at \(time)."
             case .end, .incomplete, .damaged:
-                guard try reader.rest().lastNonzeroIndex != nil else { return expected }
-                // A batch that was being written when the machine stopped; nobody was told that it counts.
-                let mayBeTorn = isLast && !description.isClean
-                if mayBeTorn, try !reader.hasFrame(ofBatchFrom: expected.next) { return expected }
-                log.add(.damagedJournal("The segment is damaged at byte \(offset).", path))
-                return nil
+                if try reader.rest(from: offset).lastNonzeroIndex == nil { return expected }
             }
+            // A batch that was being written when the machine stopped; nobody was told that it counts.
+            let mayBeTorn = following == nil && !description.isClean && expected > description.sequence
+            if mayBeTorn, try reader.firstFrame(from: offset, where: { $0.batch > expected }) == nil { return expected }
+            let next = try reader.firstFrame(from: offset) { $0.commit.sequence > expected }
+            let end = next?.frame.commit.sequence ?? following
+            add(.damagedJournal(fault, path, isNeeded: isNeeded(before: end)), &log)
+            guard let next else { return nil }
+            reader.go(to: next.offset)
+            expected = next.frame.commit.sequence
         }
+    }
+
+    /// Whether commits are lost that the documents' files may lack.
+    ///
+    /// - Parameter next: The first commit behind the lost ones; nil when there is none.
+    private func isNeeded(before next: SequenceNumber?) -> Bool {
+        next.map { $0 > description.sequence.next } ?? false
+    }
+
+    /// Reports lost commits. What came before them may not be the last that befell a document.
+    private mutating func add(_ finding: CheckFinding, _ log: inout CheckLog) {
+        log.add(finding)
+        changes = [:]
     }
 
     private func isLater(_ commit: Commit) -> Bool {
@@ -118,7 +136,7 @@ struct JournalCheck {
     ///
     /// - Parameters:
     ///   - first: The first commit of the oldest segment; nil when there is none.
-    ///   - next: The commit behind the last that could be read; nil when there is none.
+    ///   - next: The commit behind the last; nil when there is none or it can't be told.
     private func checkEnds(_ first: SequenceNumber?, next: SequenceNumber?, _ log: inout CheckLog) {
         if !description.isClean {
             log.add(
@@ -130,11 +148,12 @@ struct JournalCheck {
                 )
             )
         }
-        if let next = next ?? first, next <= description.sequence {
+        if let next, next <= description.sequence {
             log.add(
                 .damagedJournal(
                     "The journal ends before commit \(next), and the documents' files are at \(description.sequence).",
-                    DataFolder.journalName
+                    DataFolder.journalName,
+                    isNeeded: false
                 )
             )
         }
@@ -142,7 +161,8 @@ struct JournalCheck {
             log.add(
                 .damagedJournal(
                     "The commits behind \(description.sequence), whose documents may not be complete, are missing.",
-                    DataFolder.journalName
+                    DataFolder.journalName,
+                    isNeeded: true
                 )
             )
         }
@@ -155,12 +175,12 @@ extension CheckFinding {
         CheckFinding(.temporary, "An unfinished file was left behind by a crash. A repair removes it.", file: file)
     }
 
-    fileprivate static func damagedJournal(_ fault: String, _ file: String) -> CheckFinding {
-        CheckFinding(
-            .damagedJournal,
-            "\(fault) Restore the data folder from a backup, or, to go on with the documents as they are, move the folder "
-                + "\(DataFolder.journalName)/ away.",
-            file: file
-        )
+    fileprivate static func damagedJournal(_ fault: String, _ file: String, isNeeded: Bool) -> CheckFinding {
+        let advice =
+            isNeeded
+            ? "Restore the data folder from a backup, or, to go on with the documents as they are, move the folder "
+                + "\(DataFolder.journalName)/ away."
+            : "The documents don't need it, only their history: a repair gives that up as far as it can't be told any more."
+        return CheckFinding(.damagedJournal, "\(fault) \(advice)", file: file)
     }
 }

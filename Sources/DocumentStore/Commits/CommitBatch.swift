@@ -82,6 +82,12 @@ struct CommitBatch {
             outcomes.append(.failure(error))
         }
     }
+
+    /// Takes in a commit that can't be carried out.
+    mutating func refuse(_ commit: PendingCommit, because error: StatusError) {
+        writeCount += commit.writes.count
+        outcomes.append(.failure(error))
+    }
 }
 
 extension CommitBatch {

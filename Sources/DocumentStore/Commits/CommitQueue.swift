@@ -32,14 +32,6 @@ final class CommitQueue: Sendable {
         }.get()
     }
 
-    /// Returns when all commits that were begun before are done, however they ended.
-    ///
-    /// - Throws: `.unavailable` when the queue is closed: commits may be under way then that nobody can wait for.
-    func settle() async throws(StatusError) {
-        guard !state.withLock({ $0.isClosed }) else { throw Self.closed }
-        _ = try? await commit([], validating: ReadSet())
-    }
-
     /// Takes no more commits, and returns when those that were taken are done and all is on disk, or with the reason why it is
     /// not. Who closes it again waits for the first time to end.
     func close() async -> StatusError? {

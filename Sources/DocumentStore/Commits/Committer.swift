@@ -11,8 +11,8 @@ internal import Synchronization
 /// 2. The documents are written into temporary files beside their own, and the files looked at that are to be replaced or
 ///    removed. When that fails, for want of space mostly, or because one is marked as unchangeable, the batch's commits are
 ///    tried again one by one, and those that fail are refused. Nothing has happened.
-/// 3. The frames of all commits are appended to the journal, and synced. When there is no space the commits are refused
-///    and the store goes on. When the write or the sync fails otherwise, nobody knows what is on disk: the commits are
+/// 3. The frames of all commits are appended to the journal, and synced. When there is no space the commits are tried one by one
+///    like that, and the store goes on. When the write or the sync fails otherwise, nobody knows what is on disk: the commits are
 ///    refused, and the store takes no more until it is opened again.
 /// 4. The temporary files are renamed into place, deleted documents' files removed. The commits are durable now, so they
 ///    count whatever happens: where this fails, readers are given the documents from memory, and no more writes are
@@ -52,9 +52,10 @@ final class Committer: Sendable {
         }
     }
 
-    /// The last commit, when there have been any since the last checkpoint.
+    /// The last commit, when a checkpoint has not reached it, because none was begun or it failed.
     var uncheckedSequence: SequenceNumber? {
-        state.withLock { $0.uncheckedBytes > 0 ? $0.last.sequence : nil }
+        let checked = parts.data.description.sequence
+        return state.withLock { $0.last.sequence > checked ? $0.last.sequence : nil }
     }
 
     /// Brings the documents' files to disk in the background, unless that is going on.
@@ -67,7 +68,11 @@ final class Committer: Sendable {
         state.withLock { state in
             state.writer.close()
             let isIndexOnDisk = parts.index.close()
-            if let error = parts.permanentObstacle ?? installMissing(&state.installer) { return error }
+            if let error = parts.permanentObstacle ?? installMissing(&state.installer)
+                ?? installConfined(&state.installer)
+            {
+                return error
+            }
             return parts.checkpointer.finish(
                 sequence: state.last.sequence,
                 time: state.last.time,
@@ -80,7 +85,10 @@ final class Committer: Sendable {
 extension Committer {
     /// Carries out the first commits of those waiting; returns how many.
     private func processBatch(_ waiting: ArraySlice<PendingCommit>, _ state: inout State) -> Int {
-        defer { state.installer.endBatch() }
+        defer {
+            state.installer.endBatch()
+            parts.clock.endBatch()
+        }
         if let error = parts.permanentObstacle ?? installMissing(&state.installer) {
             for commit in waiting { commit.finish(.failure(error)) }
             return waiting.count
@@ -112,7 +120,8 @@ extension Committer {
             place = try state.writer.append(batch.commits)
         } catch {
             state.installer.discard(staged)
-            refuse(commits, batch, error.isRecoverable ? error.status : stop(error.status))
+            if error.isRecoverable { return retry(commits, after: error.status, &state) }
+            refuse(commits, batch, stop(error.status))
             return commits.count
         }
         parts.history.note(batch.commits, at: place)
@@ -133,7 +142,16 @@ extension Committer {
         let earlier = state.changes
         for commit in waiting {
             guard batch.hasRoom(for: commit) else { break }
-            batch.add(commit, earlier: earlier) { path throws(StatusError) in try state.installer.document(at: path) }
+            do throws(StatusError) {
+                for write in commit.writes { try installConfined(write.path, &state.installer) }
+            } catch {
+                batch.refuse(commit, because: error)
+                continue
+            }
+            batch.add(commit, earlier: earlier) { path throws(StatusError) in
+                if let image = parts.uninstalled.image(of: path) { return image }
+                return try state.installer.document(at: path)
+            }
         }
         return batch
     }
@@ -154,7 +172,7 @@ extension Committer {
         return staged
     }
 
-    /// After staging a batch failed: lets each commit fail or succeed on its own.
+    /// After staging a batch or appending it failed, and nothing has happened: lets each commit fail or succeed on its own.
     private func retry(_ commits: ArraySlice<PendingCommit>, after error: StatusError, _ state: inout State) -> Int {
         if commits.count == 1 {
             for commit in commits { commit.finish(.failure(error)) }
@@ -200,7 +218,7 @@ extension Committer {
 
     /// Tries again what could not be installed; returns why writes can't be taken, or nil when all files are right.
     private func installMissing(_ installer: inout DocumentInstaller) -> StatusError? {
-        for (path, image) in parts.uninstalled.all {
+        for (path, image) in parts.uninstalled.obstructing {
             do throws(StatusError) {
                 if let image {
                     try installer.install(installer.stage(image))
@@ -211,6 +229,33 @@ extension Committer {
             } catch {
                 parts.uninstalled.insert(image, at: path, because: error)
                 return parts.uninstalled.obstacle
+            }
+        }
+        return nil
+    }
+
+    /// Tries again to bring a document to where recovery should have brought it, before it is changed.
+    private func installConfined(_ path: DocumentPath, _ installer: inout DocumentInstaller) throws(StatusError) {
+        guard let (image, time) = parts.uninstalled.confinedImage(of: path) else { return }
+        do throws(StatusError) {
+            _ = try installer.bring(path, to: image, committedAt: time, logger: parts.logger)
+        } catch {
+            var refusal = error
+            if error.forbidsOneFile { refusal.code = .failedPrecondition }
+            refusal.path = path.string
+            throw refusal
+        }
+        parts.uninstalled.remove(path)
+    }
+
+    /// Tries the same with all such documents, up to the first that still fails; returns why, or nil.
+    private func installConfined(_ installer: inout DocumentInstaller) -> StatusError? {
+        defer { installer.endBatch() }
+        for path in parts.uninstalled.confinedPaths {
+            do throws(StatusError) {
+                try installConfined(path, &installer)
+            } catch {
+                return error
             }
         }
         return nil
@@ -248,7 +293,8 @@ extension Committer {
     }
 
     private func startCheckpoint(_ state: inout State) {
-        guard parts.uninstalled.isEmpty, parts.failure.error == nil else { return }
+        // The journal of what is not in the files must not go.
+        guard parts.failure.error == nil, installConfined(&state.installer) == nil, parts.uninstalled.isEmpty else { return }
         parts.checkpointer.start(sequence: state.last.sequence, time: state.last.time)
         state.uncheckedBytes = 0
     }

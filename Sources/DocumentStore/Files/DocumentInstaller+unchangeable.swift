@@ -5,12 +5,6 @@ internal import Glibc
 // asked beforehand, and only the commits concerned are refused.
 
 extension DocumentInstaller {
-    /// Whether a document's file is marked as one that is never to change.
-    mutating func isUnchangeable(_ path: DocumentPath) throws(StatusError) -> Bool {
-        guard let folder = try existingFolder(of: path.collection) else { return false }
-        return Self.isUnchangeable(files.folders.naming.file(of: path.id).text, in: folder.descriptor)
-    }
-
     /// Makes sure, before anything is durable, that a document's file can be removed as far as that can be told.
     mutating func checkIsRemovable(_ path: DocumentPath) throws(StatusError) {
         guard let folder = try existingFolder(of: path.collection) else { return }

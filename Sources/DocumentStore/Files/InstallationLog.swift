@@ -11,7 +11,14 @@ final class InstallationLog: Sendable {
         var finished = 0
         /// The documents of the batches that listings may have missed, with the number of the batch.
         var batches: [(number: Int, paths: [DocumentPath])] = []
-        var listings = 0
+        /// How many listings are going on that began when so many batches had been finished.
+        var listings: [Int: Int] = [:]
+
+        /// Forgets what no listing that goes on can have missed.
+        mutating func forget() {
+            let oldest = listings.keys.min() ?? finished
+            batches.removeAll { $0.number < oldest }
+        }
     }
 
     private let state = Mutex(State())
@@ -25,33 +32,49 @@ final class InstallationLog: Sendable {
     func endBatch() {
         state.withLock { state in
             state.finished += 1
-            if state.listings == 0 { state.batches.removeAll() }
+            state.forget()
         }
+    }
+
+    /// A listing that goes on.
+    struct Listing {
+        /// How many batches had been finished when it began.
+        fileprivate let start: Int
     }
 
     /// Runs `list`; returns also the documents whose files may have changed meanwhile.
     func listing<Result>(
         _ list: () throws(StatusError) -> Result
     ) throws(StatusError) -> (result: Result, changed: Set<DocumentPath>) {
-        let start = state.withLock { state in
-            state.listings += 1
-            return state.finished
-        }
+        let listing = begin()
         do throws(StatusError) {
             let result = try list()
-            return (result, end(from: start))
+            return (result, end(listing))
         } catch {
-            _ = end(from: start)
+            _ = end(listing)
             throw error
         }
     }
 
-    private func end(from start: Int) -> Set<DocumentPath> {
+    /// Notes that a listing begins.
+    func begin() -> Listing {
         state.withLock { state in
-            state.listings -= 1
-            let changed = state.batches.lazy.filter { $0.number >= start }.flatMap(\.paths)
-            defer { if state.listings == 0 { state.batches.removeAll { $0.number < state.finished } } }
-            return Set(changed)
+            state.listings[state.finished, default: 0] += 1
+            return Listing(start: state.finished)
         }
     }
+
+    /// Notes that a listing has ended; returns the documents whose files may have changed meanwhile.
+    func end(_ listing: Listing) -> Set<DocumentPath> {
+        state.withLock { state in
+            let changed = Set(state.batches.lazy.filter { $0.number >= listing.start }.flatMap(\.paths))
+            let others = (state.listings[listing.start] ?? 1) - 1
+            state.listings[listing.start] = others > 0 ? others : nil
+            state.forget()
+            return changed
+        }
+    }
+
+    /// How many batches are remembered.
+    var batchCount: Int { state.withLock { $0.batches.count } }
 }

@@ -26,6 +26,9 @@ struct SystemError: Error, Hashable {
     /// Whether the file or folder itself is the cause, and not the process or the disk as a whole.
     var concernsOneFile: Bool { code == EACCES || code == EPERM || code == EIO || isNotFolder }
 
+    /// Whether this file or folder may not be entered or changed, and others may.
+    var forbidsOneFile: Bool { code == EACCES || code == EPERM || isNotFolder || code == EISDIR }
+
     /// Whether the file is marked as one that is never to change, whoever asks.
     var isUnchangeable: Bool { code == EPERM }
 
@@ -108,6 +111,11 @@ extension StatusError {
     /// Whether it is the fault of one file or folder, so that the others may be readable.
     var concernsOneFile: Bool {
         code == .dataLoss || (cause as? SystemError)?.concernsOneFile == true
+    }
+
+    /// Whether one file or folder may not be entered or changed, and others may.
+    var forbidsOneFile: Bool {
+        (cause as? SystemError)?.forbidsOneFile == true
     }
 
     /// The same error with the file or folder concerned, and the document or collection, where it doesn't name them.

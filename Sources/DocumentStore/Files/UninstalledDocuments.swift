@@ -5,9 +5,12 @@ internal import Synchronization
 /// Documents of durable commits whose files could not be changed: nearly always none.
 ///
 /// The journal is the truth, so such a commit counts; readers find here what the files don't say yet. As long as there is
-/// any, the store takes no more writes; see ``Committer``.
+/// any, the journal is kept, and the store takes no more writes; see ``Committer``. Only where recovery finds files or folders that
+/// may not be written, it is their own documents that can't be.
 final class UninstalledDocuments: Sendable {
     private let images = Mutex<[DocumentPath: EncodedDocument?]>([:])
+    /// Those of them that keep nobody but themselves from being written, with the times of their commits.
+    private let confined = Mutex<[DocumentPath: Timestamp]>([:])
     private let failure = Mutex<StatusError?>(nil)
 
     /// Whether all files are as the commits made them.
@@ -15,7 +18,7 @@ final class UninstalledDocuments: Sendable {
 
     /// The error for further writes, or nil when all files are as the commits made them.
     var obstacle: StatusError? {
-        guard !isEmpty, let cause = failure.withLock({ $0 }) else { return nil }
+        guard !obstructing.isEmpty, let cause = failure.withLock({ $0 }) else { return nil }
         return StatusError(
             cause.code == .resourceExhausted ? .resourceExhausted : .unavailable,
             "Hearth takes no writes, because it can't change the file of an earlier one: \(cause.message) "
@@ -26,6 +29,21 @@ final class UninstalledDocuments: Sendable {
 
     /// All documents concerned, each as the last commit made it; nil where it was deleted.
     var all: [DocumentPath: EncodedDocument?] { images.withLock { $0 } }
+
+    /// The documents that keep all others from being written.
+    var obstructing: [DocumentPath: EncodedDocument?] {
+        let all = all
+        return all.isEmpty ? all : confined.withLock { confined in all.filter { confined[$0.key] == nil } }
+    }
+
+    /// The documents that only can't be written themselves.
+    var confinedPaths: [DocumentPath] { confined.withLock { Array($0.keys) } }
+
+    /// A document that only can't be written itself, as the last commit made it, and when; nil for any other.
+    func confinedImage(of path: DocumentPath) -> (image: EncodedDocument?, time: Timestamp)? {
+        guard let time = confined.withLock({ $0[path] }), let image = image(of: path) else { return nil }
+        return (image, time)
+    }
 
     /// The document at `path`, nil when it was deleted, or nothing when its file is right.
     func image(of path: DocumentPath) -> EncodedDocument?? {
@@ -73,8 +91,15 @@ final class UninstalledDocuments: Sendable {
         images.withLock { $0[path] = .some(image) }
     }
 
+    /// Notes that the file of a document, which was committed at a time, may not be changed, which is no matter to the others.
+    func confine(_ image: EncodedDocument?, at path: DocumentPath, committedAt time: Timestamp) {
+        confined.withLock { $0[path] = time }
+        images.withLock { $0[path] = .some(image) }
+    }
+
     /// Notes that the file is right now.
     func remove(_ path: DocumentPath) {
+        confined.withLock { _ = $0.removeValue(forKey: path) }
         images.withLock { _ = $0.removeValue(forKey: path) }
     }
 }

@@ -4,7 +4,8 @@ internal import DocumentModel
 struct DocumentVersions: Sendable {
     /// The document.
     let path: DocumentPath
-    private let before: Timestamp?
+    /// Only versions older than this are wanted.
+    let before: Timestamp?
     private let count: Int
     private var versions: [DocumentVersion] = []
     /// The oldest change that was found.
@@ -21,6 +22,14 @@ struct DocumentVersions: Sendable {
 
     /// Whether there are enough.
     var isComplete: Bool { versions.count >= count }
+
+    /// Whether no change was added, so that what was before the wanted versions' end is told by the change behind them.
+    var lacksChange: Bool { oldest == nil && !isComplete }
+
+    /// Takes in the first change that is newer than what is wanted, where none is older.
+    mutating func add(following change: DocumentChange, at time: Timestamp) {
+        oldest = (time, change)
+    }
 
     /// Adds the next older change.
     mutating func add(_ change: DocumentChange, at time: Timestamp) {
@@ -46,12 +55,22 @@ struct DocumentVersions: Sendable {
 }
 
 extension History {
-    /// Adds what the commits of a part made of a document.
+    /// Adds what the commits of a part made of a document, those that are too new left out unread.
     func add(_ part: HistoryPart, to versions: inout DocumentVersions) throws(StatusError) {
-        var frames = JournalFrames(journal)
-        for frame in part.frames(changing: versions.path, in: 0..<part.frames.count).reversed() where !versions.isComplete {
-            guard let change = try frames.change(of: versions.path, frame, of: part) else { continue }
+        var reader = JournalFrames(journal)
+        let frames = part.frames(changing: versions.path, in: 0..<part.firstFrame(from: versions.before))
+        for frame in frames.reversed() where !versions.isComplete {
+            guard let change = try reader.change(of: versions.path, frame, of: part) else { continue }
             versions.add(change, at: part.frames[frame].time)
+        }
+    }
+
+    /// Adds the first change in a part that is too new, because it tells what was before.
+    func addFollowing(_ part: HistoryPart, to versions: inout DocumentVersions) throws(StatusError) {
+        var reader = JournalFrames(journal)
+        for frame in part.frames(changing: versions.path, in: part.firstFrame(from: versions.before)..<part.frames.count) {
+            guard let change = try reader.change(of: versions.path, frame, of: part) else { continue }
+            return versions.add(following: change, at: part.frames[frame].time)
         }
     }
 }

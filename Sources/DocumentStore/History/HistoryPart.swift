@@ -69,6 +69,13 @@ struct HistoryPart: Sendable {
         return range.lowerBound
     }
 
+    /// The first commit at a time or later, or the one behind the last; that also without a time.
+    func firstFrame(from time: Timestamp?) -> Int {
+        guard let time else { return frames.endIndex }
+        let later = firstFrame(after: time)
+        return later > 0 && frames[later - 1].time == time ? later - 1 : later
+    }
+
     /// The commits that change a document, or seem to, in order.
     func frames(changing path: DocumentPath, in range: Range<Int>) -> [Int] {
         let hash = path.hashValue

@@ -52,13 +52,17 @@ extension Journal {
     func historyPart(of segment: SequenceNumber, in range: Range<Int>) throws(StatusError) -> HistoryPart? {
         var part = HistoryPart(segment: segment)
         guard var reader = try reader(of: segment, from: range.lowerBound, windowBytes: 1 << 20) else { return nil }
+        var next = segment
         while reader.offset < range.upperBound {
             let offset = reader.offset
             let reading = try reporting("read", Self.path(first: segment)) { () throws(SystemError) in try reader.next() }
             switch reading {
             case .frame(let frame, _):
                 part.append(frame.commit, offset: offset)
+                next = frame.commit.sequence.next
             case .end where range.upperBound == .max:
+                // A segment that was cut short must not pass for a whole one.
+                guard self.segment(after: segment).map({ $0 == next }) ?? true else { throw Self.damaged(segment, at: offset) }
                 return part
             case .end, .incomplete, .damaged:
                 throw Self.damaged(segment, at: offset)

@@ -9,7 +9,7 @@ final class Journal: Sendable {
     /// The history that the segments belong to.
     let epoch: Epoch
 
-    private let folder: FileDescriptor
+    let folder: FileDescriptor
     private let index: Mutex<JournalIndex>
     private let spare = Mutex(Spare.none)
     private let spareQueue = DispatchQueue(label: "hearth.journal.spare", qos: .utility)
@@ -34,14 +34,19 @@ final class Journal: Sendable {
         "\(DataFolder.journalName)/\(JournalSegment.name(first: first))"
     }
 
-    /// The oldest commit in the journal, or nil when there is no segment.
+    /// The oldest commit that is kept, or nil when there is no segment.
     var oldest: SequenceNumber? {
-        index.withLock { $0.segments.first?.first }
+        index.withLock { $0.oldest }
     }
 
     /// How many bytes all segments take.
     var byteCount: Int {
         index.withLock { $0.byteCount }
+    }
+
+    /// Looks at, or changes, what is known of the segments.
+    func withIndex<Result>(_ body: (inout JournalIndex) -> Result) -> Result {
+        index.withLock { body(&$0) }
     }
 }
 
@@ -77,7 +82,11 @@ extension Journal {
             try file.descriptor.synchronizeData()
             try folder.rename(Self.spareName, to: name)
             try folder.synchronize()
-            index.withLock { $0.segments.append(JournalIndex.Segment(first: first, byteCount: segmentBytes)) }
+            index.withLock { index in
+                // Recovery may have left one without commits, which has been replaced now.
+                index.segments.removeAll { $0.first == first }
+                index.segments.append(JournalIndex.Segment(first: first, byteCount: segmentBytes))
+            }
             return file
         } catch {
             _ = try? folder.removeFile(Self.spareName)
@@ -169,9 +178,14 @@ extension Journal {
         }
     }
 
-    /// The first commits of the segments, in order.
+    /// The first commits of the segments that are kept, in order.
     var segments: [SequenceNumber] {
-        index.withLock { $0.segments.map(\.first) }
+        index.withLock { index in index.segments.map(\.first).filter { $0 >= index.beginning } }
+    }
+
+    /// The first commit of the segment behind one; nil when that is the last.
+    func segment(after segment: SequenceNumber) -> SequenceNumber? {
+        index.withLock { $0.segments.first { $0.first > segment }?.first }
     }
 
     /// How many bytes of commits are read at a time.
@@ -216,35 +230,5 @@ extension Journal {
             .outOfRange,
             "The commits after \(sequence) are no longer kept. Read the documents anew and watch from there."
         )
-    }
-}
-
-// MARK: - Retiring
-
-extension Journal {
-    /// Removes the oldest segments while they were written before `oldest` or all take more than `byteCount`, but none with commits
-    /// after `checkpoint`, whose documents' files may not be on disk yet, and never the last.
-    func retire(through checkpoint: SequenceNumber, before oldest: Timestamp, byteCount: Int) throws(StatusError) {
-        while let name = index.withLock({ $0.retirable(through: checkpoint) }) {
-            do throws(SystemError) {
-                let written = try folder.status(of: name.text)?.identity.modifiedSeconds ?? .min
-                let isOld = written < oldest.microseconds / 1_000_000
-                guard isOld || self.byteCount > byteCount else { return }
-                // First forgotten, then removed: who looks it up in between must not find half of it.
-                index.withLock { index in index.segments.removeAll { $0.first == name.first } }
-                try folder.removeFile(name.text)
-                // One at a time, so that a power cut leaves no gap: a file system may keep removals in any order.
-                try folder.synchronize()
-            } catch {
-                throw error.status("remove", Self.path(first: name.first))
-            }
-        }
-    }
-}
-
-extension JournalIndex {
-    fileprivate func retirable(through checkpoint: SequenceNumber) -> (first: SequenceNumber, text: String)? {
-        guard segments.count > 1, segments[1].first <= checkpoint.next else { return nil }
-        return (segments[0].first, segments[0].name)
     }
 }

@@ -60,8 +60,10 @@ extension JournalFrame {
     /// The longest frame: far more than the largest request makes, little enough to be read into memory.
     static let maximumBytes = 128 << 20
 
+    /// Frames begin at multiples of this.
+    static let alignment = 8
+
     private static let bodyOffset = 8
-    private static let alignment = 8
     private static let existsAfter: UInt8 = 0b01
     private static let existedBefore: UInt8 = 0b10
     private static let carriesBefore: UInt8 = 0b100

@@ -23,12 +23,18 @@ struct JournalIndex {
     /// The segments in order; commits are written to the last.
     var segments: [Segment] = []
 
+    /// From which commit on all can be read, where that is not the first of the oldest segment: behind a damage.
+    var beginning = SequenceNumber.zero
+
+    /// The oldest commit that is kept, or nil when there is no segment.
+    var oldest: SequenceNumber? { segments.first.map { max($0.first, beginning) } }
+
     /// How many bytes all segments take on disk.
     var byteCount: Int { segments.reduce(0) { $0 + $1.byteCount } }
 
     /// The segment that holds the commit, if any does, and the nearest known place at or before it.
     func place(of sequence: SequenceNumber) -> (segment: SequenceNumber, place: Place)? {
-        guard let segment = segments.last(where: { $0.first <= sequence }) else { return nil }
+        guard sequence >= beginning, let segment = segments.last(where: { $0.first <= sequence }) else { return nil }
         let start = Place(sequence: segment.first, offset: JournalSegment.headerBytes)
         return (segment.first, segment.marks.last { $0.sequence <= sequence } ?? start)
     }

@@ -43,18 +43,27 @@ struct JournalSegmentReader: ~Copyable {
         }
     }
 
-    /// Whether an intact frame of a batch that begins with `batch` or later stands anywhere behind ``offset``.
-    func hasFrame(ofBatchFrom batch: SequenceNumber) throws(SystemError) -> Bool {
-        let bytes = try rest()
-        guard let last = bytes.lastNonzeroIndex else { return false }
-        for start in stride(from: 0, through: last, by: 8) {
-            if case .frame(let frame, _) = JournalFrame.read(bytes[start...]), frame.batch >= batch { return true }
-        }
-        return false
+    /// Goes on reading at another place, where a frame begins.
+    mutating func go(to offset: Int) {
+        self.offset = offset
+        window = []
     }
 
-    /// Everything behind ``offset``.
-    func rest() throws(SystemError) -> [UInt8] {
+    /// The first intact frame at or behind `offset` that is wanted; nil when there is none.
+    func firstFrame(
+        from offset: Int,
+        where isWanted: (JournalFrame) -> Bool
+    ) throws(SystemError) -> (frame: JournalFrame, offset: Int)? {
+        let bytes = try rest(from: offset)
+        guard let last = bytes.lastNonzeroIndex else { return nil }
+        for start in stride(from: 0, through: last, by: JournalFrame.alignment) {
+            if case .frame(let frame, _) = JournalFrame.read(bytes[start...]), isWanted(frame) { return (frame, offset + start) }
+        }
+        return nil
+    }
+
+    /// Everything from a place on.
+    func rest(from offset: Int) throws(SystemError) -> [UInt8] {
         try file.read(max(0, file.status().size - offset), at: offset)
     }
 }

@@ -32,9 +32,15 @@ extension OpenedStore {
         try replay.run(&installer, logger: logger)
 
         var last: (sequence: SequenceNumber, time: Timestamp?) = (found.sequence, found.commitTime)
-        if let inJournal = opened.last { last = (inJournal.sequence, max(inJournal.time, found.commitTime ?? .minimum)) }
+        // A journal that is damaged at its end may tell less.
+        if let inJournal = opened.last, inJournal.sequence >= last.sequence {
+            last = (inJournal.sequence, max(inJournal.time, found.commitTime ?? .minimum))
+        }
         let epoch = opened.journal.epoch
-        if !found.isClean {
+        let uninstalled = UninstalledDocuments()
+        for waiting in replay.unwritable { uninstalled.confine(waiting.image, at: waiting.path, committedAt: waiting.time) }
+        // As long as a file is behind, the journal is needed.
+        if !found.isClean && uninstalled.isEmpty {
             try Self.synchronize(data)
             try data.update { description in
                 description.epoch = epoch
@@ -44,10 +50,22 @@ extension OpenedStore {
             }
         }
         Self.reportForeign(try files.folders.collections(under: []).damaged, to: logger)
-        Self.report(found, epoch: epoch, last: last.sequence, sweep, replay, cutBytes: opened.cutBytes, to: logger)
+        Self.report(opened, checkpoint: found.sequence, isLost: epoch != found.epoch, to: logger)
+        logger.info(
+            "Opened the data folder",
+            metadata: [
+                "store.sequence": "\(last.sequence)",
+                "store.was_closed": "\(found.isClean)",
+                "recovery.commits": "\(replay.commits)",
+                "recovery.documents": "\(replay.documents)",
+                "recovery.cut_bytes": "\(opened.cut?.byteCount ?? 0)",
+                "recovery.temporaries": "\(sweep.count)",
+            ]
+        )
+
+        Self.report(replay.unwritable, to: logger)
 
         let failure = StoreFailure()
-        let uninstalled = UninstalledDocuments()
         parts = StoreParts(
             data: data,
             files: files,
@@ -109,31 +127,56 @@ extension OpenedStore {
         )
     }
 
-    private static func report(
-        _ found: DatabaseDescription,
-        epoch: Epoch,
-        last: SequenceNumber,
-        _ sweep: TemporarySweep,
-        _ replay: Replay,
-        cutBytes: Int,
-        to logger: Logger
-    ) {
-        if epoch != found.epoch {
-            logger.warning(
-                "The store was not closed, and its journal is gone: commits after the last checkpoint may be lost",
-                metadata: ["store.checkpoint": "\(found.sequence)", "store.epoch": "\(epoch)"]
-            )
-        }
-        logger.info(
-            "Opened the data folder",
+    /// Tells of the documents whose files may not be written.
+    private static func report(_ unwritable: [Replay.Unwritable], to logger: Logger) {
+        guard let first = unwritable.first else { return }
+        logger.error(
+            """
+            Files that recovery has to change may not be written. Their documents are given to readers and can't be changed until \
+            that is mended, and the journal grows until then
+            """,
             metadata: [
-                "store.sequence": "\(last)",
-                "store.was_closed": "\(found.isClean)",
-                "recovery.commits": "\(replay.commits)",
-                "recovery.documents": "\(replay.documents)",
-                "recovery.cut_bytes": "\(cutBytes)",
-                "recovery.temporaries": "\(sweep.count)",
+                "store.unwritable": "\(unwritable.count)", "document.path": "\(first.path)", "error": "\(first.error)",
             ]
         )
+    }
+
+    /// Tells what the journal has lost, or may have.
+    private static func report(
+        _ opened: borrowing OpenedJournal,
+        checkpoint: SequenceNumber,
+        isLost: Bool,
+        to logger: Logger
+    ) {
+        if isLost {
+            logger.warning(
+                "The store was not closed, and its journal is gone or damaged: commits after the last checkpoint may be lost",
+                metadata: [
+                    "store.checkpoint": "\(checkpoint)", "store.epoch": "\(opened.journal.epoch)",
+                    "file.path": "\(opened.damage.map { Journal.path(first: $0.segment) } ?? DataFolder.journalName)",
+                    "file.byte": "\(opened.damage?.offset ?? 0)",
+                ]
+            )
+        } else if let damage = opened.damage {
+            logger.warning(
+                "The journal is damaged, in a part that the documents don't need: their history is kept from behind it on only",
+                metadata: [
+                    "file.path": "\(Journal.path(first: damage.segment))", "file.byte": "\(damage.offset)",
+                    "store.oldest": "\(opened.journal.oldest.map { "\($0)" } ?? "none")",
+                ]
+            )
+        }
+        if let (place, byteCount) = opened.cut {
+            logger.warning(
+                """
+                The end of the journal was cut off: a batch that was being written when the machine stopped and was not \
+                acknowledged. One that was damaged later can't be told from that
+                """,
+                metadata: [
+                    "file.path": "\(Journal.path(first: place.segment))", "file.byte": "\(place.offset)",
+                    "recovery.cut_bytes": "\(byteCount)",
+                ]
+            )
+        }
     }
 }

@@ -6,8 +6,12 @@ import Testing
 
 @Suite("The store agrees with a dictionary")
 struct ModelTests {
-    @Test("Random writes, reads, restarts and crashes", .timeLimit(.minutes(2)), arguments: 0..<3)
+    /// How many steps each run makes.
+    private static let steps = 1_000
+
+    @Test("Random writes, reads, restarts and crashes", .timeLimit(.minutes(5)), arguments: 0..<3)
     func random(run: UInt64) async throws {
+        print("Run \(run) of the model: HEARTH_TEST_SEED=\(SeededGenerator.currentSeed)")
         var generator = SeededGenerator(seed: SeededGenerator.currentSeed &+ run)
         var fixture = try StoreFixture()
         fixture.configuration.segmentBytes = 8 << 10
@@ -18,57 +22,113 @@ struct ModelTests {
         var past: [(time: Timestamp, model: Model)] = []
         var folder = "data0"
         var store = try await fixture.open(at: folder)
-        for step in 0..<250 {
+        for step in 0..<Self.steps {
             switch Int.random(in: 0..<100, using: &generator) {
-            case 0..<70:
-                let writes = try (0..<Int.random(in: 1...4, using: &generator)).map { _ in try Self.write(&generator) }
-                let expected = model.applying(writes)
-                do {
-                    let result = try await store.commit(writes)
-                    #expect(expected != nil, "step \(step), seed \(generator.seed): \(writes)")
-                    model = expected ?? model
-                    past.append((result.commitTime, model))
-                } catch {
-                    #expect(expected == nil, "step \(step), seed \(generator.seed): \(writes) threw \(error)")
+            case 0..<60:
+                let count = Int.random(in: 1...4, using: &generator)
+                let writes = try (0..<count).map { _ in try Self.write(&generator, in: model, isAlone: count == 1) }
+                try await Self.commit([writes], to: store, &model, &past, "step \(step), seed \(generator.seed)")
+            case 60..<70:
+                // Together, and so in one batch or several; each of a document of its own, so that their order doesn't matter.
+                var commits: [DocumentPath: [Write]] = [:]
+                for _ in 0..<8 {
+                    let write = try Self.write(&generator, in: model, isAlone: true)
+                    commits[write.path] = [write]
                 }
-            case 70..<85:
+                try await Self.commit(Array(commits.values), to: store, &model, &past, "step \(step), seed \(generator.seed)")
+            case 70..<88:
                 let path = try Self.path(&generator)
                 #expect(try await store.document(at: path)?.decoded().fields == model.documents[path], "seed \(generator.seed)")
-            case 85..<88:
-                try await Self.compareLists(store, model, seed: generator.seed)
-            case 88..<93:
-                guard let (time, then) = past.randomElement(using: &generator) else { continue }
-                try await Self.compareLists(store, then, at: time, seed: generator.seed)
+            case 88..<90:
+                try await Self.compareLists(store, model, &generator)
+            case 90..<91:
+                // Of the latest ones: what is further back takes reading all that was committed since.
+                guard let (time, then) = past.suffix(100).randomElement(using: &generator) else { continue }
+                try await Self.compareLists(store, then, at: time, &generator)
                 for path in then.documents.keys.union(model.documents.keys) {
                     let found = try await store.document(at: path, readTime: time)?.decoded().fields
                     #expect(found == then.documents[path], "\(path) at \(time), step \(step), seed \(generator.seed)")
                 }
-            case 93..<96:
+            case 91..<92:
                 await store.close()
                 store = try await fixture.open(at: folder)
-            default:
+            case 92..<93:
                 let copy = "data\(step + 1)"
                 try fixture.folder.copy(folder, to: copy)
+                // What was left behind as by a crash is not needed any more.
+                try fixture.folder.remove(folder)
                 folder = copy
                 store = try await fixture.open(at: folder)
-                try await Self.compareLists(store, model, seed: generator.seed)
+                try await Self.compareLists(store, model, &generator)
+            default:
+                let path = try Self.path(&generator)
+                let before = past.randomElement(using: &generator)?.time
+                for version in try await store.history(of: path, before: before, limit: 3).versions {
+                    guard let then = past.last(where: { $0.time <= version.commitTime })?.model else { continue }
+                    #expect(try version.document?.decoded().fields == then.documents[path], "seed \(generator.seed)")
+                }
             }
         }
-        try await Self.compareLists(store, model, seed: generator.seed)
+        try await Self.compareLists(store, model, &generator)
         await store.close()
+    }
+
+    /// Commits at the same time, and compares what comes of each with what the model says.
+    private static func commit(
+        _ commits: [[Write]],
+        to store: FileStore,
+        _ model: inout Model,
+        _ past: inout [(time: Timestamp, model: Model)],
+        _ place: Comment
+    ) async throws {
+        let outcomes = await withTaskGroup { group in
+            for writes in commits {
+                group.addTask { () -> ([Write], Result<CommitResult, StatusError>) in
+                    do throws(StatusError) {
+                        return (writes, .success(try await store.commit(writes)))
+                    } catch {
+                        return (writes, .failure(error))
+                    }
+                }
+            }
+            return await group.reduce(into: [([Write], Result<CommitResult, StatusError>)]()) { $0.append($1) }
+        }
+        var done: [(writes: [Write], result: CommitResult)] = []
+        for (writes, outcome) in outcomes {
+            let isPossible = model.applying(writes, at: Timestamp.current()) != nil
+            switch outcome {
+            case .success(let result):
+                #expect(isPossible, place)
+                done.append((writes, result))
+            case .failure(let error):
+                #expect(!isPossible, "\(writes) threw \(error), \(place)")
+            }
+        }
+        for (writes, result) in done.sorted(by: { $0.result.commitTime < $1.result.commitTime }) {
+            let before = model
+            model = model.applying(writes, at: result.commitTime) ?? model
+            for (write, result) in zip(writes, result.writeResults) { model.updateTimes[write.path] = result.updateTime }
+            if writes.count == 1, let write = writes.first, let known = before.updateTimes[write.path] {
+                let isSame = before.documents[write.path] == model.documents[write.path]
+                if isSame { #expect(model.updateTimes[write.path] == known, place) }
+            }
+            past.append((result.commitTime, model))
+        }
     }
 
     private static func compareLists(
         _ store: FileStore,
         _ model: Model,
         at time: Timestamp? = nil,
-        seed: UInt64
+        _ generator: inout SeededGenerator
     ) async throws {
+        let seed = generator.seed
         var collections = Set(model.documents.keys.map(\.collection))
         collections.formUnion(model.documents.keys.compactMap(\.collection.parent?.collection))
         try collections.formUnion(["c", "d.json", "c/a/a"].map { try CollectionPath($0) })
         for collection in collections {
-            let page = try await store.all(in: collection, at: time)
+            let limit = [1, 2, 3, 1_000].randomElement(using: &generator) ?? 1
+            let page = try await store.all(in: collection, at: time, limit: limit)
             var found: [DocumentPath: MapValue] = [:]
             var missing: Set<DocumentPath> = []
             for entry in page.documents {
@@ -102,25 +162,60 @@ struct ModelTests {
         return path
     }
 
-    private static func write(_ generator: inout SeededGenerator) throws -> Write {
+    /// - Parameter isAlone: Whether it is the only one of its commit.
+    private static func write(
+        _ generator: inout SeededGenerator,
+        in model: Model,
+        isAlone: Bool
+    ) throws -> Write {
         let path = try path(&generator)
         let fields: MapValue = ["n": .integer(.random(in: 0...3, using: &generator)), "t": .string("é\u{2028}🐵")]
-        let transform = FieldTransform(field: try FieldPath("count"), operation: .increment(.integer(1)))
-        return switch Int.random(in: 0..<7, using: &generator) {
-        case 0: Write(path: path, operation: .replace(fields), transforms: [transform])
-        case 1: .create(path, fields)
-        case 2: try .update(path, [(FieldPath("n"), .integer(9)), (FieldPath("deep.er"), .double(0.5))])
-        case 3: try .set(path, ["m": .map(["x": .null])], merge: .all)
-        case 4, 5: .delete(path)
-        default: Write(path: path, operation: .replace(fields))
+        var write: Write =
+            switch Int.random(in: 0..<9, using: &generator) {
+            case 0: Write.create(path, fields)
+            case 1: try .update(path, [(FieldPath("n"), .integer(9)), (FieldPath("deep.er"), .double(0.5))])
+            case 2: try .update(path, [(FieldPath("m.y"), .boolean(true))], delete: [FieldPath("n")])
+            case 3: try .set(path, ["m": .map(["x": .null])], merge: .all)
+            case 4:
+                try .set(path, ["m": .map(["x": .integer(1), "z": .null]), "n": .null], merge: .fields([FieldPath("m.x")]))
+            case 5, 6: .delete(path)
+            default: Write(path: path, operation: .replace(fields))
+            }
+        if write.operation != .delete {
+            for _ in 0..<Int.random(in: 0...2, using: &generator) {
+                let transform = try transform(&generator)
+                if !write.transforms.contains(where: { $0.field == transform.field }) { write.transforms.append(transform) }
+            }
+        }
+        guard write.precondition == .none else { return write }
+        switch Int.random(in: 0..<10, using: &generator) {
+        case 0: write.precondition = .exists(.random(using: &generator))
+        case 1, 2:
+            guard isAlone, let known = model.updateTimes[path] else { return write }
+            let isRight = Bool.random(using: &generator)
+            write.precondition = .updateTime(isRight ? known : try Timestamp(microseconds: known.microseconds - 1))
+        default: break
+        }
+        return write
+    }
+
+    private static func transform(_ generator: inout SeededGenerator) throws -> FieldTransform {
+        let number = Value.integer(.random(in: -3...3, using: &generator))
+        let elements = (0..<3).map { _ in Value.integer(.random(in: 0...3, using: &generator)) }
+        return switch Int.random(in: 0..<6, using: &generator) {
+        case 0: FieldTransform(field: try FieldPath("at"), operation: .serverTimestamp)
+        case 1: FieldTransform(field: try FieldPath("count"), operation: .increment(number))
+        case 2: FieldTransform(field: try FieldPath("deep.most"), operation: .maximum(number))
+        case 3: FieldTransform(field: try FieldPath("least"), operation: .minimum(number))
+        case 4: FieldTransform(field: try FieldPath("list"), operation: .arrayUnion(elements))
+        default: FieldTransform(field: try FieldPath("list"), operation: .arrayRemove(elements))
         }
     }
 }
 
 extension FileStore {
-    /// All of a collection, in pages of any size.
-    fileprivate func all(in collection: CollectionPath, at time: Timestamp?) async throws -> DocumentPage {
-        let limit = [1, 2, 3, 1_000].randomElement() ?? 1
+    /// All of a collection, in pages of a size.
+    fileprivate func all(in collection: CollectionPath, at time: Timestamp?, limit: Int) async throws -> DocumentPage {
         var documents: [ListedDocument] = []
         var damaged: [StatusError] = []
         var after: DocumentID?
@@ -148,13 +243,19 @@ extension Dictionary.Keys where Element: Hashable {
 /// What the store should hold.
 private struct Model {
     var documents: [DocumentPath: MapValue] = [:]
+    /// When the store says that they were changed.
+    var updateTimes: [DocumentPath: Timestamp] = [:]
 
     /// The model after all the writes, or nil when one of them fails.
-    func applying(_ writes: [Write]) -> Model? {
+    func applying(_ writes: [Write], at time: Timestamp) -> Model? {
         var result = self
         for write in writes {
             var fields = result.documents[write.path]
-            if case .exists(let exists) = write.precondition, exists != (fields != nil) { return nil }
+            switch write.precondition {
+            case .none: break
+            case .exists(let exists): if exists != (fields != nil) { return nil }
+            case .updateTime(let time): if fields == nil || time != updateTimes[write.path] { return nil }
+            }
             switch write.operation {
             case .replace(let new): fields = new
             case .patch(let new, let mask):
@@ -165,13 +266,30 @@ private struct Model {
                 fields = patched
             case .delete: fields = nil
             }
-            if !write.transforms.isEmpty {
-                let count: Int64 = if case .integer(let count) = fields?["count" as UTF8Key] { count } else { 0 }
-                fields?["count" as UTF8Key] = .integer(count + 1)
+            for transform in write.transforms {
+                let current = fields?[transform.field]
+                fields?.set(Self.value(of: transform.operation, current, time), at: transform.field)
             }
             result.documents[write.path] = fields
         }
         return result
+    }
+
+    /// What a transform of small integers makes of a field.
+    private static func value(of operation: FieldTransform.Operation, _ current: Value?, _ time: Timestamp) -> Value {
+        let number: Int64? = if case .integer(let number) = current { number } else { nil }
+        let elements: [Value] = if case .array(let elements) = current { elements } else { [] }
+        switch operation {
+        case .serverTimestamp:
+            return .timestamp((try? Timestamp(microseconds: time.microseconds / 1_000 * 1_000)) ?? time)
+        case .increment(.integer(let operand)): return .integer((number ?? 0) + operand)
+        case .maximum(.integer(let operand)): return .integer(max(number ?? operand, operand))
+        case .minimum(.integer(let operand)): return .integer(min(number ?? operand, operand))
+        case .arrayUnion(let operands):
+            return .array(operands.reduce(into: elements) { if !$0.contains($1) { $0.append($1) } })
+        case .arrayRemove(let operands): return .array(elements.filter { !operands.contains($0) })
+        case .increment(let operand), .maximum(let operand), .minimum(let operand): return operand
+        }
     }
 
     func missing(in collection: CollectionPath) -> Set<DocumentPath> {

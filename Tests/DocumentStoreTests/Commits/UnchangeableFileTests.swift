@@ -1,5 +1,6 @@
 import DocumentModel
 import Foundation
+import Logging
 import StrictJSON
 import TestSupport
 import Testing
@@ -70,6 +71,79 @@ struct UnchangeableFileTests {
                 try await store.set("c/b", [:])
             }
         }
+    }
+
+    @Test("A folder that may not be written keeps no store that was not closed from opening")
+    func equalFolder() async throws {
+        try await fixture.withStore { store throws in
+            for id in ["a", "b"] { try await store.set("c/\(id)", ["n": .integer(1)]) }
+            try fixture.folder.copy("data", to: "crashed")
+        }
+        try fixture.folder.write("half", to: "crashed/documents/c/.hearth-1a.tmp")
+        let logs = WarningLog()
+        try await marked("crashed/documents/c") {
+            try await fixture.withStore(at: "crashed", logger: logs.logger) { store throws in
+                #expect(try await store.list("c").ids == ["a", "b"])
+                #expect(store.data.description.sequence.rawValue == 2)
+                try await store.set("other/a", [:])
+            }
+        }
+        #expect(logs.warnings.isEmpty, "\(logs.warnings)")
+    }
+
+    @Test("Where it holds files that are behind, their documents are read from the journal, which stays until they are written")
+    func foldersBehind() async throws {
+        try await fixture.withStore { store throws in
+            for id in ["a", "gone"] { try await store.set("c/\(id)", ["n": .integer(1)]) }
+            try fixture.folder.copy("data", to: "crashed")
+            try await store.set("c/a", ["n": .integer(2)])
+            try await store.set("c/new", ["n": .integer(3)])
+            try await store.delete("c/gone")
+            try fixture.folder.remove("crashed/journal")
+            try fixture.folder.copy("data/journal", to: "crashed/journal")
+        }
+        let logs = WarningLog()
+        try await marked("crashed/documents/c") {
+            for round in 0..<2 {
+                let store = try await fixture.open(at: "crashed", logger: logs.logger)
+                #expect(logs.warnings.compactMap { $0["store.unwritable"] } == Array(repeating: "3", count: round + 1))
+                #expect(try await store.list("c").ids == ["a", "new"])
+                #expect(try await store.fields("c/a") == ["n": .integer(2)])
+                for id in ["a", "new", "gone"] {
+                    let error = await expectStatus(.failedPrecondition) { try await store.set("c/\(id)", [:]) }
+                    #expect(error?.path == "c/\(id)")
+                }
+                #expect(await store.writeObstacle == nil)
+                try await store.set("other/a", ["n": .integer(Int64(round))])
+                #expect(store.data.description.sequence == .zero)
+                #expect(await store.close() != nil)
+            }
+            #expect(try fixture.folder.text(of: "crashed/hearth.json").contains("\"clean\":false"))
+        }
+        try await fixture.withStore(at: "crashed") { store throws in
+            #expect(try await store.fields("c/a") == ["n": .integer(2)])
+            #expect(try await store.fields("other/a") == ["n": .integer(1)])
+        }
+        #expect(Set(try fixture.folder.names(in: "crashed/documents/c")) == ["a.json", "new.json"])
+        #expect(try await fixture.check("crashed").findings.isEmpty)
+    }
+
+    @Test("They are written as soon as they may be, without a new start")
+    func mendedWhileOpen() async throws {
+        try await fixture.withStore { store throws in
+            try await store.set("c/a", ["n": .integer(1)])
+            try fixture.folder.copy("data", to: "crashed")
+            try await store.set("c/a", ["n": .integer(2)])
+            try fixture.folder.remove("crashed/journal")
+            try fixture.folder.copy("data/journal", to: "crashed/journal")
+        }
+        var opened: FileStore?
+        try await marked("crashed/documents/c") { opened = try await fixture.open(at: "crashed") }
+        let store = try #require(opened)
+        _ = try await store.commit([.update(DocumentPath("c/a"), [(FieldPath("m"), .integer(3))])])
+        #expect(try await store.fields("c/a") == ["n": .integer(2), "m": .integer(3)])
+        #expect(store.parts.uninstalled.isEmpty)
+        #expect(await store.close() == nil)
     }
 
     private func marked(_ files: String..., body: () async throws -> Void) async throws {

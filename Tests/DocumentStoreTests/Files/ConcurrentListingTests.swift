@@ -46,4 +46,18 @@ struct ConcurrentListingTests {
         log.endBatch()
         #expect(try log.listing { () throws(StatusError) in }.changed.isEmpty)
     }
+
+    @Test("However long some listing is always going on, what none of them can have missed is forgotten")
+    func overlapping() throws {
+        let log = InstallationLog()
+        let path = try DocumentPath("c/d")
+        var listings: [InstallationLog.Listing] = [log.begin()]
+        for _ in 0..<100 {
+            listings.append(log.begin())
+            log.beginBatch([path])
+            log.endBatch()
+            #expect(log.end(listings.removeFirst()) == [path])
+            #expect(log.batchCount <= 2)
+        }
+    }
 }

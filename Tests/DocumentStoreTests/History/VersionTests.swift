@@ -90,4 +90,43 @@ struct VersionTests {
         #expect(try part.frames(changing: CollectionPath("c"), in: 2..<5) == [2, 3, 4])
         #expect(try part.frames(changing: CollectionPath("d"), in: 0..<6) == [])
     }
+
+    @Test("A page reads no version that it does not show", arguments: [1 << 20, 2 << 10])
+    func readsOnlyWhatItShows(segmentBytes: Int) async throws {
+        var fixture = fixture
+        fixture.configuration.segmentBytes = segmentBytes
+        try await fixture.withStore { store throws in
+            for number in 0..<30 { try await store.set("c/d", ["n": .integer(Int64(number))]) }
+            let all = try await store.history(of: path, before: nil, limit: 100).versions
+            #expect(all.count == 30)
+            // What is newer can't be read any more.
+            for first in store.parts.history.journal.segments {
+                let name = "data/\(Journal.path(first: first))"
+                var bytes = try fixture.folder.bytes(of: name)
+                var start = JournalSegment.headerBytes
+                while case .frame(let frame, let byteCount) = JournalFrame.read(bytes[start...]) {
+                    if frame.commit.sequence.rawValue > 20 { bytes[start + 20] ^= 1 }
+                    start += byteCount
+                }
+                try fixture.folder.write(bytes, to: name)
+            }
+            await expectStatus(.dataLoss) { try await store.history(of: path, before: nil, limit: 100) }
+            let page = try await store.history(of: path, before: all[9].commitTime, limit: 5)
+            #expect(page.versions == Array(all[10..<15]) && page.next == all[14].commitTime)
+            #expect(try await store.history(of: path, before: all[9].commitTime, limit: 100).versions == Array(all[10...]))
+        }
+    }
+
+    @Test("Where all that is kept is newer, it tells what was before")
+    func beforeAll() async throws {
+        try await fixture.withStore { store throws in try await store.set("c/d", ["n": .integer(0)]) }
+        try fixture.folder.remove("data/journal")
+        try await fixture.withStore { store throws in
+            let first = try #require(try await store.document(at: path))
+            let second = try await store.set("c/d", ["n": .integer(1)]).commitTime
+            try await store.set("c/d", ["n": .integer(2)])
+            let page = try await store.history(of: path, before: second, limit: 5)
+            #expect(page.versions == [DocumentVersion(commitTime: first.updateTime, document: first)])
+        }
+    }
 }

@@ -77,7 +77,11 @@ struct RecoveryTests {
             #expect(store.position.lastSequence == SequenceNumber(isWhole ? 3 : 2), "cut at \(cut) of \(start)…\(end)")
             #expect(try await store.fields("c/b") == ["n": .integer(2)])
             #expect((try await store.fields("c/c") != nil) == isWhole)
-            if isWhole { try await store.delete("c/c") }
+            if isWhole {
+                try await store.delete("c/c")
+                // What follows a crash is in a segment of its own.
+                try fixture.folder.remove("crashed/journal/\(JournalSegment.name(first: SequenceNumber(4)))")
+            }
             store.data.unlock()
         }
     }
@@ -238,6 +242,23 @@ struct RecoveryTests {
             #expect(page.damaged.map(\.path) == ["c/damaged"])
             #expect(try await store.document(at: DocumentPath("c/restored"))?.updateTime.rfc3339.hasPrefix("2001") == true)
             #expect(store.position.lastSequence == SequenceNumber(11))
+        }
+    }
+
+    @Test("A checkpoint that fails is tried again when the store is idle", .timeLimit(.minutes(1)))
+    func failedCheckpoint() async throws {
+        var fixture = fixture
+        fixture.configuration.checkpointIdleTime = .milliseconds(20)
+        let logs = WarningLog()
+        try await fixture.withStore(logger: logs.logger) { store throws in
+            try await store.set("c/d", [:])
+            let obstacle = "data/\(TemporaryName.fixed("description"))"
+            try fixture.folder.write("", to: "\(obstacle)/file")
+            let last = try await store.set("c/d", ["n": .integer(1)]).sequence
+            while logs.warnings.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+            #expect(store.data.description.sequence != last)
+            try fixture.folder.remove(obstacle)
+            while store.data.description.sequence != last { try await Task.sleep(for: .milliseconds(5)) }
         }
     }
 

@@ -6,7 +6,7 @@ import Synchronization
 /// Several callers that commit to a server at the same time, and watchers beside them, until the server is gone.
 ///
 /// The callers write to the same documents: single ones, several at a time, groups of documents that always get the same
-/// number, and they delete.
+/// number, and they delete; in single commits, in transactions, and many at once of which each is for itself.
 struct CommitLoad: Sendable {
     /// Documents that anybody writes alone or together with others, some of them below others.
     private let documents: [DocumentPath]
@@ -103,13 +103,28 @@ extension CommitLoad {
         func run(on server: CrashServer, _ recorder: CommitRecorder, _ report: Report) async {
             var caller = self
             while true {
-                let plan = caller.plan()
                 do throws(StatusError) {
-                    try await recorder.commit(on: server, plan)
+                    try await caller.send(to: server, recorder)
                 } catch {
+                    // Somebody else has changed what a transaction read.
+                    if error.code == .aborted { continue }
                     if error.code != .unavailable { report.note(fault: "a commit was refused: \(error)") }
                     return
                 }
+            }
+        }
+
+        /// Sends a commit in one of the ways that there are.
+        private mutating func send(to server: CrashServer, _ recorder: CommitRecorder) async throws(StatusError) {
+            switch Int.random(in: 0..<100, using: &random) {
+            case ..<60: try await recorder.commit(on: server, plan())
+            case ..<80: try await recorder.commit(on: server, inTransaction: true, plan())
+            default:
+                let paths = Set((0..<Int.random(in: 2...6, using: &random)).map { _ in pick() })
+                try await recorder.batchWrite(
+                    on: server,
+                    paths.map { path in { number in [PlannedWrite(path: path, fields: .sample(number: number))] } }
+                )
             }
         }
 

@@ -7,7 +7,7 @@ extension CrashTests {
     @Suite("A server that is killed at a system call that changes files", .timeLimit(.minutes(60)))
     struct CrashPointTests {
         /// How many calls of each life are visited where not all are.
-        private static let count = 6
+        private static let count = 8
 
         @Test(arguments: CrashScenario.all) func `keeps every acknowledged commit whole, and of the others all or nothing`(
             life: CrashScenario

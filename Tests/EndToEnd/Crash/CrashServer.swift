@@ -65,8 +65,11 @@ extension CrashServer {
     /// Sends a commit; returns its time.
     ///
     /// A single document goes through `documents.set`, everything else through `documents.commit`.
-    func commit(_ writes: [PlannedWrite]) async throws(StatusError) -> Timestamp {
-        if writes.count == 1, let write = writes.first, let fields = write.fields {
+    ///
+    /// - Parameter inTransaction: Whether the documents are read first, and the commit is refused when they have changed since.
+    func commit(_ writes: [PlannedWrite], inTransaction: Bool = false) async throws(StatusError) -> Timestamp {
+        let transaction = inTransaction ? try await beginTransaction(reading: writes.map(\.path)) : nil
+        if transaction == nil, writes.count == 1, let write = writes.first, let fields = write.fields {
             guard let time = try await connection.set(write.path, fields).updateTime else {
                 throw StatusError(.internal, "documents.set answered without an update time")
             }
@@ -77,11 +80,52 @@ extension CrashServer {
             params.beginArray()
             for write in writes { write.write(to: &params) }
             params.endArray()
+            if let transaction {
+                params.key("transaction")
+                params.string(transaction)
+            }
         }
         guard let time = result["commitTime"]?.string else {
             throw StatusError(.internal, "documents.commit answered without a commit time")
         }
         return try Timestamp(rfc3339: time)
+    }
+
+    private func beginTransaction(reading paths: [DocumentPath]) async throws(StatusError) -> String {
+        let begun = try await connection.call("transactions.begin") { _ in }
+        guard let transaction = begun["transaction"]?.string else {
+            throw StatusError(.internal, "transactions.begin answered without a transaction")
+        }
+        _ = try await connection.call("documents.batchGet") { params in
+            params.key("paths")
+            params.beginArray()
+            for path in paths { params.string(path.string) }
+            params.endArray()
+            params.key("transaction")
+            params.string(transaction)
+        }
+        return transaction
+    }
+
+    /// Sets documents, each for itself; returns what came of each.
+    func batchWrite(_ writes: [PlannedWrite]) async throws(StatusError) -> [Result<Timestamp, StatusError>] {
+        let result = try await connection.call("documents.batchWrite") { params in
+            params.key("writes")
+            params.beginArray()
+            for write in writes { write.write(to: &params) }
+            params.endArray()
+        }
+        guard let elements = result["writeResults"]?.elements.map(Array.init), elements.count == writes.count else {
+            throw StatusError(.internal, "documents.batchWrite answered without its results")
+        }
+        return elements.map { element in
+            Result { () throws(StatusError) in
+                guard let time = element["updateTime"]?.string else {
+                    throw StatusError(.unavailable, "A write failed: \(String(decoding: element.rawBytes, as: UTF8.self))")
+                }
+                return try Timestamp(rfc3339: time)
+            }
+        }
     }
 }
 

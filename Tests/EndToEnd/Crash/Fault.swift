@@ -27,6 +27,11 @@ struct Fault: Hashable, Sendable, CustomStringConvertible {
     static func failing(_ kind: String, with error: String, from number: Int = 1) -> Fault {
         Fault(description: "fail-from:\(kind):\(error):\(number)", isDeadly: false)
     }
+
+    /// Holds calls of a kind up, as a slow disk does, as long as the gate is there.
+    static func hold(_ kind: String) -> Fault {
+        Fault(description: "hold:\(kind)", isDeadly: false)
+    }
 }
 
 /// How the calls of one server are counted and made to go wrong.

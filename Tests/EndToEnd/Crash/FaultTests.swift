@@ -124,21 +124,36 @@ extension CrashTests {
         }
 
         @Test(arguments: [
-            "pread@journal/", "pread@documents/", "syncfs", "unlink@journal/", "rename", "fsync", "pwrite@journal/",
+            "pread@journal/", "pread@documents/", "syncfs", "unlink@journal/", "rename", "fsync", "ftruncate@journal/",
         ])
         func `does not start, and changes nothing, while recovery fails`(calls: String) async throws {
             try await withTemporaryFolder { folder in
-                var state = try await CrashScenario.recovered.prepare(in: folder)
+                let state = try await CrashScenario.recovered.prepare(in: folder)
+                let before = try Self.contents(of: state.data)
                 let plan = FaultPlan(fault: .failing(calls, with: "EIO"))
                 let outcome = try await CrashScenario.recovered.run(state, plan: plan)
-                if let failure = outcome.failedStart {
-                    #expect(failure.status == .code(1))
-                    #expect(failure.errors.contains("hearth: "))
-                }
-                state = outcome.state
-                let violations = try await state.violationsAfterRestart()
+                let failure = try #require(outcome.failedStart)
+                #expect(failure.status == .code(1))
+                #expect(failure.errors.contains("hearth: "))
+                let after = try Self.contents(of: state.data)
+                #expect(Set(after.keys) == Set(before.keys))
+                for (file, bytes) in before { #expect(after[file] == bytes, "\(file) has changed") }
+                let violations = try await outcome.state.violationsAfterRestart()
                 #expect(violations == [])
             }
+        }
+
+        /// What is in the files of a data folder, zeros at the ends left out; but for the lock, unfinished files and the index.
+        private static func contents(of data: URL) throws -> [String: Data] {
+            var contents: [String: Data] = [:]
+            for file in try FileManager.default.subpathsOfDirectory(atPath: data.path) {
+                let isLeftOut = file == "hearth.lock" || file.hasSuffix(".tmp") || file.hasPrefix("index.sqlite")
+                guard !isLeftOut, let bytes = FileManager.default.contents(atPath: data.appending(path: file).path) else {
+                    continue
+                }
+                contents[file] = bytes.prefix(bytes.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0)
+            }
+            return contents
         }
     }
 }

@@ -15,6 +15,7 @@
 ///   kill-after:N        The process is killed when the N-th call has been made, before it returns.
 ///   fail:KIND:ERROR:N        The N-th call of a kind fails with an error: ENOSPC, EIO, EDQUOT, EROFS.
 ///   fail-from:KIND:ERROR:N   That one and all later ones fail.
+///   hold:KIND                Calls of a kind are held up while the gate exists, 30 seconds at most.
 ///
 /// A KIND is `write`, `pwrite`, `fdatasync`, `fsync`, `syncfs`, `rename`, `open` (where it may make the file), `mkdir`,
 /// `unlink`, `rmdir`, `link`, `ftruncate`, `fallocate`, or `any` of these; or `pread`, which changes nothing and is counted

@@ -3,6 +3,7 @@ import DocumentStore
 import Foundation
 import Logging
 import StrictJSON
+import Synchronization
 
 /// Opens what a power cut left with the store, and compares it with what was promised.
 struct StateChecker: Sendable {
@@ -48,6 +49,10 @@ struct StateChecker: Sendable {
         try await withStore(data) { _ in }
         guard try FolderLayout.items(in: data) == recovered else { throw Violation("Opening it again changes the folder") }
         try await withStore(data) { try await checkWriting(to: $0, after: commits) }
+        // The documents, the journal and the index are compared.
+        let findings = Mutex<[CheckFinding]>([])
+        _ = try await FileStore.check(data.path) { finding in findings.withLock { $0.append(finding) } }
+        if let finding = findings.withLock({ $0.first }) { throw Violation("A check finds \(finding)") }
         return commits
     }
 
