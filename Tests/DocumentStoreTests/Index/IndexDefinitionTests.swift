@@ -14,6 +14,10 @@ struct IndexDefinitionTests {
     }
 
     private func definition(_ fields: String...) throws -> IndexDefinition {
+        try definition(fields)
+    }
+
+    private func definition(_ fields: [String]) throws -> IndexDefinition {
         try IndexDefinition(
             collection: CollectionID("c"),
             fields: fields.map { text in
@@ -77,6 +81,56 @@ struct IndexDefinitionTests {
         #expect(try await fixture.findings() == [])
         let text = try fixture.folder.text(of: "data/indexes.json")
         #expect(text.contains(#""collection":"c","fields":[{"field":"b","direction":"asc"}"#))
+    }
+
+    private func fields(of index: Int) -> MapValue {
+        var fields: MapValue = [:]
+        fields["a"] = .integer(Int64(index % 3))
+        fields["b"] = .integer(Int64(index / 3 % 2))
+        fields["rank"] = .integer(Int64(index))
+        return fields
+    }
+
+    @Test(
+        "A range of one of its fields ends where the range does, whatever field follows",
+        arguments: [["a", "b"], ["-a", "b"], ["a", "-b"], ["-a", "-b"], ["b", "a", "rank"]]
+    )
+    func ranges(fields: [String]) async throws {
+        let (a, b) = (try FieldPath("a"), try FieldPath("b"))
+        let collection = Query.Source.collection(try CollectionPath("c"))
+        let (zero, one) = (Value.integer(0), Value.integer(1))
+        let up = [Query.Order(.field(a)), Query.Order(.field(b))]
+        let down = [Query.Order(.field(a), .descending), Query.Order(.field(b), .descending)]
+        let isOne = Filter.field(b, .equal(one))
+        var queries: [Query] = []
+        queries.append(Query(collection, where: .field(a, .lessOrEqual(one)), orders: up))
+        queries.append(Query(collection, where: .field(a, .lessOrEqual(zero)), orders: up))
+        queries.append(Query(collection, orders: up, end: Query.Cursor([one, zero], isInclusive: true)))
+        queries.append(Query(collection, orders: up, end: Query.Cursor([one, one], isInclusive: false)))
+        queries.append(Query(collection, orders: down, start: Query.Cursor([one], isInclusive: false)))
+        queries.append(Query(collection, where: .and([isOne, .field(a, .in([zero, one]))])))
+        try await fixture.withStore { store in
+            let writes = try (0..<36).map { (index: Int) throws -> Write in
+                try Write.set(
+                    DocumentPath("c/d\(index)"),
+                    self.fields(of: index)
+                )
+            }
+            _ = try await store.commit(writes)
+            func answers() async throws -> [[DocumentPath]] {
+                var answers: [[DocumentPath]] = []
+                for query in queries {
+                    let answer = try await store.run(NormalizedQuery(query), maximumBytes: 1 << 20, readTime: nil)
+                    answers.append(answer.documents.map(\.path))
+                }
+                return answers
+            }
+            let before = try await answers()
+            #expect(before.map(\.count) == [24, 12, 18, 18, 12, 12])
+            _ = try await store.changeIndexes(.create(definition(fields)))
+            try await store.waitUntilIndexed()
+            #expect(try await answers() == before)
+        }
     }
 
     @Test("One of equalities alone counts without looking at what has only one of them")

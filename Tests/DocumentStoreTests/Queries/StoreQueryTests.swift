@@ -63,6 +63,57 @@ struct StoreQueryTests {
         #expect(try await fixture.findings() == [], Self.seed)
     }
 
+    @Test("give the same through an index of several fields that is made for the query")
+    func agreeWithFittingIndexes() async throws {
+        var random = RandomDocuments(generator: SeededGenerator())
+        var queries = RandomQueries(generator: SeededGenerator())
+        var generator = SeededGenerator()
+        let documents = random.documents(220)
+        let bruteForce = BruteForce(documents)
+        try await fixture.withStore { store in
+            try await write(documents, to: store)
+            var usedCount = 0
+            let count = Self.count ?? 300
+            for _ in 0..<count {
+                let query = queries.query()
+                guard let definition = try definition(for: query, &generator) else { continue }
+                guard let made = try? await store.changeIndexes(.create(definition)) else { continue }
+                try await store.waitUntilIndexed()
+                let answer = try await store.run(NormalizedQuery(query), maximumBytes: 16 << 20, readTime: nil)
+                if answer.work.plan.contains(where: { $0.contains("index of") }) { usedCount += 1 }
+                let expected = bruteForce.run(query)
+                guard try agree(answer.documents, expected, query) else {
+                    Issue.record(
+                        "\(query)\nby \(definition)\nfound \(answer.documents.map(\.path))\nexpected \(expected.map(\.path))\n\(answer.work)\n\(Self.seed)"
+                    )
+                    return
+                }
+                for index in made.indexes { _ = try await store.changeIndexes(.delete(id: index.id)) }
+            }
+            #expect(usedCount > count / 30, Self.seed)
+        }
+    }
+
+    /// An index that a query may be answered by: fields of its filter, then those of its order, and perhaps one more.
+    private func definition(for query: Query, _ generator: inout SeededGenerator) throws -> IndexDefinition? {
+        guard let collection = query.source.collectionID else { return nil }
+        let isReversed = generator.chance(50)
+        var fields: [IndexDefinition.Field] = []
+        for field in query.filter?.fields.shuffled(using: &generator).prefix(Int.random(in: 0...2, using: &generator)) ?? [] {
+            fields.append(IndexDefinition.Field(field, generator.chance(50) ? .ascending : .descending))
+        }
+        for order in query.orders {
+            guard case .field(let field) = order.key else { continue }
+            fields.append(IndexDefinition.Field(field, (order.direction == .ascending) != isReversed ? .ascending : .descending))
+        }
+        if let field = RandomDocuments.fields.randomElement(using: &generator), fields.count < 2 || generator.chance(30) {
+            fields.append(IndexDefinition.Field(field, generator.chance(50) ? .ascending : .descending))
+        }
+        var seen: Set<FieldPath> = [.documentName]
+        let distinct = fields.filter { seen.insert($0.field).inserted }
+        return distinct.count < 2 ? nil : try IndexDefinition(collection: collection, fields: distinct)
+    }
+
     /// Some indexes and exemptions more, and some less.
     private func changes(_ generator: inout SeededGenerator) throws -> [IndexChange] {
         var changes: [IndexChange] = []
@@ -198,5 +249,25 @@ extension Document {
     fileprivate init(_ document: Document, _ fields: MapValue) {
         self = document
         self.fields = fields
+    }
+}
+
+extension Query.Source {
+    fileprivate var collectionID: CollectionID? {
+        switch self {
+        case .collection(let path): path.id
+        case .collectionGroup(let id, _): id
+        case .descendants: nil
+        }
+    }
+}
+
+extension Filter {
+    /// The fields with a condition.
+    fileprivate var fields: [FieldPath] {
+        switch self {
+        case .field(let field, _): [field]
+        case .and(let filters), .or(let filters): filters.flatMap(\.fields)
+        }
     }
 }

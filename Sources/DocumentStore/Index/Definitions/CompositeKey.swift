@@ -19,13 +19,19 @@ struct CompositeKey {
     /// The keys that begin with this one and go on with a value in a range; at its ends perhaps one more.
     func followed(by range: ValueKeyRange, _ direction: Query.Order.Direction) -> ValueKeyRange {
         guard direction == .descending else {
-            return ValueKeyRange(lower: bytes + range.lower, upper: bytes + range.upper)
+            return ValueKeyRange(lower: bytes + range.lower, upper: bytes + Self.upper(continuing: range.upper))
         }
         return ValueKeyRange(lower: bytes + Self.lower(turning: range.upper), upper: bytes + Self.upper(turning: range.lower))
     }
 
     /// The keys that are this one, or begin with it.
     var all: ValueKeyRange { ValueKeyRange(lower: bytes, upper: bytes + [0xff]) }
+
+    /// Where the keys below a bound end when more values follow them.
+    private static func upper(continuing bound: [UInt8]) -> [UInt8] {
+        // A bound right behind a key is the key and a zero, and what follows the key is greater than that.
+        bound.count > 1 && bound.last == 0 ? bound.dropLast() + [0xff] : bound
+    }
 
     /// Where the keys below a bound begin when they come the other way round.
     private static func lower(turning bound: [UInt8]) -> [UInt8] {
