@@ -35,8 +35,13 @@ final class Checkpointer: Sendable {
     ///
     /// Waits for the one before: where the disk can't keep up writers wait for it, or the journal would grow without bound.
     func start(sequence: SequenceNumber, time: Timestamp?) {
-        thread.sync {}
+        wait()
         thread.async { _ = self.run(sequence: sequence, time: time, leaving: self.configuration.keptBytes) }
+    }
+
+    /// Returns when the checkpoint that goes on is done.
+    func wait() {
+        thread.sync {}
     }
 
     /// Makes the last checkpoint, after which the journal is not needed, when the one going on is done; returns why it failed,

@@ -71,6 +71,7 @@ final class Committer: Sendable {
             if let error = parts.permanentObstacle ?? installMissing(&state.installer)
                 ?? installConfined(&state.installer)
             {
+                parts.checkpointer.wait()
                 return error
             }
             return parts.checkpointer.finish(
@@ -132,6 +133,7 @@ extension Committer {
         state.uncheckedBytes += place.byteCount
         if let update = batch.indexUpdate { parts.index.add(update) }
         parts.feed.publish(batch.commits)
+        parts.clock.endBatch()
         finish(commits, batch)
         parts.index.waitForRoom()
         return commits.count

@@ -148,3 +148,18 @@ extension DocumentFiles {
         StatusError(.dataLoss, message, path: path, file: StatusError.FileLocation(path: place))
     }
 }
+
+extension DocumentFiles {
+    /// The document at `path` as the disk has it: what the system holds of the file in memory, and may have failed to write, is
+    /// dropped first.
+    func documentOnDisk(at path: DocumentPath) throws(StatusError) -> EncodedDocument? {
+        guard let folder = try folders.open(path.collection.segments) else { return nil }
+        let name = folders.naming.file(of: path.id).text
+        try reporting("read", place(of: path)) { () throws(SystemError) in
+            let file = try folder.openFile(name, for: .reading)
+            try file.synchronize()
+            try file.dropCached()
+        }
+        return try read(name, id: path.id, in: path.collection, folder)
+    }
+}

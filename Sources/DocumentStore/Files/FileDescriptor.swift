@@ -185,6 +185,13 @@ extension FileDescriptor {
         return FileStatus(status)
     }
 
+    /// Forgets what the system holds of this file in memory and has written, or has failed to write: it is read from the disk
+    /// again.
+    func dropCached() throws(SystemError) {
+        let code = posix_fadvise(number, 0, 0, Int32(POSIX_FADV_DONTNEED))
+        guard code == 0 else { throw SystemError("posix_fadvise", code: code) }
+    }
+
     /// Reads up to `count` bytes from `offset` on; fewer only at the end of the file.
     func read(_ count: Int, at offset: Int = 0) throws(SystemError) -> [UInt8] {
         var failure: SystemError?

@@ -5,9 +5,14 @@ internal import Synchronization
 extension DocumentIndex {
     /// Changes what is indexed; durable when this returns, and carried out in the background.
     func change(_ change: IndexChange) throws(StatusError) {
-        try definitions.withLock { definitions throws(StatusError) in
-            try definitions.apply(change)
-            state.withLock { $0.isConforming = true }
+        // Who only reads them doesn't wait for the disk.
+        try definitionChanges.withLock { _ throws(StatusError) in
+            guard state.withLock({ $0.closing == nil }) else { throw Self.closed }
+            let changed = try definitions.withLock(\.self).applying(change)
+            definitions.withLock { definitions in
+                definitions = changed
+                state.withLock { $0.isConforming = true }
+            }
         }
         thread.async { self.work() }
     }

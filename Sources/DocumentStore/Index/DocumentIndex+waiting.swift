@@ -6,8 +6,7 @@ extension DocumentIndex {
     /// Returns when a commit, and all before it, are in the index.
     ///
     /// - Throws: `.unavailable` when the index can't be used, or is being made anew and that takes long; `.cancelled` when the
-    ///   task
-    ///   is cancelled.
+    ///   task is cancelled.
     func waitUntilApplied(_ sequence: SequenceNumber) async throws(StatusError) {
         let deadline = ContinuousClock.now + patience
         while true {
@@ -37,6 +36,7 @@ extension DocumentIndex {
             case .rebuilding(let documents): onProgress(documents)
             case .starting: break
             }
+            guard !Task.isCancelled else { throw StatusError(.cancelled, "The task was cancelled.") }
             await waitForChange(after: changes)
         }
     }
@@ -57,7 +57,11 @@ extension DocumentIndex {
                     return false
                 }
                 if isDone { return continuation.resume() }
-                thread.async { self.work() }
+                let isQueued = state.withLock { state in
+                    defer { state.isWorkQueued = true }
+                    return state.isWorkQueued
+                }
+                if !isQueued { thread.async { self.work() } }
                 DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1)) { self.wake(id) }
             }
         } onCancel: {

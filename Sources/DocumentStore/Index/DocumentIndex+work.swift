@@ -7,8 +7,12 @@ extension DocumentIndex {
     /// Opens the index if need be, and takes in what there is.
     func work() {
         applier.withLock { applier in
-            state.withLock { $0.isWorkDue = false }
-            guard !isClosed else { return }
+            let isTooEarly = state.withLock { state in
+                state.isWorkDue = false
+                state.isWorkQueued = false
+                return state.retryTime.map { .now < $0 } ?? false
+            }
+            guard !isClosed, !isTooEarly else { return }
             do throws(IndexApplier.Obstacle) {
                 if !applier.isOpen { try open(&applier) }
                 try catchUp(&applier) { applier, updates throws(IndexApplier.Obstacle) in
@@ -23,6 +27,7 @@ extension DocumentIndex {
                 if isChanging { publish(applier) }
                 let isWorkLeft = state.withLock { state in
                     state.failures = 0
+                    state.retryTime = nil
                     return isChanging || !state.queue.isEmpty
                 }
                 // A commit that came in between has found nobody who would take it in.
@@ -143,14 +148,16 @@ extension DocumentIndex {
             "The index can't be kept; it is tried again, and documents are read and written without it",
             metadata: ["error": "\(status)", "error.cause": "\(status.cause.map { "\($0)" } ?? "")"]
         )
-        let (blocked, failures) = state.withLock { state in
+        let (blocked, delay) = state.withLock { state in
             defer { state.blocked = nil }
             state.applied = nil
             state.failures += 1
-            return (state.blocked, state.failures)
+            let delay = 1 << min(state.failures, 6)
+            state.retryTime = .now + .seconds(delay)
+            return (state.blocked, delay)
         }
         set(.failed(status))
         blocked?.signal()
-        thread.asyncAfter(deadline: .now() + .seconds(1 << min(failures, 6))) { self.work() }
+        thread.asyncAfter(deadline: .now() + .seconds(delay) + .milliseconds(10)) { self.work() }
     }
 }

@@ -37,6 +37,8 @@ final class DocumentIndex: Sendable {
         var last: (sequence: SequenceNumber, time: Timestamp?)
         var applied: SequenceNumber?
         var isWorkDue = false
+        /// Whether it is due at once, because somebody waits.
+        var isWorkQueued = false
         /// How far the collections are from what is to be indexed of them, and how many documents of the first are done.
         var rules: (states: [CollectionID: IndexRuleState], conforming: (CollectionID, documents: Int)?) = ([:], nil)
         /// Whether documents are still to be given the entries that are defined.
@@ -51,6 +53,8 @@ final class DocumentIndex: Sendable {
         var waiterCount: UInt64 = 0
         /// How often in a row it could not be used.
         var failures = 0
+        /// Before that it is not tried again.
+        var retryTime: ContinuousClock.Instant?
         /// Counts the changes of the phase and of what is applied.
         var changes = 0
 
@@ -63,6 +67,8 @@ final class DocumentIndex: Sendable {
 
     /// What is to be indexed beside single fields, and what isn't.
     let definitions: Mutex<StoredIndexDefinitions>
+    /// Lets one change them at a time.
+    let definitionChanges = Mutex(())
     let state: Mutex<State>
     let applier: Mutex<IndexApplier>
     let thread = DispatchQueue(label: "hearth.index")

@@ -110,7 +110,9 @@ extension DocumentScan {
             if case .folder(let key) = entry { folders.append((name, key)) }
         }
         for (name, key) in folders {
-            guard let inner = open(name, key, in: folder, place), let id = try? CollectionID(inner.id.string) else { continue }
+            guard let inner = try open(name, key, in: folder, place), let id = try? CollectionID(inner.id.string) else {
+                continue
+            }
             let collection = CollectionPath(parent: parent, id: id)
             try readCollection(inner.folder, collection, inner.place, depth: depth, &batch)
         }
@@ -126,14 +128,14 @@ extension DocumentScan {
         var folders: [(name: String, key: UTF8Key?)] = []
         try forEachEntry(of: folder, place, at: .collection) { name, entry throws(StatusError) in
             switch entry {
-            case .document(let id): read(name, id, in: collection, folder, place, &batch)
+            case .document(let id): try read(name, id, in: collection, folder, place, &batch)
             case .folder(let key): folders.append((name, key))
             case .foreign, .ignored: break
             }
             if batch.byteCount >= Self.batchBytes { try hand(over: &batch) }
         }
         for (name, key) in folders {
-            guard let inner = open(name, key, in: folder, place), let id = try? DocumentID(inner.id.string) else { continue }
+            guard let inner = try open(name, key, in: folder, place), let id = try? DocumentID(inner.id.string) else { continue }
             try readBelowDocument(inner.folder, collection.document(id), inner.place, depth: depth + 1, &batch)
         }
     }
@@ -162,7 +164,7 @@ extension DocumentScan {
         _ folder: borrowing FileDescriptor,
         _ place: String,
         _ batch: inout Batch
-    ) {
+    ) throws(StatusError) {
         do throws(StatusError) {
             guard let document = try files.readDecoded(name, id: id, in: collection, folder),
                 files.folders.naming.file(of: document.path.id).text.utf8.elementsEqual(name.utf8)
@@ -170,7 +172,7 @@ extension DocumentScan {
             batch.documents.append((document.path, document.fields))
             batch.byteCount += Document.size(of: document.fields, at: document.path) + Self.documentBytes
         } catch {
-            skip(place + "/" + name, error)
+            try skip(place + "/" + name, error)
             // With nothing to find it by, but its name: so that it is reported where it is come upon.
             if let id { batch.documents.append((collection.document(id), MapValue())) }
         }
@@ -185,7 +187,12 @@ extension DocumentScan {
     }
 
     /// Opens a folder that is a collection's or a document's; nil when it is not, or can't be opened.
-    private func open(_ name: String, _ key: UTF8Key?, in folder: borrowing FileDescriptor, _ place: String) -> OpenFolder? {
+    private func open(
+        _ name: String,
+        _ key: UTF8Key?,
+        in folder: borrowing FileDescriptor,
+        _ place: String
+    ) throws(StatusError) -> OpenFolder? {
         let inner = place + "/" + name
         do throws(StatusError) {
             guard let id = try files.folders.id(ofFolder: name, key, in: folder, place) else { return nil }
@@ -193,12 +200,15 @@ extension DocumentScan {
             guard let opened else { return nil }
             return OpenFolder(folder: opened, id: id, place: inner)
         } catch {
-            skip(inner, error)
+            try skip(inner, error)
             return nil
         }
     }
 
-    private func skip(_ place: String, _ error: StatusError) {
+    /// Passes over one document or folder; what would befall others too ends the scan, since an index without them must not be
+    /// taken for complete.
+    private func skip(_ place: String, _ error: StatusError) throws(StatusError) {
+        guard error.concernsOneFile else { throw error }
         logger.warning(
             "A document or folder can't be read, and the index has nothing of what is in it",
             metadata: ["file.path": "\(place)", "error": "\(error)"]

@@ -123,7 +123,7 @@ struct IndexApplier {
             guard try checkpoint(database) else { throw IndexFailure(busy: "somebody still reads it") }
             try database.close()
             self.database = nil
-            if isMarked { try file.didClose() }
+            try file.didClose(as: edition)
             return true
         } catch {
             logger.warning("The index could not be closed", metadata: ["error": "\(error)"])

@@ -78,7 +78,10 @@ struct IndexFile: Sendable {
     }
 
     /// Notes that the file is on disk.
-    func didClose() throws(StatusError) {
+    ///
+    /// - Parameter edition: The one that it has: an earlier start's, when it was not written since.
+    func didClose(as edition: String?) throws(StatusError) {
+        guard data.description.openIndex != nil || data.description.indexEdition != edition else { return }
         try data.synchronizeFile(Self.name)
         try data.update { $0.indexEdition = edition }
     }

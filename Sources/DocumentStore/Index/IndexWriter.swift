@@ -102,13 +102,13 @@ extension IndexWriter {
         }
         var numbers = memory.numbers
         memory.numbers = IndexNumbers()
-        defer { memory.numbers = numbers }
         let new = try IndexEntries(fields, &memory.encoder) { name, parent in
             guard let number = try numbers.field(name, under: parent, making: true, in: database) else {
                 throw IndexFailure(damage: "a field has no number")
             }
             return number
         }
+        memory.numbers = numbers
         if let content {
             guard old.bytes != new.bytes else { return }
             try replace(old, with: new, content, names, in: path.collection.id, &memory)

@@ -78,8 +78,10 @@ extension DocumentInstaller {
             try install(stage(image))
             return true
         } catch {
-            // One that can't be made anew, and looks right, is no reason not to go on.
-            guard standing == .equal, error.forbidsOneFile || error.code == .resourceExhausted else { throw error }
+            // One that can't be made anew is no reason not to go on, when it is right on the disk too.
+            guard standing == .equal, error.forbidsOneFile || error.code == .resourceExhausted,
+                try files.documentOnDisk(at: path) == image
+            else { throw error }
             return false
         }
     }

@@ -17,7 +17,7 @@ struct WatchParameters: ObjectParameter {
     )
     static let include = Parameter<WatchRequest.Contents?>(
         "include",
-        "What is told of a document: document, paths (its path alone) or before (also what it was before)."
+        "What is told of a document: document, paths (its path alone) or before (also what it was before, where it was changed)."
     )
     static let coalesce = Parameter<Flag?>(
         "coalesce",

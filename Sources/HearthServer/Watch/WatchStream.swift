@@ -53,6 +53,7 @@ struct WatchStream: Sendable {
     private func writeFrames(to writer: inout any ResponseBodyWriter, on eventLoop: any EventLoop) async throws {
         var batches = session.makeAsyncIterator()
         var buffer = ByteBuffer()
+        var lastSent = ContinuousClock.now
         do {
             while let frames = try await batches.next() {
                 if var common = commonBuffer(of: frames) {
@@ -64,9 +65,10 @@ struct WatchStream: Sendable {
                         if buffer.readableBytes >= chunkBytes { try await send(&buffer, to: &writer, on: eventLoop) }
                     }
                 }
-                // What is there already goes together.
-                if batches.isBehind, buffer.readableBytes < chunkBytes { continue }
+                // What is there already goes together, unless that takes long to tell.
+                if batches.isBehind, buffer.readableBytes < chunkBytes, .now - lastSent < Self.maximumDelay { continue }
                 if buffer.readableBytes > 0 { try await send(&buffer, to: &writer, on: eventLoop) }
+                lastSent = .now
             }
             if buffer.readableBytes > 0 { try await send(&buffer, to: &writer, on: eventLoop) }
         } catch let error as StatusError {
@@ -75,6 +77,9 @@ struct WatchStream: Sendable {
         }
         try await writer.finish(nil)
     }
+
+    /// How long frames wait for those of the next commit.
+    private static let maximumDelay = Duration.milliseconds(50)
 
     /// Commits that are larger are written for each watcher as it takes them.
     private static let maximumCommonBytes = 256 << 10

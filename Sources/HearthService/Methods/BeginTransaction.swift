@@ -74,14 +74,13 @@ package enum BeginTransaction: RPCMethod {
     }
 
     package static func call(_ params: Params, in context: ServiceContext) async throws(StatusError) -> TransactionID {
-        switch params {
-        case .readWrite:
-            return try context.transactions.begin(.readWrite)
-        case .readOnly(let time?):
-            return try context.transactions.begin(.readOnly(at: time))
-        case .readOnly(nil):
-            return try context.transactions.begin(.readOnly(at: try await Snapshot(of: context.store).time))
-        }
+        let mode: Transaction.Mode =
+            switch params {
+            case .readWrite: .readWrite
+            case .readOnly(let time?): .readOnly(at: time)
+            case .readOnly(nil): .readOnly(at: try await Snapshot(of: context.store).time)
+            }
+        return try context.transactions.begin(mode, for: context.caller.identity)
     }
 
     package static func write(_ result: TransactionID, to writer: inout JSONWriter) {

@@ -38,7 +38,7 @@ package enum PollChanges: RPCMethod {
     )
     static let include = Parameter<WatchRequest.Contents?>(
         "include",
-        "What is told of a document: document, paths (its path alone) or before (also what it was before)."
+        "What is told of a document: document, paths (its path alone) or before (also what it was before, where it was changed)."
     )
     static let coalesce = Parameter<Bool?>("coalesce", "Whether to tell only what became of each document.")
 
@@ -100,6 +100,9 @@ package enum PollChanges: RPCMethod {
         return number
     }
 
+    /// For how long changes are gathered that are there already; what is left comes with the next poll.
+    private static let catchUpTime = Duration.seconds(5)
+
     package static func call(_ params: Params, in context: ServiceContext) async throws(StatusError) -> Result {
         try params.target.check(for: context.caller)
         let position = context.store.position
@@ -111,9 +114,11 @@ package enum PollChanges: RPCMethod {
             coalesces: params.coalesces,
             limit: params.limit,
             onExpired: .fail,
-            timeout: params.wait > .zero ? min(params.wait, context.server.limits.callTimeout * 0.8) : nil
+            heartbeat: max(params.wait, .milliseconds(1)),
+            timeout: min(max(params.wait, Self.catchUpTime), context.server.limits.callTimeout * 0.8)
         )
         var result = Result(token: resume)
+        var waiting: ContinuousClock.Instant?
         for try await frames in try WatchSession(request, in: context) {
             for frame in frames {
                 if case .reset = frame { throw .expired(at: context.store.position) }
@@ -121,9 +126,11 @@ package enum PollChanges: RPCMethod {
                 if case .end(.limit, _) = frame { result.hasMore = true }
                 if let token = frame.token { result.token = token }
             }
-            // The first frame with a token after the last commit there is.
-            let isCaughtUp = result.token.sequence >= position.lastSequence
-            if isCaughtUp, !result.changes.isEmpty || params.wait == .zero { break }
+            guard result.token.sequence >= position.lastSequence else { continue }
+            // A frame with a token comes when all is told, and then after each wait.
+            let start = waiting ?? .now
+            waiting = start
+            if !result.changes.isEmpty || .now - start >= params.wait { break }
         }
         if result.token.sequence < position.lastSequence { result.hasMore = true }
         guard !Task.isCancelled else { throw StatusError(.cancelled, "The call was cancelled.") }

@@ -19,7 +19,7 @@ package enum RollbackTransaction: RPCMethod {
     }
 
     package static func call(_ params: TransactionID, in context: ServiceContext) async {
-        context.transactions.rollback(params)
+        context.transactions.rollback(params, for: context.caller.identity)
     }
 
     package static func write(_ result: Void, to writer: inout JSONWriter) {

@@ -12,11 +12,12 @@ struct ReadView: Sendable {
     private struct Session: Sendable {
         let id: TransactionID
         let transactions: Transactions
+        let owner: Caller.Identity
         /// The last commit that the reads show.
         let sequence: SequenceNumber
 
         func note(_ read: (inout ReadSet) -> Void) throws(StatusError) {
-            try transactions.note(in: id, read)
+            try transactions.note(in: id, for: owner, read)
         }
     }
 
@@ -28,17 +29,17 @@ struct ReadView: Sendable {
             session = nil
             return
         }
-        let transactions = context.transactions
-        let (mode, pinned) = try transactions.state(of: id)
+        let (transactions, owner) = (context.transactions, context.caller.identity)
+        let (mode, pinned) = try transactions.state(of: id, for: owner)
         switch (point.readTime, mode) {
         case (let time?, _), (nil, .readOnly(let time)):
             readTime = time
             session = nil
         case (nil, .readWrite):
             var snapshot = pinned
-            if snapshot == nil { snapshot = try transactions.pin(try await Snapshot(of: context.store), for: id) }
+            if snapshot == nil { snapshot = try transactions.pin(try await Snapshot(of: context.store), in: id, for: owner) }
             readTime = snapshot?.time
-            session = snapshot.map { Session(id: id, transactions: transactions, sequence: $0.sequence) }
+            session = snapshot.map { Session(id: id, transactions: transactions, owner: owner, sequence: $0.sequence) }
         }
     }
 

@@ -36,14 +36,15 @@ struct OpenTransactions: Sendable {
 
     /// Lets a transaction be changed.
     ///
-    /// - Throws: ``StatusCode/invalidArgument`` when it is not open.
+    /// - Throws: ``StatusCode/invalidArgument`` when it is not open, or another caller's.
     mutating func use<Result>(
         _ id: TransactionID,
+        of owner: Caller.Identity,
         at now: ContinuousClock.Instant,
         _ body: (inout Transaction) -> Result
     ) throws(StatusError) -> Result {
-        guard var transaction = transactions[id], !transaction.isExpired(at: now, limits) else {
-            _ = remove(id)
+        guard var transaction = transactions[id], transaction.owner == owner, !transaction.isExpired(at: now, limits) else {
+            remove(id, of: owner)
             // Clients look for these words.
             throw StatusError(
                 .invalidArgument,
@@ -59,21 +60,22 @@ struct OpenTransactions: Sendable {
 
     /// Notes what a transaction has read.
     ///
-    /// - Throws: As ``use(_:at:_:)``; ``StatusCode/resourceExhausted`` when it, or all of them together, have read too much.
+    /// - Throws: As ``use(_:of:at:_:)``; ``StatusCode/resourceExhausted`` when it, or all of them together, have read too much.
     ///   The transaction is closed then.
     mutating func note(
         in id: TransactionID,
+        of owner: Caller.Identity,
         at now: ContinuousClock.Instant,
         _ read: (inout ReadSet) -> Void
     ) throws(StatusError) {
-        let (before, after) = try use(id, at: now) { transaction in
+        let (before, after) = try use(id, of: owner, at: now) { transaction in
             let before = transaction.reads.count
             transaction.note(read)
             return (before, transaction.reads.count)
         }
         readCount += after - before
         guard after <= limits.maximumReads else {
-            _ = remove(id)
+            remove(id)
             throw StatusError(
                 .resourceExhausted,
                 "A transaction may read \(limits.maximumReads) documents and collections. Divide it, or read in a read-only one."
@@ -81,7 +83,7 @@ struct OpenTransactions: Sendable {
         }
         if readCount > limits.maximumTotalReads { sweep(at: now, always: true) }
         guard readCount <= limits.maximumTotalReads else {
-            _ = remove(id)
+            remove(id)
             throw StatusError(
                 .resourceExhausted,
                 "All open transactions together have read as much as they may. Run this one again when others are done."
@@ -91,24 +93,31 @@ struct OpenTransactions: Sendable {
 
     /// Closes a transaction that must be open, and gives what it has read.
     ///
-    /// - Throws: As ``use(_:at:_:)``.
-    mutating func finish(_ id: TransactionID, at now: ContinuousClock.Instant) throws(StatusError) -> Transaction {
-        let transaction = try use(id, at: now) { $0 }
-        _ = remove(id)
+    /// - Throws: As ``use(_:of:at:_:)``.
+    mutating func finish(
+        _ id: TransactionID,
+        of owner: Caller.Identity,
+        at now: ContinuousClock.Instant
+    ) throws(StatusError) -> Transaction {
+        let transaction = try use(id, of: owner, at: now) { $0 }
+        remove(id)
         return transaction
     }
 
-    /// Closes a transaction; nil when it was not open.
-    mutating func remove(_ id: TransactionID) -> Transaction? {
+    /// Closes a caller's transaction; without effect when it is not open.
+    mutating func remove(_ id: TransactionID, of owner: Caller.Identity) {
+        if transactions[id]?.owner == owner { remove(id) }
+    }
+
+    private mutating func remove(_ id: TransactionID) {
         let transaction = transactions.removeValue(forKey: id)
         readCount -= transaction?.reads.count ?? 0
-        return transaction
     }
 
     /// Closes what has expired, once a second at most unless it matters.
     private mutating func sweep(at now: ContinuousClock.Instant, always: Bool = false) {
         guard always || now - lastSweep >= .seconds(1) || transactions.count >= limits.maximumCount else { return }
         lastSweep = now
-        for (id, transaction) in transactions where transaction.isExpired(at: now, limits) { _ = remove(id) }
+        for (id, transaction) in transactions where transaction.isExpired(at: now, limits) { remove(id) }
     }
 }

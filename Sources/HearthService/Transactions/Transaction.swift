@@ -12,6 +12,8 @@ struct Transaction: Sendable {
     }
 
     let mode: Mode
+    /// Who has begun it, and may go on with it.
+    let owner: Caller.Identity
     let begun: ContinuousClock.Instant
     private(set) var lastUse: ContinuousClock.Instant
     /// What the first read of one that may write has chosen for all of them.
@@ -21,8 +23,9 @@ struct Transaction: Sendable {
     /// What has to hold when it commits.
     private(set) var reads = ReadSet()
 
-    init(_ mode: Mode, at now: ContinuousClock.Instant) {
+    init(_ mode: Mode, of owner: Caller.Identity, at now: ContinuousClock.Instant) {
         self.mode = mode
+        self.owner = owner
         begun = now
         lastUse = now
     }

@@ -31,31 +31,42 @@ package final class Transactions: Sendable {
         open.withLock { $0.count }
     }
 
-    /// Opens a transaction.
-    func begin(_ mode: Transaction.Mode) throws(StatusError) -> TransactionID {
-        let transaction = Transaction(mode, at: now())
+    /// Opens a transaction, which is its owner's alone.
+    func begin(_ mode: Transaction.Mode, for owner: Caller.Identity = .program) throws(StatusError) -> TransactionID {
+        let transaction = Transaction(mode, of: owner, at: now())
         return try open.withLock { open throws(StatusError) in try open.insert(transaction) }
     }
 
     /// Closes a transaction; without effect when it is closed already.
-    func rollback(_ id: TransactionID) {
-        open.withLock { open in _ = open.remove(id) }
+    func rollback(_ id: TransactionID, for owner: Caller.Identity = .program) {
+        open.withLock { open in open.remove(id, of: owner) }
     }
 
     /// What a transaction may do, and what its reads show where one has chosen that.
-    func state(of id: TransactionID) throws(StatusError) -> (mode: Transaction.Mode, snapshot: Snapshot?) {
-        try use(id) { ($0.mode, $0.snapshot) }
+    func state(
+        of id: TransactionID,
+        for owner: Caller.Identity = .program
+    ) throws(StatusError) -> (mode: Transaction.Mode, snapshot: Snapshot?) {
+        try use(id, of: owner) { ($0.mode, $0.snapshot) }
     }
 
     /// Chooses what the reads of a transaction show, unless that has been chosen; returns what they show.
-    func pin(_ snapshot: Snapshot, for id: TransactionID) throws(StatusError) -> Snapshot {
-        try use(id) { $0.pin(snapshot) }
+    func pin(
+        _ snapshot: Snapshot,
+        in id: TransactionID,
+        for owner: Caller.Identity = .program
+    ) throws(StatusError) -> Snapshot {
+        try use(id, of: owner) { $0.pin(snapshot) }
     }
 
     /// Notes a read. The caller gets to see it only afterwards, so that nothing is seen that its commit does not check.
-    func note(in id: TransactionID, _ read: (inout ReadSet) -> Void) throws(StatusError) {
+    func note(
+        in id: TransactionID,
+        for owner: Caller.Identity = .program,
+        _ read: (inout ReadSet) -> Void
+    ) throws(StatusError) {
         let now = now()
-        try open.withLock { open throws(StatusError) in try open.note(in: id, at: now, read) }
+        try open.withLock { open throws(StatusError) in try open.note(in: id, of: owner, at: now, read) }
     }
 
     /// Closes a transaction with its writes; whatever comes of them, it is closed.
@@ -65,10 +76,11 @@ package final class Transactions: Sendable {
     package func commit(
         _ id: TransactionID,
         _ writes: [Write],
+        for owner: Caller.Identity = .program,
         to store: any DocumentStore
     ) async throws(StatusError) -> CommitResult {
         let now = now()
-        let transaction = try open.withLock { open throws(StatusError) in try open.finish(id, at: now) }
+        let transaction = try open.withLock { open throws(StatusError) in try open.finish(id, of: owner, at: now) }
         if case .readOnly = transaction.mode, !writes.isEmpty {
             throw StatusError(.invalidArgument, "The transaction is read-only, so it takes no writes. Begin it with readWrite.")
         }
@@ -85,8 +97,12 @@ package final class Transactions: Sendable {
         }
     }
 
-    private func use<Result: Sendable>(_ id: TransactionID, _ body: (inout Transaction) -> Result) throws(StatusError) -> Result {
+    private func use<Result: Sendable>(
+        _ id: TransactionID,
+        of owner: Caller.Identity,
+        _ body: (inout Transaction) -> Result
+    ) throws(StatusError) -> Result {
         let now = now()
-        return try open.withLock { open throws(StatusError) in try open.use(id, at: now, body) }
+        return try open.withLock { open throws(StatusError) in try open.use(id, of: owner, at: now, body) }
     }
 }

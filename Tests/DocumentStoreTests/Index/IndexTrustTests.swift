@@ -123,6 +123,19 @@ struct IndexTrustTests {
         try await expectRight(at: "crash")
     }
 
+    @Test("One that a start after a crash did not have to write is used by the next start too")
+    func unwritten() async throws {
+        try await fill()
+        try await fixture.withStore { store in
+            try await store.set("c/more", ["n": .integer(10)])
+            _ = try await store.ids(in: "c", where: "n", is: 1)
+            try copyAsCrash()
+        }
+        try await fixture.withStore(at: "crash") { store in try await store.waitUntilIndexed() }
+        #expect(try await fixture.check("crash").findings == [])
+        try await expectRight(at: "crash")
+    }
+
     @Test("What is no file is moved aside, and said once", arguments: ["", "-wal", "-shm"])
     func folder(suffix: String) async throws {
         try await fill()

@@ -97,6 +97,23 @@ struct RestrictionTests {
         #expect(Set(HearthMethods.table.methods.map(\.name)).subtracting(pathless) == tried)
     }
 
+    @Test("A transaction is for the caller who has begun it")
+    func transaction() async throws {
+        try await withRestrictedService { called, service in
+            let id = try #require(try await called.member("transaction", of: "transactions.begin", "{}"))
+            let writes = #"{"transaction": \#(id), "writes": [{"set": {"path": "books/t", "fields": {}}}]}"#
+            for (method, params) in [
+                ("documents.commit", writes), ("documents.get", #"{"path": "books/a", "transaction": \#(id)}"#),
+            ] {
+                let error = try await service.response(to: method, params)["error"]
+                #expect(error?["data"]?["status"]?.string == "INVALID_ARGUMENT", "\(method)")
+            }
+            try await service.result(of: "transactions.rollback", #"{"transaction": \#(id)}"#)
+            try await called.result(of: "documents.get", #"{"path": "books/a", "transaction": \#(id)}"#)
+            try await called.result(of: "documents.commit", writes)
+        }
+    }
+
     @Test("A commit is refused as a whole, and the write named; nothing of it is written")
     func commit() async throws {
         try await withRestrictedService { called, service in
@@ -120,10 +137,10 @@ struct RestrictionTests {
         }
     }
 
-    @Test("A transaction reads and writes no more than its caller may, whoever has begun it")
+    @Test("A transaction reads and writes no more than its caller may")
     func transactions() async throws {
         try await withRestrictedService { called, service in
-            let begun = try await service.member("transaction", of: "transactions.begin", "{}")
+            let begun = try await called.member("transaction", of: "transactions.begin", "{}")
             let transaction = try #require(begun)
             for (path, isAllowed) in [("books/a", true), ("users/a", false)] {
                 let read = try await called.response(

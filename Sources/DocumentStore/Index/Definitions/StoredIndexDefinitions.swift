@@ -23,12 +23,12 @@ struct StoredIndexDefinitions {
         }
     }
 
-    /// Makes a change, which is on disk when this returns.
-    mutating func apply(_ change: IndexChange) throws(StatusError) {
+    /// The definitions after a change, which are on disk when this returns.
+    func applying(_ change: IndexChange) throws(StatusError) -> StoredIndexDefinitions {
         if let fault { throw fault }
-        var changed = value
-        try changed.apply(change)
-        try data.replaceFile(IndexDefinitions.fileName, with: changed.encoded())
-        value = changed
+        var changed = self
+        try changed.value.apply(change)
+        try data.replaceFile(IndexDefinitions.fileName, with: changed.value.encoded())
+        return changed
     }
 }
