@@ -47,4 +47,8 @@ struct FirestoreConfiguration: Sendable {
         key = settings.key
         queue = settings.dispatchQueue
     }
+
+    var address: String {
+        "\(isSSLEnabled ? "https" : "http")://\(host)"
+    }
 }
