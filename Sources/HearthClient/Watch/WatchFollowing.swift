@@ -25,28 +25,34 @@ extension HearthConnection {
         var delay = RetryDelay()
         while !Task.isCancelled, isWanted() {
             var interruption: StatusError?
-            var isRefused = false
+            var isFinal = false
+            func tell(_ event: WatchEvent) throws(StatusError) {
+                // What the receiver can't take it can't take again.
+                isFinal = true
+                try receive(event)
+                isFinal = false
+            }
             do throws(StatusError) {
                 let frames = try await watch(target, resume: token)
-                try receive(.connected(isResumed: token != nil))
+                try tell(.connected(isResumed: token != nil))
                 for try await frame in frames {
                     if Task.isCancelled { return }
                     if ![.open, .end, .error].contains(frame.kind) { delay.reset() }
                     if frame.kind == .reset { token = nil }
                     token = frame.token ?? token
-                    try receive(.frame(frame))
+                    try tell(.frame(frame))
                     if let error = frame.error {
                         // What is too large for one stream is too large for the next one.
-                        isRefused = error.code == .resourceExhausted
+                        isFinal = error.code == .resourceExhausted
                         throw error
                     }
                 }
             } catch {
                 if Task.isCancelled || !isWanted() { return }
-                guard error.isTransient, !isRefused else { throw error }
+                guard error.isTransient, !isFinal else { throw error }
                 interruption = error
             }
-            try receive(.interrupted(interruption))
+            try tell(.interrupted(interruption))
             // An interrupted sleep is noticed by the loop.
             try? await Task.sleep(for: delay.take())
         }
