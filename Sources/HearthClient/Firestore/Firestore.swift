@@ -101,7 +101,11 @@ public final class Firestore: Sendable {
             if let connection = state.connection { return connection }
             let configuration = state.configuration
             let connection = Result { () throws(StatusError) in
-                try HearthConnection(server: ServerAddress(configuration.address), key: configuration.key)
+                try HearthConnection(
+                    server: ServerAddress(configuration.address),
+                    key: configuration.key,
+                    timeout: configuration.timeout
+                )
             }
             state.connection = connection
             return connection
