@@ -143,7 +143,7 @@ struct ClientQueryListeningTests {
                         for writer in 0..<4 {
                             writers.addTask {
                                 var random = SeededGenerator(seed: seed &+ UInt64(writer))
-                                for _ in 0..<40 {
+                                for _ in 0..<15 {
                                     let n = Int.random(in: 0..<10, using: &random)
                                     let document = notes.document("d\(Int.random(in: 0..<12, using: &random))")
                                     if n == 0 {
