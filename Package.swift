@@ -183,7 +183,9 @@ let package = Package(
         ),
         .testTarget(
             name: "HearthClientTests",
-            dependencies: ["HearthClient", "DocumentModel", "StrictJSON"],
+            dependencies: [
+                "HearthClient", "DocumentModel", "HearthService", "JSONRPC", "QueryTestSupport", "StrictJSON", "TestSupport",
+            ],
             swiftSettings: swiftSettings
         ),
         .testTarget(

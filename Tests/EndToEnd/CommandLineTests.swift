@@ -162,20 +162,4 @@ struct CommandLineTests {
             #expect(await watch.errors.reduce(into: []) { $0.append($1) } == [])
         }
     }
-
-    @Test func `a watch ends with the server`() async throws {
-        try await withTemporaryFolder { folder in
-            let server = try await TestServer(data: folder)
-            let watch = try HearthProcess(["watch", "books/a", "--server", server.address])
-            var last: String?
-            for await line in watch.output {
-                last = line
-                if try JSONText(line).root["type"]?.string == "current" { server.process.send(SIGTERM) }
-            }
-            #expect(try JSONText(#require(last)).root["reason"]?.string == "shutdown")
-            #expect(try await watch.exitStatus() == .code(0))
-            #expect(try await server.process.exitStatus() == .code(0))
-            await server.connection.shutdown()
-        }
-    }
 }

@@ -28,16 +28,11 @@ struct QueryCommand: AsyncParsableCommand {
     var query: String
 
     func validate() throws {
-        guard InputFile.path(ofArgument: query) == nil else { return }
-        do throws(StatusError) {
-            _ = try readQuery()
-        } catch {
-            throw ValidationError("\(error)")
-        }
+        try QueryArgument(query).validate()
     }
 
     func run() async throws {
-        let query = try readQuery()
+        let query = try QueryArgument(query).read()
         var output = BufferedOutput.standard()
         var damaged: [StatusError] = []
         if explain {
@@ -55,28 +50,5 @@ struct QueryCommand: AsyncParsableCommand {
         try output.flush()
         for error in damaged { Console.standardError.report(error) }
         guard damaged.isEmpty else { throw ExitCode.failure }
-    }
-
-    /// How long a query may be.
-    private static let maximumBytes = 16 << 20
-
-    private func readQuery() throws(StatusError) -> JSONText {
-        var name = "The query"
-        var bytes = Array(query.utf8)
-        if let path = InputFile.path(ofArgument: query) {
-            let file = try InputFile(path)
-            name = file.name
-            bytes = try file.readToEnd(maximumBytes: Self.maximumBytes)
-        }
-        let text: JSONText
-        do {
-            text = try JSONText(bytes, limits: JSONLimits(maximumBytes: Self.maximumBytes))
-        } catch {
-            throw StatusError(.invalidArgument, "\(name): not JSON: \(error).")
-        }
-        guard text.root.kind == .object else {
-            throw StatusError(.invalidArgument, "\(name): expected a JSON object, found \(text.root.kind).")
-        }
-        return text
     }
 }

@@ -17,7 +17,7 @@ extension EncodingNode {
         case Known.geoPoint: .geoPoint(unsafeBitCast(value, to: GeoPoint.self))
         case Known.url: (value as? URL).map { .string($0.absoluteString) }
         case Known.data: try (value as? Data).flatMap { try dataValue($0) }
-        case Known.reference: (value as? DocumentReference).map { .reference($0.documentPath) }
+        case Known.reference: (value as? DocumentReference).map { session.value($0) }
         case Known.vector: .vector(unsafeBitCast(value, to: VectorValue.self).array)
         case Known.decimal: .double(NSDecimalNumber(decimal: unsafeBitCast(value, to: Decimal.self)).doubleValue)
         default: nil

@@ -7,6 +7,8 @@ final class EncodingSession {
     let userInfo: [CodingUserInfoKey: Any]
     /// The places whose values the server is to fill in.
     private(set) var sentinels: [(path: FieldPath, value: FieldValue)] = []
+    /// What the references belong to.
+    private var origins: [Firestore] = []
 
     struct Strategies {
         var date = FirebaseDataEncoder.DateEncodingStrategy.timestamp
@@ -36,10 +38,16 @@ final class EncodingSession {
                 )
             )
         }
-        return DocumentData(fields: fields, sentinels: sentinels)
+        return DocumentData(fields: fields, sentinels: sentinels, origins: origins)
     }
 
     func note(_ value: FieldValue, at path: FieldPath) {
         sentinels.append((path, value))
+        origins.add(value.origins)
+    }
+
+    func value(_ reference: DocumentReference) -> Value {
+        origins.add([reference.firestore])
+        return .reference(reference.documentPath)
     }
 }

@@ -40,7 +40,7 @@ extension Firestore {
                     .init(codingPath: [], debugDescription: error.message, underlyingError: FirestoreError(error))
                 )
             }
-            return try decode(type, from: value, of: document, in: document?.firestore ?? reader.firestore)
+            return try decode(type, from: value, of: document, in: document?.firestore ?? reader.origins.first)
         }
 
         package func decode<T: Decodable>(

@@ -22,20 +22,23 @@ extension HearthConnection {
     }
 
     /// Reads all documents of a collection as of one time, in the order of their ids.
-    func allDocuments(in collection: CollectionPath) async throws(StatusError) -> [DocumentPage] {
-        let first = try await documents(in: collection, pageSize: Self.pageSize)
-        guard first.nextPageToken != nil else { return [first] }
+    func allDocuments(in collection: CollectionPath) async throws(StatusError) -> FoundDocuments {
+        var found = FoundDocuments()
+        var page = try await documents(in: collection, pageSize: Self.pageSize)
+        guard page.nextPageToken != nil else {
+            found.take(page)
+            return found
+        }
         // What doesn't fit on a page is read again, since the pages are of different times without a transaction.
         let transaction = try await beginTransaction(isReadOnly: true)
-        var pages: [DocumentPage] = []
+        var token: String?
         repeat {
-            let token = pages.last?.nextPageToken
-            pages.append(
-                try await documents(in: collection, pageSize: Self.pageSize, pageToken: token, transaction: transaction)
-            )
-        } while pages.last?.nextPageToken != nil
+            page = try await documents(in: collection, pageSize: Self.pageSize, pageToken: token, transaction: transaction)
+            found.take(page)
+            token = page.nextPageToken
+        } while token != nil
         try await rollBack(transaction)
-        return pages
+        return found
     }
 
     private static let pageSize = 1_000
@@ -56,5 +59,12 @@ extension HearthConnection {
     /// Ends a transaction without writes.
     public func rollBack(_ transaction: String) async throws(StatusError) {
         _ = try await call("transactions.rollback") { $0.transaction(transaction) }
+    }
+}
+
+extension FoundDocuments {
+    fileprivate mutating func take(_ page: DocumentPage) {
+        for case .document(let document) in page.documents { documents.append(document) }
+        damaged += page.damaged
     }
 }

@@ -13,6 +13,8 @@ public final class HearthConnection: Sendable {
     /// The server that is called.
     public let server: ServerAddress
     private let authorization: String?
+    /// How long the head of an answer may take.
+    private let timeout: TimeAmount
     /// For calls, over few connections that are used again and again.
     private let callClient: HTTPClient
     /// For streams, each of which keeps a connection to itself: calls must not wait for one of them to end.
@@ -22,15 +24,18 @@ public final class HearthConnection: Sendable {
     private static let maximumCallConnections = 8
     /// The longest answer that is read into memory.
     private static let maximumAnswerBytes = 64 << 20
-    /// How long the head of an answer may take.
-    private static let answerDeadline = TimeAmount.seconds(60)
     /// How long a stream may be silent; longer than the longest heartbeat a server offers.
     private static let silenceLimit = TimeAmount.seconds(75)
 
     /// Makes a connection; nothing is sent before the first call.
     ///
+    /// - Parameter timeout: How long an answer may take to begin.
     /// - Throws: `.invalidArgument` when `key` could not stand in an HTTP header.
-    public init(server: ServerAddress, key: String? = nil) throws(StatusError) {
+    public init(
+        server: ServerAddress,
+        key: String? = nil,
+        timeout: Duration = .seconds(60)
+    ) throws(StatusError) {
         if let key {
             guard !key.isEmpty, key.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
                 throw StatusError(
@@ -40,6 +45,7 @@ public final class HearthConnection: Sendable {
             }
         }
         self.server = server
+        self.timeout = TimeAmount(timeout)
         self.authorization = key.map { "Bearer \($0)" }
         self.callClient = Self.client(maximumConnections: Self.maximumCallConnections)
         self.streamClient = Self.client(maximumConnections: .max)
@@ -142,7 +148,7 @@ extension HearthConnection {
     private func send(_ request: HTTPClientRequest, with client: HTTPClient) async throws(StatusError) -> HTTPClientResponse {
         let response: HTTPClientResponse
         do {
-            response = try await client.execute(request, timeout: Self.answerDeadline)
+            response = try await client.execute(request, timeout: timeout)
         } catch {
             throw StatusError(transport: error, server: server)
         }

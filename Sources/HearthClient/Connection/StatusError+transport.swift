@@ -28,16 +28,16 @@ extension StatusError {
 
     /// Why a request got no answer.
     init(transport error: any Error, server: ServerAddress) {
-        switch error is CancellationError ? HTTPClientError.cancelled : error as? HTTPClientError {
-        case .some(.cancelled):
+        switch error {
+        case is CancellationError, HTTPClientError.cancelled:
             self.init(.cancelled, "The call was cancelled.", cause: error)
-        case .some(.deadlineExceeded), .some(.readTimeout):
+        case HTTPClientError.deadlineExceeded, HTTPClientError.readTimeout:
             self.init(
                 .deadlineExceeded,
                 "\(server) did not answer in time; whether the call took effect is not known.",
                 cause: error
             )
-        case .some(.remoteConnectionClosed):
+        case HTTPClientError.remoteConnectionClosed:
             self.init(
                 .unavailable,
                 "\(server) closed the connection before it had answered; whether the call took effect is not known.",
@@ -72,6 +72,13 @@ extension StatusError {
     /// The answer is not what a Hearth server says.
     static func foreignAnswer(from server: ServerAddress, cause: (any Error)? = nil) -> StatusError {
         StatusError(.internal, "\(server) gave an answer that is not Hearth's; is something else serving there?", cause: cause)
+    }
+}
+
+extension HTTPClientError {
+    /// Whether an error is this one.
+    fileprivate static func ~= (pattern: HTTPClientError, error: any Error) -> Bool {
+        error as? HTTPClientError == pattern
     }
 }
 

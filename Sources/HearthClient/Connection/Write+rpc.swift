@@ -104,17 +104,6 @@ extension Precondition {
 }
 
 extension JSONWriter {
-    fileprivate mutating func array<Element>(
-        _ name: StaticString,
-        of elements: [Element],
-        _ write: (inout JSONWriter, Element) -> Void
-    ) {
-        key(name)
-        beginArray()
-        for element in elements { write(&self, element) }
-        endArray()
-    }
-
     /// Writes `fields`, values by field path, and `delete`, the paths of the mask that have none.
     fileprivate mutating func writeUpdates(from fields: MapValue, mask: [FieldPath]) {
         // A mask may name a field twice, an object can't.

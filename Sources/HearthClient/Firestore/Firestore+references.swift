@@ -15,6 +15,16 @@ extension Firestore {
         DocumentReference(.trapping { () throws(StatusError) in try DocumentPath(documentPath) }, in: self)
     }
 
+    /// A query for all documents in collections of an id, wherever they are.
+    ///
+    /// An id that breaks the rules is told when the query is run.
+    public func collectionGroup(_ collectionID: String) -> Query {
+        let definition = Result { () throws(StatusError) in
+            DocumentModel.Query(.collectionGroup(try CollectionID(collectionID), below: nil))
+        }
+        return Query(definition, in: self)
+    }
+
     /// Begins to collect writes that happen together or not at all.
     public func batch() -> WriteBatch {
         WriteBatch(self)

@@ -83,6 +83,11 @@ public final class Firestore: Sendable {
         state.withLock(\.configuration.queue)
     }
 
+    /// Where the server is, whether there is one or not.
+    var address: String {
+        state.withLock(\.configuration.address)
+    }
+
     var isTerminated: Bool {
         state.withLock(\.isTerminated)
     }
@@ -96,8 +101,11 @@ public final class Firestore: Sendable {
             if let connection = state.connection { return connection }
             let configuration = state.configuration
             let connection = Result { () throws(StatusError) in
-                let address = try ServerAddress("\(configuration.isSSLEnabled ? "https" : "http")://\(configuration.host)")
-                return try HearthConnection(server: address, key: configuration.key)
+                try HearthConnection(
+                    server: ServerAddress(configuration.address),
+                    key: configuration.key,
+                    timeout: configuration.timeout
+                )
             }
             state.connection = connection
             return connection

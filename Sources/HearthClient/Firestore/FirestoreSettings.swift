@@ -12,6 +12,9 @@ public final class FirestoreSettings {
     public var isSSLEnabled: Bool
     /// The key to show to the server; nil for none.
     public var key: String?
+    /// How long an answer may take to begin; a call that waits longer fails as ``FirestoreErrorCode/deadlineExceeded``, and a
+    /// write may have happened all the same. A minute unless it is said otherwise.
+    public var timeout = Duration.seconds(60)
     /// Where completions and listeners are called; the main queue unless it is said otherwise.
     public var dispatchQueue = DispatchQueue.main
 
@@ -30,6 +33,7 @@ public final class FirestoreSettings {
         host = configuration.host
         isSSLEnabled = configuration.isSSLEnabled
         key = configuration.key
+        timeout = configuration.timeout
         dispatchQueue = configuration.queue
     }
 }
@@ -39,12 +43,18 @@ struct FirestoreConfiguration: Sendable {
     let host: String
     let isSSLEnabled: Bool
     let key: String?
+    let timeout: Duration
     let queue: DispatchQueue
 
     init(_ settings: FirestoreSettings) {
         host = settings.host
         isSSLEnabled = settings.isSSLEnabled
         key = settings.key
+        timeout = settings.timeout
         queue = settings.dispatchQueue
+    }
+
+    var address: String {
+        "\(isSSLEnabled ? "https" : "http")://\(host)"
     }
 }

@@ -43,7 +43,7 @@ extension DocumentReference {
 extension DocumentReference: Listenable {
     func follow(_ receive: (DocumentSnapshot) -> Void) async throws(FirestoreError) {
         var shown: Document??
-        try await Listener(firestore: firestore, target: .document(documentPath)).runReportingErrors { update in
+        try await Listener(firestore: firestore, target: .document(documentPath)).run { update in
             let document = update.document(at: documentPath)
             guard shown == nil || shown != .some(document) else { return }
             shown = .some(document)

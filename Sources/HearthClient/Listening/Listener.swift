@@ -10,24 +10,19 @@ struct Listener: Sendable {
     /// It returns when its task is cancelled or the database is terminated.
     ///
     /// - Throws: What keeps the target from being followed for good.
-    func run(_ update: (WatchedState.Update) -> Void) async throws(StatusError) {
+    func run(_ update: (WatchedState.Update) -> Void) async throws(FirestoreError) {
         var state = WatchedState()
-        var delay = RetryDelay()
-        while !Task.isCancelled, !firestore.isTerminated {
-            do throws(StatusError) {
-                let frames = try await firestore.connection().watch(target, resume: state.token)
-                state.connect()
-                for try await frame in frames {
-                    if Task.isCancelled { return }
-                    if ![.open, .end, .error].contains(frame.kind) { delay.reset() }
-                    if let change = try state.take(frame) { update(change) }
+        let isWanted = { !firestore.isTerminated }
+        do throws(StatusError) {
+            try await firestore.connection().follow(target, while: isWanted) { event throws(StatusError) in
+                switch event {
+                case .connected(let isResumed): state.connect(isResumed: isResumed)
+                case .frame(let frame): if let change = try state.take(frame) { update(change) }
+                case .interrupted: break
                 }
-            } catch {
-                if Task.isCancelled || firestore.isTerminated { return }
-                guard error.isTransient else { throw error }
             }
-            // An interrupted sleep is noticed by the loop.
-            try? await Task.sleep(for: delay.take())
+        } catch {
+            throw FirestoreError(error)
         }
     }
 }

@@ -20,17 +20,6 @@ extension ListenerRegistration {
     }
 }
 
-extension Listener {
-    /// As ``run(_:)``, with Firestore's errors.
-    func runReportingErrors(_ update: (WatchedState.Update) -> Void) async throws(FirestoreError) {
-        do {
-            try await run(update)
-        } catch {
-            throw FirestoreError(error)
-        }
-    }
-}
-
 extension ListenSource {
     func check() throws(FirestoreError) {
         try (self == .cache ? FirestoreSource.cache : .default).check()

@@ -42,9 +42,10 @@ extension Query {
 
 extension Query: Listenable {
     func follow(_ receive: (QuerySnapshot) -> Void) async throws(FirestoreError) {
-        var result = QueryResult(firestore)
+        let (query, normalized) = try firestoreErrors(checked)
+        var result = QueryResult(of: normalized, in: firestore)
         var isFirst = true
-        try await Listener(firestore: firestore, target: .collection(collection)).runReportingErrors { update in
+        try await Listener(firestore: firestore, target: query.watchTarget).run { update in
             let damagedBefore = result.damaged
             let changes = result.apply(update)
             guard isFirst || !changes.isEmpty || damagedBefore != result.damaged else { return }
@@ -52,5 +53,12 @@ extension Query: Listenable {
             let damaged = result.damaged.map { FirestoreError($0.error) }
             receive(QuerySnapshot(self, result.documents, changes: changes, damaged: damaged))
         }
+    }
+}
+
+extension DocumentModel.Query {
+    /// A whole collection is watched as such: that needs no index.
+    fileprivate var watchTarget: WatchTarget {
+        wholeCollection.map { .collection($0) } ?? .query(self)
     }
 }

@@ -5,8 +5,6 @@ internal import StrictJSON
 ///
 /// Nothing is shown before it is complete: neither half of the initial state nor half of a commit.
 struct WatchedState {
-    /// What to resume the next stream with; nil to begin anew.
-    private(set) var token: String?
     private var phase = Phase.reading
     /// What the frames have said since it was last complete: documents that are there, or no more.
     private var changes: [DocumentPath: Document?] = [:]
@@ -28,36 +26,30 @@ struct WatchedState {
         case changes([DocumentPath: Document?], damaged: [StatusError])
     }
 
-    /// A new stream begins, resumed with ``token``: what was half said comes again.
-    mutating func connect() {
+    /// A new stream begins, which goes on after the last token or begins anew: what was half said comes again.
+    mutating func connect(isResumed: Bool) {
         changes = [:]
-        if token == nil { beginAnew() }
+        if !isResumed { beginAnew() }
     }
 
     /// Takes a frame.
     ///
-    /// - Throws: What an `error` frame says; `.internal` for a frame that can't be read.
+    /// - Throws: `.internal` for a frame that can't be read.
     mutating func take(_ frame: WatchFrame) throws(StatusError) -> Update? {
-        let next = frame.json["token"]?.string
         switch frame.kind {
         case .added, .modified: try takeDocument(of: frame)
         case .removed, .deleted: takeRemoval(of: try DocumentPath(frame.json.string("path")))
         case .other("damaged"): takeDamage(StatusError(damaged: frame.json))
         case .reset:
-            token = nil
             changes = [:]
             beginAnew()
         case .current:
-            token = next
             phase = .following
             defer { changes = [:] }
             return .everything(changes.compactMapValues(\.self), damaged: damagedInOrder)
-        case .error: throw frame.error ?? StatusError(.unknown, "The server ended the stream with an error.")
-        case .open, .checkpoint, .end, .other: break
+        case .open, .checkpoint, .end, .error, .other: break
         }
-        guard let next, phase == .following else { return nil }
-        token = next
-        guard !changes.isEmpty else { return nil }
+        guard frame.token != nil, phase == .following, !changes.isEmpty else { return nil }
         defer { changes = [:] }
         return .changes(changes, damaged: damagedInOrder)
     }

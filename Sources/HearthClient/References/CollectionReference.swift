@@ -3,6 +3,13 @@ internal import StrictJSON
 
 /// Where documents are: a query for all of them, and what adds further ones.
 public final class CollectionReference: Query, @unchecked Sendable {
+    private let collection: CollectionPath
+
+    init(_ collection: CollectionPath, in firestore: Firestore) {
+        self.collection = collection
+        super.init(.success(DocumentModel.Query(.collection(collection))), in: firestore)
+    }
+
     /// The collection's id: the last part of its path.
     public var collectionID: String { collection.id.key.string }
 

@@ -3,20 +3,20 @@ internal import DocumentModel
 extension DocumentReference {
     /// Sets the document's data, replacing what there is.
     nonisolated(nonsending) public func setData(_ documentData: [String: Any]) async throws {
-        try await commit { () throws(StatusError) in try .set(documentPath, DocumentData(documentData)) }
+        try await commit { () throws(StatusError) in try .set(self, DocumentData(documentData)) }
     }
 
     /// Sets the document's data; with `merge`, fields that are not given stay as they are.
     nonisolated(nonsending) public func setData(_ documentData: [String: Any], merge: Bool) async throws {
         try await commit { () throws(StatusError) in
-            try .set(documentPath, DocumentData(documentData), merge: merge ? .all : .none)
+            try .set(self, DocumentData(documentData), merge: merge ? .all : .none)
         }
     }
 
     /// Sets those fields of the document that are named by a `String` or ``FieldPath`` each.
     nonisolated(nonsending) public func setData(_ documentData: [String: Any], mergeFields: [Any]) async throws {
         try await commit { () throws(StatusError) in
-            try .set(documentPath, DocumentData(documentData), merge: .fields(any: mergeFields))
+            try .set(self, DocumentData(documentData), merge: .fields(any: mergeFields))
         }
     }
 
@@ -24,7 +24,7 @@ extension DocumentReference {
     ///
     /// - Throws: ``FirestoreErrorCode/notFound`` when the document doesn't exist.
     nonisolated(nonsending) public func updateData(_ fields: [AnyHashable: Any]) async throws {
-        try await commit { () throws(StatusError) in try .update(documentPath, fields) }
+        try await commit { () throws(StatusError) in try .update(self, fields) }
     }
 
     /// Deletes the document; one that doesn't exist is no error. Documents below it stay.
@@ -41,22 +41,22 @@ extension DocumentReference {
 extension DocumentReference {
     /// Sets the document's data, replacing what there is, and calls back.
     public func setData(_ documentData: [String: Any], completion: (((any Error)?) -> Void)? = nil) {
-        firestore.enqueue(try [.set(documentPath, DocumentData(documentData))], completion)
+        firestore.enqueue(try [.set(self, DocumentData(documentData))], completion)
     }
 
     /// Sets the document's data, and calls back; with `merge`, fields that are not given stay as they are.
     public func setData(_ documentData: [String: Any], merge: Bool, completion: (((any Error)?) -> Void)? = nil) {
-        firestore.enqueue(try [.set(documentPath, DocumentData(documentData), merge: merge ? .all : .none)], completion)
+        firestore.enqueue(try [.set(self, DocumentData(documentData), merge: merge ? .all : .none)], completion)
     }
 
     /// Sets those fields of the document that are named by a `String` or ``FieldPath`` each, and calls back.
     public func setData(_ documentData: [String: Any], mergeFields: [Any], completion: (((any Error)?) -> Void)? = nil) {
-        firestore.enqueue(try [.set(documentPath, DocumentData(documentData), merge: .fields(any: mergeFields))], completion)
+        firestore.enqueue(try [.set(self, DocumentData(documentData), merge: .fields(any: mergeFields))], completion)
     }
 
     /// Changes fields of the document, and calls back. The keys are paths: a `String` with dots, or a ``FieldPath``.
     public func updateData(_ fields: [AnyHashable: Any], completion: (((any Error)?) -> Void)? = nil) {
-        firestore.enqueue(try [.update(documentPath, fields)], completion)
+        firestore.enqueue(try [.update(self, fields)], completion)
     }
 
     /// Deletes the document, and calls back.
@@ -77,7 +77,7 @@ extension DocumentReference {
         completion: (((any Error)?) -> Void)? = nil
     ) throws {
         let data = try encoder.documentData(value)
-        firestore.enqueue(try [.set(documentPath, data)], completion)
+        firestore.enqueue(try [.set(self, data)], completion)
     }
 
     /// Encodes a value and sets the document's data; with `merge`, fields that are not encoded stay as they are.
@@ -90,7 +90,7 @@ extension DocumentReference {
         completion: (((any Error)?) -> Void)? = nil
     ) throws {
         let data = try encoder.documentData(value)
-        firestore.enqueue(try [.set(documentPath, data, merge: merge ? .all : .none)], completion)
+        firestore.enqueue(try [.set(self, data, merge: merge ? .all : .none)], completion)
     }
 
     /// Encodes a value and sets those fields that are named by a `String` or ``FieldPath`` each.
@@ -103,7 +103,7 @@ extension DocumentReference {
         completion: (((any Error)?) -> Void)? = nil
     ) throws {
         let data = try encoder.documentData(value)
-        firestore.enqueue(try [.set(documentPath, data, merge: .fields(any: mergeFields))], completion)
+        firestore.enqueue(try [.set(self, data, merge: .fields(any: mergeFields))], completion)
     }
 }
 

@@ -3,10 +3,18 @@ internal import Foundation
 
 /// The documents of a query in its order, and what becomes of them.
 struct QueryResult {
-    private(set) var documents: [QueryDocumentSnapshot] = []
-    /// The documents that can't be read, by path.
+    /// The documents that can't be read, or have no place in the order.
     private(set) var damaged: [Damage] = []
     private let firestore: Firestore
+    private let query: NormalizedQuery
+    private var entries: [Entry] = []
+    private var keys: [DocumentPath: NormalizedQuery.SortKey] = [:]
+
+    /// A document and where it stands.
+    private struct Entry {
+        let document: QueryDocumentSnapshot
+        let key: NormalizedQuery.SortKey
+    }
 
     struct Damage: Equatable {
         let error: StatusError
@@ -16,78 +24,134 @@ struct QueryResult {
         }
     }
 
-    init(_ firestore: Firestore) {
+    init(of query: NormalizedQuery, in firestore: Firestore) {
+        self.query = query
         self.firestore = firestore
     }
 
-    /// Takes documents as they are now, nil for those that are not in the result any more.
+    /// The documents in the query's order.
+    var documents: [QueryDocumentSnapshot] { entries.map(\.document) }
+
+    /// Takes what a stream has said.
     ///
     /// - Returns: What has changed, in Firestore's order: removed, added, modified, each in the order of the query. The indices
     ///   are those at which one change after the other is to be made. What is as it was is no change.
-    mutating func apply(_ changes: [DocumentPath: Document?]) -> [DocumentChange] {
-        var removed: [QueryDocumentSnapshot] = []
-        var added: [Document] = []
-        var modified: [Document] = []
-        for (path, new) in changes {
-            let place = place(of: path)
-            switch (place.isFound ? documents[place.index] : nil, new) {
-            case (nil, nil): break
-            case (let old?, nil): removed.append(old)
-            case (nil, let new?): added.append(new)
-            case (let old?, let new?): if old.document != new { modified.append(new) }
-            }
-        }
-        return removed.sorted { $0.reference.documentPath < $1.reference.documentPath }.map { remove($0) }
-            + added.sorted { $0.path < $1.path }.map { add($0) }
-            + modified.sorted { $0.path < $1.path }.map { modify($0) }
-    }
-
-    /// Takes what a stream has said.
     mutating func apply(_ update: WatchedState.Update) -> [DocumentChange] {
         switch update {
         case .everything(let documents, let damaged):
-            self.damaged = damaged.map(Damage.init)
             var changes: [DocumentPath: Document?] = documents.mapValues(Optional.some)
-            for shown in self.documents where documents[shown.reference.documentPath] == nil {
-                changes[shown.reference.documentPath] = .some(nil)
-            }
-            return apply(changes)
+            for path in keys.keys where documents[path] == nil { changes[path] = .some(nil) }
+            return apply(changes, damaged: damaged)
         case .changes(let changes, let damaged):
-            self.damaged = damaged.map(Damage.init)
-            return apply(changes)
+            return apply(changes, damaged: damaged)
         }
     }
 
-    private mutating func remove(_ document: QueryDocumentSnapshot) -> DocumentChange {
-        let index = place(of: document.reference.documentPath).index
-        documents.remove(at: index)
-        return DocumentChange(type: .removed, document: document, oldIndex: UInt(index), newIndex: UInt(NSNotFound))
+    /// Takes documents as they are now, nil for those that are not in the result any more.
+    private mutating func apply(_ changes: [DocumentPath: Document?], damaged: [StatusError]) -> [DocumentChange] {
+        var misplaced: [StatusError] = []
+        var removed: [Entry] = []
+        var added: [Entry] = []
+        var modified: [Entry] = []
+        for (path, document) in changes {
+            let old = keys[path].map { entries[index(of: $0)] }
+            let new = document.flatMap { document -> Entry? in
+                if let entry = entry(of: document) { return entry }
+                misplaced.append(.misplaced(path))
+                return nil
+            }
+            switch (old, new) {
+            case (nil, nil): break
+            case (let old?, nil): removed.append(old)
+            case (nil, let new?): added.append(new)
+            case (let old?, let new?): if old.document != new.document { modified.append(new) }
+            }
+        }
+        self.damaged = (damaged + misplaced).map(Damage.init)
+        return removed.sorted(by: precedes).map { remove($0) }
+            + added.sorted(by: precedes).map { add($0) }
+            + modified.sorted(by: precedes).map { modify($0) }
+    }
+}
+
+// One change after the other.
+extension QueryResult {
+    private mutating func remove(_ entry: Entry) -> DocumentChange {
+        let index = take(entry)
+        return DocumentChange(type: .removed, document: entry.document, oldIndex: UInt(index), newIndex: UInt(NSNotFound))
     }
 
-    private mutating func add(_ document: Document) -> DocumentChange {
-        let index = place(of: document.path).index
-        let snapshot = QueryDocumentSnapshot(document, in: firestore)
-        documents.insert(snapshot, at: index)
-        return DocumentChange(type: .added, document: snapshot, oldIndex: UInt(NSNotFound), newIndex: UInt(index))
+    private mutating func add(_ entry: Entry) -> DocumentChange {
+        let index = put(entry)
+        return DocumentChange(type: .added, document: entry.document, oldIndex: UInt(NSNotFound), newIndex: UInt(index))
     }
 
-    private mutating func modify(_ document: Document) -> DocumentChange {
-        let index = place(of: document.path).index
-        let snapshot = QueryDocumentSnapshot(document, in: firestore)
-        documents[index] = snapshot
-        return DocumentChange(type: .modified, document: snapshot, oldIndex: UInt(index), newIndex: UInt(index))
+    private mutating func modify(_ entry: Entry) -> DocumentChange {
+        let oldIndex = take(entry)
+        let newIndex = put(entry)
+        return DocumentChange(type: .modified, document: entry.document, oldIndex: UInt(oldIndex), newIndex: UInt(newIndex))
     }
 
-    /// Where a document is, or would be inserted.
-    private func place(of path: DocumentPath) -> (index: Int, isFound: Bool) {
+    /// Takes the document out that is at an entry's path, which is there.
+    private mutating func take(_ entry: Entry) -> Int {
+        let index = index(of: keys.removeValue(forKey: entry.document.reference.documentPath) ?? entry.key)
+        entries.remove(at: index)
+        return index
+    }
+
+    private mutating func put(_ entry: Entry) -> Int {
+        keys[entry.document.reference.documentPath] = entry.key
         // What comes in order is added at the end.
-        guard let last = documents.last, path <= last.reference.documentPath else { return (documents.count, false) }
+        let isLast = entries.last.map { precedes($0, entry) } ?? true
+        let index = isLast ? entries.count : index(of: entry.key)
+        entries.insert(entry, at: index)
+        return index
+    }
+}
+
+// The order.
+extension QueryResult {
+    private func entry(of document: Document) -> Entry? {
+        guard let key = query.sortKey(of: document.fields, at: document.path) else { return nil }
+        return Entry(document: QueryDocumentSnapshot(document, in: firestore), key: key)
+    }
+
+    private func precedes(_ left: Entry, _ right: Entry) -> Bool {
+        precedes(left.key, right.key)
+    }
+
+    private func precedes(_ left: NormalizedQuery.SortKey, _ right: NormalizedQuery.SortKey) -> Bool {
+        query.compare(left, right) == (query.isReversed ? .greater : .less)
+    }
+
+    /// Where the document with a key is, or would be inserted. No two keys are equal, since each has the document's path.
+    private func index(of key: NormalizedQuery.SortKey) -> Int {
         var low = 0
-        var high = documents.count
+        var high = entries.count
         while low < high {
             let middle = (low + high) / 2
-            if documents[middle].reference.documentPath < path { low = middle + 1 } else { high = middle }
+            if precedes(entries[middle].key, key) { low = middle + 1 } else { high = middle }
         }
-        return (low, low < documents.count && documents[low].reference.documentPath == path)
+        return low
+    }
+}
+
+extension StatusError {
+    /// The server says that a document is in a result, and this library that it can't be.
+    fileprivate static func misplaced(_ path: DocumentPath) -> StatusError {
+        StatusError(
+            .internal,
+            "The document lacks what the query sorts by; is the server of another version?",
+            path: path.string
+        )
+    }
+}
+
+extension [DocumentChange] {
+    /// The changes that make a first result.
+    static func added(_ documents: [QueryDocumentSnapshot]) -> [DocumentChange] {
+        documents.enumerated().map { index, document in
+            DocumentChange(type: .added, document: document, oldIndex: UInt(NSNotFound), newIndex: UInt(index))
+        }
     }
 }

@@ -4,33 +4,33 @@ extension Transaction {
     /// Sets a document's data, replacing what there is.
     @discardableResult
     public func setData(_ data: [String: Any], forDocument document: DocumentReference) -> Transaction {
-        add { () throws(StatusError) in try .set(document.documentPath, DocumentData(data)) }
+        add(to: document) { () throws(StatusError) in try .set(document, DocumentData(data)) }
     }
 
     /// Sets a document's data; with `merge`, fields that are not given stay as they are.
     @discardableResult
     public func setData(_ data: [String: Any], forDocument document: DocumentReference, merge: Bool) -> Transaction {
-        add { () throws(StatusError) in try .set(document.documentPath, DocumentData(data), merge: merge ? .all : .none) }
+        add(to: document) { () throws(StatusError) in try .set(document, DocumentData(data), merge: merge ? .all : .none) }
     }
 
     /// Sets those fields of a document that are named by a `String` or ``FieldPath`` each.
     @discardableResult
     public func setData(_ data: [String: Any], forDocument document: DocumentReference, mergeFields: [Any]) -> Transaction {
-        add { () throws(StatusError) in
-            try .set(document.documentPath, DocumentData(data), merge: .fields(any: mergeFields))
+        add(to: document) { () throws(StatusError) in
+            try .set(document, DocumentData(data), merge: .fields(any: mergeFields))
         }
     }
 
     /// Changes fields of a document that has to exist. The keys are paths: a `String` with dots, or a ``FieldPath``.
     @discardableResult
     public func updateData(_ fields: [AnyHashable: Any], forDocument document: DocumentReference) -> Transaction {
-        add { () throws(StatusError) in try .update(document.documentPath, fields) }
+        add(to: document) { () throws(StatusError) in try .update(document, fields) }
     }
 
     /// Deletes a document; one that doesn't exist is no error.
     @discardableResult
     public func deleteDocument(_ document: DocumentReference) -> Transaction {
-        add { () throws(StatusError) in .delete(document.documentPath) }
+        add(to: document) { () throws(StatusError) in .delete(document.documentPath) }
     }
 }
 
@@ -45,7 +45,7 @@ extension Transaction {
         encoder: Firestore.Encoder = Firestore.Encoder()
     ) throws -> Transaction {
         let data = try encoder.documentData(value)
-        return add { () throws(StatusError) in try .set(document.documentPath, data) }
+        return add(to: document) { () throws(StatusError) in try .set(document, data) }
     }
 
     /// Encodes a value and sets a document's data; with `merge`, fields that are not encoded stay as they are.
@@ -59,7 +59,7 @@ extension Transaction {
         encoder: Firestore.Encoder = Firestore.Encoder()
     ) throws -> Transaction {
         let data = try encoder.documentData(value)
-        return add { () throws(StatusError) in try .set(document.documentPath, data, merge: merge ? .all : .none) }
+        return add(to: document) { () throws(StatusError) in try .set(document, data, merge: merge ? .all : .none) }
     }
 
     /// Encodes a value and sets those fields that are named by a `String` or ``FieldPath`` each.
@@ -73,6 +73,6 @@ extension Transaction {
         encoder: Firestore.Encoder = Firestore.Encoder()
     ) throws -> Transaction {
         let data = try encoder.documentData(value)
-        return add { () throws(StatusError) in try .set(document.documentPath, data, merge: .fields(any: mergeFields)) }
+        return add(to: document) { () throws(StatusError) in try .set(document, data, merge: .fields(any: mergeFields)) }
     }
 }

@@ -24,6 +24,7 @@ public final class Transaction: Sendable {
     /// - Throws: A ``FirestoreError``, which is also to be thrown by the block: the transaction may have to be run again.
     nonisolated(nonsending) public func getDocument(_ document: DocumentReference) async throws -> DocumentSnapshot {
         try firestoreErrors { () throws(StatusError) in
+            try firestore.check([document.firestore])
             try state.withLock { state throws(StatusError) in
                 guard state.writes.isEmpty else {
                     throw StatusError(
@@ -78,8 +79,13 @@ public final class Transaction: Sendable {
         _ = try? await firestore.call { connection throws(StatusError) in try await connection.rollBack(id) }
     }
 
-    func add(_ write: () throws(StatusError) -> Write) -> Transaction {
-        state.withLock { $0.writes.add(write) }
+    func add(to document: DocumentReference, _ write: () throws(StatusError) -> Write) -> Transaction {
+        state.withLock { state in
+            state.writes.add { () throws(StatusError) in
+                try firestore.check([document.firestore])
+                return try write()
+            }
+        }
         return self
     }
 }

@@ -8,8 +8,8 @@ struct DictionaryReader {
     let permitsSentinels: Bool
     /// The fields that hold one, in no order.
     private(set) var sentinels: [(path: FieldPath, value: FieldValue)] = []
-    /// What the references belong to.
-    private(set) var firestore: Firestore?
+    /// What the references belong to, each once.
+    private(set) var origins: [Firestore] = []
     private var names: [UTF8Key] = []
     private var arrayDepth = 0
 
@@ -68,7 +68,7 @@ struct DictionaryReader {
         case let value as Data: return .bytes(Array(value))
         case let value as VectorValue: return .vector(value.array)
         case let value as DocumentReference:
-            firestore = firestore ?? value.firestore
+            origins.add([value.firestore])
             return .reference(value.documentPath)
         case is NSNull: return .null
         case let value as [String: Any]: return .map(try map(value))
@@ -92,6 +92,7 @@ struct DictionaryReader {
             throw fault("A FieldValue can't stand here, and never in an array")
         }
         sentinels.append((try FieldPath(segments: names), sentinel))
+        origins.add(sentinel.origins)
     }
 
     private func fault(_ sentence: String) -> StatusError {

@@ -6,17 +6,21 @@ internal import StrictJSON
 package struct DocumentData {
     package var fields: MapValue
     var sentinels: [(path: FieldPath, value: FieldValue)] = []
+    /// What the references belong to.
+    var origins: [Firestore] = []
 
     /// Data as users write them.
     init(_ dictionary: [String: Any]) throws(StatusError) {
         var reader = DictionaryReader(permitsSentinels: true)
         fields = try reader.map(dictionary)
         sentinels = reader.sentinels
+        origins = reader.origins
     }
 
-    init(fields: MapValue, sentinels: [(path: FieldPath, value: FieldValue)]) {
+    init(fields: MapValue, sentinels: [(path: FieldPath, value: FieldValue)], origins: [Firestore]) {
         self.fields = fields
         self.sentinels = sentinels
+        self.origins = origins
     }
 
     /// The fields to delete.

@@ -3,6 +3,8 @@ internal import DocumentModel
 /// What stands for a field's value in a write, when the server is to compute it or to delete the field.
 public struct FieldValue: Hashable, Sendable {
     let kind: Kind
+    /// What the references in it belong to.
+    let origins: [Firestore]
 
     enum Kind: Hashable, Sendable {
         case delete
@@ -11,8 +13,9 @@ public struct FieldValue: Hashable, Sendable {
         case invalid(String)
     }
 
-    private init(_ kind: Kind) {
+    private init(_ kind: Kind, origins: [Firestore] = []) {
         self.kind = kind
+        self.origins = origins
     }
 
     /// Deletes the field, in `updateData` and merging `setData`.
@@ -38,7 +41,8 @@ public struct FieldValue: Hashable, Sendable {
     private static func array(_ elements: [Any], _ operation: ([Value]) -> FieldTransform.Operation) -> FieldValue {
         var reader = DictionaryReader(permitsSentinels: false)
         do {
-            return FieldValue(.transform(operation(try reader.values(elements))))
+            let values = try reader.values(elements)
+            return FieldValue(.transform(operation(values)), origins: reader.origins)
         } catch {
             return FieldValue(.invalid(error.message))
         }

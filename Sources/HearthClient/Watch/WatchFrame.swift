@@ -44,6 +44,11 @@ public struct WatchFrame: Sendable {
         return try EncodedDocument(rpc: document)
     }
 
+    /// What a stream is resumed with to go on after this frame; nil where that can't be.
+    public var token: String? {
+        json["token"]?.string
+    }
+
     /// What an `error` frame says; nil in others.
     public var error: StatusError? {
         kind == .error ? StatusError(rpc: json) ?? StatusError(.unknown, "The server ended the stream with an error.") : nil

@@ -4,30 +4,17 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import StrictJSON
 
-/// What to watch.
-public enum WatchTarget: Hashable, Sendable {
-    /// One document, whether it exists or not.
-    case document(DocumentPath)
-    /// The documents directly in a collection; not those of subcollections.
-    case collection(CollectionPath)
-
-    var query: String {
-        switch self {
-        case .document(let path): "document=\(PercentEncoding.encode(UTF8Key(path.string)))"
-        case .collection(let path): "collection=\(PercentEncoding.encode(UTF8Key(path.string)))"
-        }
-    }
-}
-
 extension HearthConnection {
-    /// Follows a document or a collection from now on: what there is, then every change in the order of the commits.
+    /// Watches a target from now on: what there is, then every change in the order of the commits.
     ///
     /// - Parameter resume: The token of a frame, to go on after that one; nil to begin with what there is.
     /// - Throws: What keeps the stream from beginning. What ends it later is thrown by the frames.
     public func watch(_ target: WatchTarget, resume: String? = nil) async throws(StatusError) -> WatchFrames {
-        let resume = resume.map { "&resume=\(PercentEncoding.encode(UTF8Key($0)))" } ?? ""
-        var request = request(to: "/watch?\(target.query)\(resume)")
+        var request = request(to: "/watch")
+        request.method = .POST
+        request.headers.add(name: "Content-Type", value: "application/json")
         request.headers.add(name: "Accept", value: "application/x-ndjson")
+        request.body = .bytes(target.parameters(resume: resume))
         return WatchFrames(body: try await stream(request).body, server: server)
     }
 }

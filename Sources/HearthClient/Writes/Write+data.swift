@@ -3,7 +3,8 @@ internal import StrictJSON
 
 extension Write {
     /// Sets a document, as users state it.
-    static func set(_ path: DocumentPath, _ data: DocumentData, merge: Merge = .none) throws(StatusError) -> Write {
+    static func set(_ document: DocumentReference, _ data: DocumentData, merge: Merge = .none) throws(StatusError) -> Write {
+        try document.firestore.check(data.origins)
         var fields = data.fields
         var transforms = try data.transforms()
         switch merge {
@@ -14,11 +15,11 @@ extension Write {
         case .fields(let mask):
             transforms.removeAll { transform in !mask.contains { $0.isPrefix(of: transform.field) } }
         }
-        return try .set(path, fields, merge: merge, delete: data.deleted, transforms: transforms)
+        return try .set(document.documentPath, fields, merge: merge, delete: data.deleted, transforms: transforms)
     }
 
     /// Updates a document, as users state it: values by field path.
-    static func update(_ path: DocumentPath, _ fields: [AnyHashable: Any]) throws(StatusError) -> Write {
+    static func update(_ document: DocumentReference, _ fields: [AnyHashable: Any]) throws(StatusError) -> Write {
         var reader = DictionaryReader(permitsSentinels: true)
         var values: [(FieldPath, Value)] = []
         var named: Set<FieldPath> = []
@@ -27,16 +28,17 @@ extension Write {
             named.insert(field)
             if let value = try reader.value(value, at: field) { values.append((field, value)) }
         }
-        let data = DocumentData(fields: MapValue(), sentinels: reader.sentinels)
+        try document.firestore.check(reader.origins)
+        let data = DocumentData(fields: MapValue(), sentinels: reader.sentinels, origins: reader.origins)
         if let field = data.deleted.first(where: { !named.contains($0) }) {
             throw StatusError(
                 .invalidArgument,
                 "FieldValue.delete() can only appear at the top level of your update data; name the field by its path.",
-                path: path.string,
+                path: document.path,
                 field: field.description
             )
         }
-        return try .update(path, values, delete: data.deleted, transforms: data.transforms())
+        return try .update(document.documentPath, values, delete: data.deleted, transforms: data.transforms())
     }
 }
 

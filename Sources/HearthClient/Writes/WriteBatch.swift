@@ -18,33 +18,33 @@ public final class WriteBatch: Sendable {
     /// Sets a document's data, replacing what there is.
     @discardableResult
     public func setData(_ data: [String: Any], forDocument document: DocumentReference) -> WriteBatch {
-        add { () throws(StatusError) in try .set(document.documentPath, DocumentData(data)) }
+        add(to: document) { () throws(StatusError) in try .set(document, DocumentData(data)) }
     }
 
     /// Sets a document's data; with `merge`, fields that are not given stay as they are.
     @discardableResult
     public func setData(_ data: [String: Any], forDocument document: DocumentReference, merge: Bool) -> WriteBatch {
-        add { () throws(StatusError) in try .set(document.documentPath, DocumentData(data), merge: merge ? .all : .none) }
+        add(to: document) { () throws(StatusError) in try .set(document, DocumentData(data), merge: merge ? .all : .none) }
     }
 
     /// Sets those fields of a document that are named by a `String` or ``FieldPath`` each.
     @discardableResult
     public func setData(_ data: [String: Any], forDocument document: DocumentReference, mergeFields: [Any]) -> WriteBatch {
-        add { () throws(StatusError) in
-            try .set(document.documentPath, DocumentData(data), merge: .fields(any: mergeFields))
+        add(to: document) { () throws(StatusError) in
+            try .set(document, DocumentData(data), merge: .fields(any: mergeFields))
         }
     }
 
     /// Changes fields of a document that has to exist. The keys are paths: a `String` with dots, or a ``FieldPath``.
     @discardableResult
     public func updateData(_ fields: [AnyHashable: Any], forDocument document: DocumentReference) -> WriteBatch {
-        add { () throws(StatusError) in try .update(document.documentPath, fields) }
+        add(to: document) { () throws(StatusError) in try .update(document, fields) }
     }
 
     /// Deletes a document; one that doesn't exist is no error.
     @discardableResult
     public func deleteDocument(_ document: DocumentReference) -> WriteBatch {
-        add { () throws(StatusError) in .delete(document.documentPath) }
+        add(to: document) { () throws(StatusError) in .delete(document.documentPath) }
     }
 
     /// Carries out the writes: all, or none when one of them can't be. A batch is committed once.
@@ -58,10 +58,13 @@ public final class WriteBatch: Sendable {
         firestore.enqueue(try take(), completion)
     }
 
-    private func add(_ write: () throws(StatusError) -> Write) -> WriteBatch {
+    private func add(to document: DocumentReference, _ write: () throws(StatusError) -> Write) -> WriteBatch {
         state.withLock { state in
             precondition(!state.isCommitted, "A write batch can no longer be used after it has been committed.")
-            state.writes.add(write)
+            state.writes.add { () throws(StatusError) in
+                try firestore.check([document.firestore])
+                return try write()
+            }
         }
         return self
     }
@@ -86,7 +89,7 @@ extension WriteBatch {
         encoder: Firestore.Encoder = Firestore.Encoder()
     ) throws -> WriteBatch {
         let data = try encoder.documentData(value)
-        return add { () throws(StatusError) in try .set(document.documentPath, data) }
+        return add(to: document) { () throws(StatusError) in try .set(document, data) }
     }
 
     /// Encodes a value and sets a document's data; with `merge`, fields that are not encoded stay as they are.
@@ -100,7 +103,7 @@ extension WriteBatch {
         encoder: Firestore.Encoder = Firestore.Encoder()
     ) throws -> WriteBatch {
         let data = try encoder.documentData(value)
-        return add { () throws(StatusError) in try .set(document.documentPath, data, merge: merge ? .all : .none) }
+        return add(to: document) { () throws(StatusError) in try .set(document, data, merge: merge ? .all : .none) }
     }
 
     /// Encodes a value and sets those fields that are named by a `String` or ``FieldPath`` each.
@@ -114,6 +117,6 @@ extension WriteBatch {
         encoder: Firestore.Encoder = Firestore.Encoder()
     ) throws -> WriteBatch {
         let data = try encoder.documentData(value)
-        return add { () throws(StatusError) in try .set(document.documentPath, data, merge: .fields(any: mergeFields)) }
+        return add(to: document) { () throws(StatusError) in try .set(document, data, merge: .fields(any: mergeFields)) }
     }
 }

@@ -21,7 +21,7 @@ struct ClientDocumentationTests {
     @Test func `shows only code that is compiled`() throws {
         let compiled = try texts(in: Self.here.appending(path: "Snippets"), withExtension: "swift").map { lines($0.text) }
         let articles = try texts(in: Self.catalogue, withExtension: "md")
-        #expect(articles.count == 5)
+        #expect(articles.count == 6)
         var count = 0
         for (name, text) in articles {
             for block in text.components(separatedBy: "```swift\n").dropFirst() {
@@ -30,7 +30,7 @@ struct ClientDocumentationTests {
                 count += 1
             }
         }
-        #expect(count >= 15)
+        #expect(count >= 22)
     }
 
     @Test func `shows code that works`() async throws {
@@ -42,6 +42,15 @@ struct ClientDocumentationTests {
             #expect(try await MappingSnippets.readMany(db).map(\.name) == ["BASIC", "Swift", "TypeScript"])
             #expect(try await ChangeSnippets.write(db, reference) == 816 + 1 + 12 + 1)
             #expect(try await db.document("books/copy").getDocument(as: Book.self).numberOfPages == 817)
+            let long = try await QuerySnippets.long(db)
+            #expect(long.books.first?.id == "hitchhiker")
+            #expect(try await QuerySnippets.next(long.query).isEmpty)
+            let either = try await QuerySnippets.either(db).getDocuments()
+            #expect(either.documents.map(\.documentID) == ["hitchhiker-genre", "hitchhiker"])
+            #expect(try await QuerySnippets.reviews(db) == 0)
+            let found = try await QuerySnippets.places(db)[0].getDocuments()
+            #expect(found.documents.map(\.documentID) == ["googleHAM", "googleUK"])
+            #expect(try await QuerySnippets.places(db)[1].getDocuments().isEmpty)
             #expect(MappingSnippets.remote(key: "k").settings.host == "data.example.org")
         }
     }

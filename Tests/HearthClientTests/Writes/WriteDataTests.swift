@@ -1,4 +1,5 @@
 import DocumentModel
+import Foundation
 import StrictJSON
 import Testing
 
@@ -6,10 +7,10 @@ import Testing
 
 @Suite("Writes as users state them")
 struct WriteDataTests {
-    private static let path = (try? DocumentPath("books/a"))!  // A valid literal.
+    private static let document = nowhere.document("books/a")
 
     private func set(_ data: [String: Any], merge: Write.Merge = .none) throws -> Write {
-        try .set(Self.path, DocumentData(data), merge: merge)
+        try .set(Self.document, DocumentData(data), merge: merge)
     }
 
     private func field(_ text: String) throws -> DocumentModel.FieldPath { try FieldPath(text) }
@@ -51,7 +52,7 @@ struct WriteDataTests {
 
     @Test func `an update names fields by paths`() throws {
         let write = try Write.update(
-            Self.path,
+            Self.document,
             [
                 "a.é": 1, FieldPath(["x.y", "z"]): ["m": FieldValue.serverTimestamp()], "gone": FieldValue.delete(),
                 "list": FieldValue.arrayUnion([1]),
@@ -71,14 +72,44 @@ struct WriteDataTests {
     @Test(arguments: ["", ".a", "a.", "a..b", "a~b", "a*b", "a/b", "a[0]"]) func `an update refuses paths that mean nothing`(
         path: String
     ) {
-        let error = #expect(throws: StatusError.self) { try Write.update(Self.path, [path: 1]) }
+        let error = #expect(throws: StatusError.self) { try Write.update(Self.document, [path: 1]) }
         #expect(error?.code == .invalidArgument)
     }
 
     @Test func `an update refuses what it can't do`() {
-        #expect(throws: StatusError.self) { try Write.update(Self.path, [:]) }
-        #expect(throws: StatusError.self) { try Write.update(Self.path, [1: 1]) }
-        #expect(throws: StatusError.self) { try Write.update(Self.path, ["a": ["b": FieldValue.delete()]]) }
-        #expect(throws: StatusError.self) { try Write.update(Self.path, ["a": 1, "a.b": 2]) }
+        #expect(throws: StatusError.self) { try Write.update(Self.document, [:]) }
+        #expect(throws: StatusError.self) { try Write.update(Self.document, [1: 1]) }
+        #expect(throws: StatusError.self) { try Write.update(Self.document, ["a": ["b": FieldValue.delete()]]) }
+        #expect(throws: StatusError.self) { try Write.update(Self.document, ["a": 1, "a.b": 2]) }
+    }
+
+    @Test func `a reference to another database is refused, wherever it stands`() async throws {
+        let settings = FirestoreSettings()
+        settings.host = "elsewhere.example"
+        let foreign = Firestore(settings: settings).document("a/b")
+        struct Linked: Encodable {
+            let links: [[String: DocumentReference]]
+        }
+        let encoded = try Firestore.Encoder().documentData(Linked(links: [["to": foreign]]))
+        let writes: [() throws -> Write] = [
+            { try set(["a": foreign]) }, { try set(["a": [["b": foreign]]]) },
+            { try set(["a": FieldValue.arrayUnion([foreign])]) }, { try Write.set(Self.document, encoded) },
+            { try Write.update(Self.document, ["a": foreign]) },
+        ]
+        for write in writes {
+            let error = #expect(throws: StatusError.self) { try write() }
+            #expect(error?.message.contains("elsewhere.example") == true)
+        }
+        let batch = await #expect(throws: FirestoreError.self) {
+            try await nowhere.batch().deleteDocument(foreign).commit()
+        }
+        #expect(batch?.code == FirestoreErrorCode.invalidArgument.rawValue)
+        let transaction = await #expect(throws: FirestoreError.self) {
+            try await nowhere.runTransaction { try await $0.getDocument(foreign).exists }
+        }
+        #expect(transaction?.code == FirestoreErrorCode.invalidArgument.rawValue)
+        // Another object for the same database is none other.
+        let same = Firestore(settings: nowhere.settings).document("a/b")
+        #expect(try set(["a": same]).operation == .replace(["a": .reference(DocumentPath("a/b"))]))
     }
 }

@@ -1,0 +1,46 @@
+import ArgumentParser
+import DocumentModel
+import StrictJSON
+
+/// A query as an argument: JSON, @FILE to read it from a file, or - for standard input.
+struct QueryArgument {
+    private let text: String
+
+    /// How long a query may be.
+    private static let maximumBytes = 16 << 20
+
+    init(_ text: String) {
+        self.text = text
+    }
+
+    /// Checks a query that stands in the command line itself.
+    func validate() throws {
+        guard InputFile.path(ofArgument: text) == nil else { return }
+        do throws(StatusError) {
+            _ = try read()
+        } catch {
+            throw ValidationError("\(error)")
+        }
+    }
+
+    /// Reads the query: an object.
+    func read() throws(StatusError) -> JSONText {
+        var name = "The query"
+        var bytes = Array(text.utf8)
+        if let path = InputFile.path(ofArgument: text) {
+            let file = try InputFile(path)
+            name = file.name
+            bytes = try file.readToEnd(maximumBytes: Self.maximumBytes)
+        }
+        let json: JSONText
+        do {
+            json = try JSONText(bytes, limits: JSONLimits(maximumBytes: Self.maximumBytes))
+        } catch {
+            throw StatusError(.invalidArgument, "\(name): not JSON: \(error).")
+        }
+        guard json.root.kind == .object else {
+            throw StatusError(.invalidArgument, "\(name): expected a JSON object, found \(json.root.kind).")
+        }
+        return json
+    }
+}
