@@ -89,7 +89,7 @@ let package = Package(
         .target(
             name: "HearthAdmin",
             dependencies: [
-                "DocumentModel", "DocumentStore", "HearthService", "StrictJSON",
+                "DocumentModel", "DocumentStore", "HearthService", "JSONRPC", "StrictJSON",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -172,11 +172,12 @@ let package = Package(
         .testTarget(
             name: "HearthAdminTests",
             dependencies: [
-                "HearthAdmin", "HearthService", "DocumentModel", "DocumentStore", "StrictJSON", "CLibXML2",
+                "HearthAdmin", "HearthService", "DocumentModel", "DocumentStore", "JSONRPC", "StrictJSON", "CLibXML2",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
             ],
             exclude: ["Golden"],
             swiftSettings: swiftSettings

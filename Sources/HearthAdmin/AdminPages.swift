@@ -2,6 +2,7 @@ package import DocumentModel
 import DocumentStore
 import HTTPTypes
 package import HearthService
+import JSONRPC
 package import Logging
 import StrictJSON
 
@@ -9,13 +10,17 @@ import StrictJSON
 ///
 /// ```swift
 /// let pages = try AdminPages(context: context, assets: .find(), logger: logger)
-/// pages.addRoutes(to: router)
+/// pages.addRoutes(to: router) { $0.caller }
 /// ```
 ///
 /// The address of a page mirrors the path of what it shows: `/admin/data/books/hitchhiker`. Pages are whole without
-/// script. They read through the service's calls as clients do, and know nothing of files.
+/// script. They read through the service's calls as clients do, in the name of who asks, and know nothing of files.
 package struct AdminPages: Sendable {
-    private let context: ServiceContext
+    private(set) var context: ServiceContext
+    /// What is documented of the calls.
+    let reference = CallReference()
+    /// Answers the calls that the documentation's forms ask for.
+    let calls: RPCServer<ServiceContext>
     private let templates: TemplateLibrary
     private let files: StaticFiles
     private let logger: Logger
@@ -41,6 +46,11 @@ package struct AdminPages: Sendable {
         surroundings: Surroundings
     ) throws(StatusError) {
         self.context = context
+        calls = RPCServer(
+            limits: Self.callLimits(context.server.limits.rpc),
+            answers: AnswerBudget(limit: Self.heldAnswerBytes, wait: .seconds(2)),
+            logger: logger
+        )
         self.logger = logger
         self.surroundings = surroundings
         templates = try TemplateLibrary(folder: assets.templates)
@@ -58,20 +68,34 @@ package struct AdminPages: Sendable {
         var host: String?
         /// The entity tags that the browser has.
         var knownTags: String?
+        /// Who asks.
+        var caller = Caller.anybody
+        /// What a form sent, where one was sent that is not too large.
+        var form: [UInt8]?
     }
 
     /// Answers a request.
     func response(to request: PageRequest) async -> PageResponse {
+        var pages = self
+        pages.context = context.calling(as: request.caller)
+        return await pages.respond(to: request)
+    }
+}
+
+extension AdminPages {
+    private func respond(to request: PageRequest) async -> PageResponse {
         let route = AdminRoute(rawPath: request.path)
-        if route.isKnown, ![.get, .head].contains(request.method) {
-            if request.method == .options { return .methods }
-            return await respond(with: ProblemPage.wrongMethod).allowing(PageResponse.allowedMethods)
+        if route.isKnown, !route.methods.contains(request.method) {
+            if request.method == .options { return .methods(route.methods) }
+            return await respond(with: ProblemPage.wrongMethod).allowing(route.methods)
         }
         return switch route {
         case .overview:
             await respond(with: overview(for: request))
         case .data(let segments):
             await respond(with: dataPage(at: segments, query: Query(request.query)))
+        case .documentation:
+            await respond(with: documentation(for: request))
         case .asset(let name):
             if let response = fileResponse(name, to: request) {
                 response
@@ -86,11 +110,9 @@ package struct AdminPages: Sendable {
             await respond(with: ProblemPage.malformedAddress)
         }
     }
-}
 
-extension AdminPages {
     private func overview(for request: PageRequest) async -> OverviewPage {
-        OverviewPage(await ServerInfo.call((), in: context), host: request.host, now: surroundings.now())
+        OverviewPage(await ServerInfo.call((), in: context), curl: curl(for: request), now: surroundings.now())
     }
 
     /// The page of what a path names; of what is wrong, when it can't be shown.
@@ -154,8 +176,8 @@ extension AdminPages {
         do throws(StatusError) {
             page.chrome.setRoots(try await ListCollections.call(.init(pageSize: PageChrome.rootLimit), in: context))
         } catch {
-            // The page is of use without the list beside it.
-            log(error)
+            // The page is of use without the list beside it, which is not for everyone.
+            if error.code.httpStatus >= 500 { log(error) }
         }
         return .page(templates.render(page, with: type(of: page).template), status: page.status, nonce: nonce)
     }

@@ -48,18 +48,15 @@ struct PageResponse: Sendable {
         return PageResponse(status: .temporaryRedirect, headers: headers, body: [])
     }
 
-    /// The methods that pages and static files answer.
-    static let allowedMethods = "GET, HEAD, OPTIONS"
-
     /// What an address can be asked with.
-    static var methods: PageResponse {
-        PageResponse(status: .noContent, headers: common, body: []).allowing(allowedMethods)
+    static func methods(_ methods: [HTTPRequest.Method]) -> PageResponse {
+        PageResponse(status: .noContent, headers: common, body: []).allowing(methods)
     }
 
-    /// The same response with the methods that the address answers.
-    func allowing(_ methods: String) -> PageResponse {
+    /// The same response with the methods that the address answers, besides OPTIONS.
+    func allowing(_ methods: [HTTPRequest.Method]) -> PageResponse {
         var response = self
-        response.headers[.allow] = methods
+        response.headers[.allow] = (methods + [.options]).map(\.rawValue).joined(separator: ", ")
         return response
     }
 

@@ -19,6 +19,17 @@ extension ByteBuffer {
         writer.endObject()
         return ByteBuffer(bytes: writer.bytes)
     }
+
+    /// The bodies of batches of so many calls each.
+    static func batches(of count: Int, _ calls: [ByteBuffer]) -> [ByteBuffer] {
+        stride(from: 0, to: calls.count, by: count).map { start in
+            var writer = JSONWriter()
+            writer.beginArray()
+            for call in calls[start...].prefix(count) { writer.raw(call.readableBytesView) }
+            writer.endArray()
+            return ByteBuffer(bytes: writer.finish())
+        }
+    }
 }
 
 extension HTTPLoad {

@@ -12,7 +12,7 @@ import ServiceLifecycle
 ///
 /// ```swift
 /// let server = try HearthServer(configuration: configuration, context: context, logger: logger) { router in
-///     pages.addRoutes(to: router)
+///     pages.addRoutes(to: router) { $0.caller }
 /// } onRunning: { port in
 ///     print("http://127.0.0.1:\(port)")
 /// }

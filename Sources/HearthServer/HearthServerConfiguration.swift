@@ -17,8 +17,11 @@ package struct HearthServerConfiguration: Sendable {
     package var maximumConnectionsPerAddress = 512
     /// How long a client may take to send the head of a request, from its first byte on.
     package var headTimeout: Duration = .seconds(10)
-    /// How long a client may take to send the body of a request.
-    package var bodyTimeout: Duration = .seconds(60)
+    /// How long a client may take to send the body of a request, besides the time that the bytes it has sent take at
+    /// ``minimumBodyRate``.
+    package var bodyTimeout: Duration = .seconds(10)
+    /// How many bytes a second of a body are to come, in the long run.
+    package var minimumBodyRate = 1_024
     /// How many bytes of request bodies are held in memory at the same time, over all requests.
     package var maximumHeldBodyBytes = 64 << 20
     /// How many bytes of answers to calls are held in memory at the same time, over all clients: what is built and was not

@@ -61,6 +61,14 @@ load() {
     while [[ -z $is_loaded ]]; do next_message; done
 }
 
+# send FORM: sends the form that a selector finds, and waits until the page that answers is loaded.
+send() {
+    local kind id text
+    is_loaded=
+    cdp Runtime.evaluate "$(jq --null-input --arg form "$1" '{expression: "document.querySelector(\($form | tojson)).requestSubmit()", userGesture: true}')"
+    while [[ -z $is_loaded ]]; do next_message; done
+}
+
 # Takes one message; sets the caller's `kind`, `id` and `text`.
 next_message() {
     IFS=$'\t' read -r -t 30 kind id text <&"$lines" ||

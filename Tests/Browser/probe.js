@@ -105,7 +105,9 @@
   }
   if (all('button.copy[hidden]').length > 0) faults.push('the page\'s script has not run: its copy buttons are hidden');
 
-  const found = { chips: chips.length, dots: dots.length, rightToLeft: rightToLeft.length, texts: texts.size };
+  const found = {
+    answers: all('.answer').filter(isShown).length, chips: chips.length, dots: dots.length, rightToLeft: rightToLeft.length, texts: texts.size,
+  };
   for (const [what, number] of Object.entries({ texts: 5, ...least })) {
     if (found[what] < number) faults.push(`expected at least ${number} ${what}, found ${found[what]}`);
   }

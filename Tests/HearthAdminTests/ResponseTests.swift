@@ -1,6 +1,7 @@
 import DocumentModel
 import Foundation
 import HTTPTypes
+import HearthService
 import Hummingbird
 import HummingbirdTesting
 import Testing
@@ -158,7 +159,7 @@ struct PageMethodTests {
     private func withRouter(_ body: @escaping @Sendable (any TestClientProtocol) async throws -> Void) async throws {
         try await TestSite.with(GuideData.writes()) { site in
             let router = Router()
-            site.pages.addRoutes(to: router)
+            site.pages.addRoutes(to: router) { _ in .anybody }
             try await Application(router: router).test(.router, body)
         }
     }

@@ -1,7 +1,8 @@
 import DocumentModel
+import HTTPTypes
 import StrictJSON
 
-/// What an address under `/admin` names.
+/// What the address of a page names.
 ///
 /// It is read from the raw path of the request, byte by byte: IDs hold anything but `/`, also `%2F` once encoded, and
 /// Swift's own string methods would split and compare them by characters.
@@ -10,6 +11,8 @@ enum AdminRoute: Hashable, Sendable {
     case overview
     /// The IDs of collections and documents in turn, at least one.
     case data([UTF8Key])
+    /// The documentation of the calls.
+    case documentation
     /// A static file.
     case asset(UTF8Key)
     /// The same page has another address.
@@ -39,9 +42,14 @@ enum AdminRoute: Hashable, Sendable {
     /// Whether something has this address.
     var isKnown: Bool {
         switch self {
-        case .overview, .data, .asset, .moved: true
+        case .overview, .data, .documentation, .asset, .moved: true
         case .unknown, .malformed: false
         }
+    }
+
+    /// The methods that the address answers.
+    var methods: [HTTPRequest.Method] {
+        self == .documentation ? [.get, .head, .post] : [.get, .head]
     }
 
     private init(_ segments: [UTF8Key]) {
@@ -49,6 +57,8 @@ enum AdminRoute: Hashable, Sendable {
         switch segments {
         case [empty], ["admin"], ["admin", "data"], ["admin", "data", empty]: self = .moved(AdminURL.overview)
         case ["admin", empty]: self = .overview
+        case ["rpc", "docs"]: self = .documentation
+        case ["rpc", "docs", empty]: self = .moved(AdminURL.documentation)
         default:
             guard segments.count > 2, segments[0] == "admin" else {
                 self = .unknown

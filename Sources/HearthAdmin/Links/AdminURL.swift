@@ -5,6 +5,8 @@ import StrictJSON
 enum AdminURL {
     /// The overview.
     static let overview = "/admin/"
+    /// The documentation of the calls.
+    static let documentation = "/rpc/docs"
     /// What the addresses of static files begin with.
     static let assets = "/admin/assets/"
 

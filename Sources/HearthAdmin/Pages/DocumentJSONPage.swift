@@ -10,7 +10,7 @@ struct DocumentJSONPage: Page {
 
     init(_ document: Document, now: Timestamp) {
         header = DocumentHeader(document, view: .json, now: now)
-        json = Self.visible(String(decoding: DocumentFile.encode(document, storesID: false), as: UTF8.self))
+        json = VisibleJSON.text(DocumentFile.encode(document, storesID: false))
         chrome = PageChrome(at: document.path.segments)
     }
 
@@ -19,19 +19,5 @@ struct DocumentJSONPage: Page {
         case "json": json
         default: header.child(named: name)
         }
-    }
-}
-
-extension DocumentJSONPage {
-    /// The same JSON, invisible characters escaped: they can stand only within strings.
-    private static func visible(_ json: String) -> String {
-        DisplayText(json, lines: .multiple).runs.map { run in
-            (run.mark?.scalar).map { String($0).utf16.map(escape).joined() + run.text } ?? run.text
-        }.joined()
-    }
-
-    private static func escape(_ unit: UInt16) -> String {
-        let digits = String(unit, radix: 16)
-        return "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
     }
 }

@@ -20,9 +20,9 @@ struct OverviewPage: Page {
 
     /// - Parameters:
     ///   - info: What the server says of itself.
-    ///   - host: The `Host` that the browser called, for the example.
+    ///   - curl: How the server is called, for the example.
     ///   - now: The present.
-    init(_ info: ServerInfo.Result, host: String?, now: Timestamp) {
+    init(_ info: ServerInfo.Result, curl: CurlCommand, now: Timestamp) {
         let position = info.position
         var facts = [
             Fact(name: "Version", value: DisplayText("\(ServerDescription.name) \(ServerDescription.version)"), time: nil),
@@ -33,7 +33,7 @@ struct OverviewPage: Page {
             facts.append(Fact(name: "Last commit", value: DisplayText(Age.text(of: time, at: now)), time: TimeView(time)))
         }
         self.facts = facts
-        firstCall = Self.firstCall(to: host)
+        firstCall = curl.call(Self.firstCall)
     }
 
     func content(named name: String) -> Any? {
@@ -51,33 +51,16 @@ struct OverviewPage: Page {
 }
 
 extension OverviewPage {
-    /// A command that creates a first document.
-    private static func firstCall(to host: String?) -> String {
-        let host = host.flatMap { isPlain($0) ? $0 : nil } ?? "127.0.0.1:8080"
-        return """
-            curl http://\(host)/rpc -H 'Content-Type: application/json' -d '{
-              "jsonrpc": "2.0", "id": 1, "method": "documents.create",
-              "params": {
-                "collection": "books", "id": "hitchhiker",
-                "fields": {"title": "The Hitchhiker\\u2019s Guide to the Galaxy", "numberOfPages": 816, "color": "#fd1c48"}
-              }
-            }'
-            """
-    }
-
-    /// Whether the text has only what stands in hosts and ports, so that it can't end a word of a command line.
-    private static func isPlain(_ host: String) -> Bool {
-        !host.utf8.isEmpty && host.utf8.count <= 255
-            && host.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: ":"),
-                    UInt8(ascii: "["), UInt8(ascii: "]"):
-                    true
-                default: false
-                }
-            }
-    }
+    /// A call that creates a first document.
+    private static let firstCall = """
+        {
+          "jsonrpc": "2.0", "id": 1, "method": "documents.create",
+          "params": {
+            "collection": "books", "id": "hitchhiker",
+            "fields": {"title": "The Hitchhiker\\u2019s Guide to the Galaxy", "numberOfPages": 816, "color": "#fd1c48"}
+          }
+        }
+        """
 }
 
 extension OverviewPage.Fact: ViewModel {

@@ -61,7 +61,8 @@ extension PageChrome: ViewModel {
         case "hasMoreRoots": hasMoreRoots
         case "overviewURL": AdminURL.overview
         case "hasSteps": !steps.isEmpty
-        case "isOverview": false
+        case "documentationURL": AdminURL.documentation
+        case "isOverview", "isDocumentation": false
         case "hasColors": !colors.isEmpty
         case "colorStyles": colors.css
         case "nonce": nonce

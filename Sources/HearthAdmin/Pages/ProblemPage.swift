@@ -37,6 +37,14 @@ struct ProblemPage: Page {
         message: "Pages answer GET and HEAD. To change documents, call POST /rpc."
     )
 
+    /// A form of another page, too large, or sent in another way than browsers do.
+    static let unknownForm = ProblemPage(
+        status: .badRequest,
+        heading: "This form can’t be read",
+        message:
+            "Expected the name of a method and its parameters, \(TriedCall.maximumBytes >> 10) KiB at most. Programs call POST /rpc."
+    )
+
     /// An error of the service.
     init(_ error: StatusError) {
         status = HTTPResponse.Status(code: error.code.httpStatus)

@@ -16,6 +16,7 @@ struct TemplateLibrary: Sendable {
         case document
         case damaged
         case documentJSON = "document-json"
+        case documentation
         case missing
         case problem
     }

@@ -110,7 +110,7 @@ struct ServeCommand: AsyncParsableCommand {
         let context = ServiceContext(store: store, keys: try await AccessKeys.open(inFolder: data, logger: logger))
         let pages = try AdminPages(context: context, assets: assets, logger: logger)
         let server = try HearthServer(configuration: configuration, context: context, logger: logger) { router in
-            pages.addRoutes(to: router)
+            pages.addRoutes(to: router) { $0.caller }
         } onRunning: { [host] port in
             Self.announce(host: host, port: port)
         }

@@ -12,6 +12,7 @@ struct ConnectionConfiguration: Sendable {
     let lingerTimeout: TimeAmount
     let headTimeout: TimeAmount
     let bodyTimeout: TimeAmount
+    let minimumBodyRate: Int
     let slots: ConnectionSlots
     let shutdown: ShutdownClock
 
@@ -21,12 +22,18 @@ struct ConnectionConfiguration: Sendable {
         self.lingerTimeout = TimeAmount(configuration.lingerTimeout)
         self.headTimeout = TimeAmount(configuration.headTimeout)
         self.bodyTimeout = TimeAmount(configuration.bodyTimeout)
+        self.minimumBodyRate = configuration.minimumBodyRate
         self.slots = ConnectionSlots(
             limit: configuration.maximumConnections ?? OpenFileLimit.current.connections,
             limitPerAddress: configuration.maximumConnectionsPerAddress,
             logger: logger
         )
         self.shutdown = ShutdownClock(grace: TimeAmount(configuration.shutdownGrace))
+    }
+
+    /// How long a client may take to send so many bytes of a body.
+    func bodyTimeout(after byteCount: Int) -> TimeAmount {
+        bodyTimeout + .nanoseconds(Int64(byteCount) * 1_000_000_000 / Int64(minimumBodyRate))
     }
 
     /// How often it is looked at a connection whose client accepts nothing.

@@ -20,6 +20,8 @@ final class ArrivalHandler: ChannelInboundHandler {
 struct Deadline {
     private let timeout: TimeAmount
     private var task: Scheduled<Void>?
+    /// Since when it runs.
+    private(set) var start = NIODeadline.distantPast
 
     init(_ timeout: TimeAmount) {
         self.timeout = timeout
@@ -28,7 +30,13 @@ struct Deadline {
     /// Begins to run, unless it runs already.
     mutating func start(on eventLoop: any EventLoop, _ action: @escaping () -> Void) {
         guard task == nil else { return }
+        start = eventLoop.now
         task = eventLoop.assumeIsolated().scheduleTask(in: timeout, action)
+    }
+
+    /// Gives more time to one that is over.
+    mutating func extend(to deadline: NIODeadline, on eventLoop: any EventLoop, _ action: @escaping () -> Void) {
+        task = eventLoop.assumeIsolated().scheduleTask(deadline: deadline, action)
     }
 
     mutating func stop() {
@@ -49,7 +57,7 @@ extension ConnectionHandler {
         headDeadline.start(on: context.eventLoop) {
             self.headDeadline.stop()
             if self.state.isWithoutRequest {
-                self.answer(.late("head", after: self.configuration.headTimeout), context: context)
+                self.answer(.lateHead(after: self.configuration.headTimeout), context: context)
             } else {
                 // Nothing may have been read for as long as earlier requests are worked on.
                 self.startHeadDeadline(context: context)
@@ -60,10 +68,17 @@ extension ConnectionHandler {
     /// Gives the client the time that a body may take, from when it is its turn to send it.
     func updateBodyDeadline(context: ChannelHandlerContext) {
         guard state.isWaitingForBody else { return bodyDeadline.stop() }
-        bodyDeadline.start(on: context.eventLoop) {
-            guard self.state.isWaitingForBody else { return }
-            // Whoever reads the body gets the error, and answers with it.
-            context.fireErrorCaught(HTTPFailure.late("body", after: self.configuration.bodyTimeout))
+        bodyDeadline.start(on: context.eventLoop) { self.checkBody(context: context) }
+    }
+
+    /// Gives a client whose body comes fast enough more time, and ends the request of any other.
+    private func checkBody(context: ChannelHandlerContext) {
+        guard state.isWaitingForBody else { return }
+        let deadline = bodyDeadline.start + configuration.bodyTimeout(after: state.bodyByteCount)
+        guard deadline <= context.eventLoop.now else {
+            return bodyDeadline.extend(to: deadline, on: context.eventLoop) { self.checkBody(context: context) }
         }
+        // Whoever reads the body gets the error, and answers with it.
+        context.fireErrorCaught(HTTPFailure.slowBody(configuration))
     }
 }

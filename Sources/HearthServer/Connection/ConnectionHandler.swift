@@ -56,8 +56,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
             head.resolveTarget()
             action = state.receive(head)
             data = wrapInboundOut(.head(head))
-        case .body:
-            action = state.receiveBody()
+        case .body(let part):
+            action = state.receiveBody(part.readableBytes)
         case .end:
             action = state.receiveEnd()
         }

@@ -24,6 +24,8 @@ struct ConnectionState {
     private var requests: [Request] = []
     /// Whether the body of the last request is still to be read.
     private var isReadingRequest = false
+    /// How many bytes of that have come.
+    private(set) var bodyByteCount = 0
     /// Whether no further request is to be read.
     private var isLastRequest = false
     /// Whether the connection closes after the response that is being written.
@@ -58,6 +60,7 @@ extension ConnectionState {
     mutating func receive(_ head: HTTPRequestHead) -> RequestAction {
         guard !isLastRequest, !isClosing else { return .drop }
         isReadingRequest = true
+        bodyByteCount = 0
         let isKeepAlive = head.isKeepAlive
         isLastRequest = !isKeepAlive
         requests.append(
@@ -72,8 +75,10 @@ extension ConnectionState {
     }
 
     /// Takes a part of a body.
-    func receiveBody() -> RequestAction {
-        isReadingRequest && !isClosing ? .forward : .drop
+    mutating func receiveBody(_ byteCount: Int) -> RequestAction {
+        guard isReadingRequest, !isClosing else { return .drop }
+        bodyByteCount += byteCount
+        return .forward
     }
 
     mutating func receiveEnd() -> RequestAction {

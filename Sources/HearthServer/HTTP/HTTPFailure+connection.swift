@@ -23,12 +23,22 @@ extension HTTPFailure {
         }
     }
 
-    /// A part of a request that takes longer to arrive than it may.
-    static func late(_ part: String, after timeout: TimeAmount) -> HTTPFailure {
+    /// A head that takes longer to arrive than it may.
+    static func lateHead(after timeout: TimeAmount) -> HTTPFailure {
         HTTPFailure(
             .requestTimeout,
             .deadlineExceeded,
-            "The \(part) of the request was not complete after \(timeout.nanoseconds / 1_000_000) ms. Send it faster, or less at once."
+            "The head of the request was not complete after \(timeout.nanoseconds / 1_000_000) ms. Send it faster."
+        )
+    }
+
+    /// A body that comes more slowly than it may.
+    static func slowBody(_ configuration: ConnectionConfiguration) -> HTTPFailure {
+        HTTPFailure(
+            .requestTimeout,
+            .deadlineExceeded,
+            "The body of the request came more slowly than \(configuration.minimumBodyRate) bytes a second, after "
+                + "\(configuration.bodyTimeout.nanoseconds / 1_000_000) ms without that limit. Send it faster."
         )
     }
 

@@ -1,4 +1,4 @@
-import HearthService
+package import HearthService
 package import Hummingbird
 package import NIOCore
 
@@ -8,7 +8,7 @@ package struct HearthRequestContext: RequestContext {
     /// The connection that the request came by.
     package let channel: any Channel
     /// Who asks, once that was found out.
-    var caller = Caller.anybody
+    package internal(set) var caller = Caller.anybody
 
     package init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)

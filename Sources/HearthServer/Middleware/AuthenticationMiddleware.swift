@@ -8,8 +8,8 @@ import StrictJSON
 
 /// Finds out who asks, by the key in `Authorization: Bearer KEY`, and lets nobody else pass once there are keys.
 ///
-/// What a caller may do is up to the methods. Whatever is no call, no stream and not their description (pages, and what is
-/// not there) is for admins only. It stands before anything that reads a request's body.
+/// What a caller may do is up to the methods. Whatever is no call, no stream and not their description or documentation (pages,
+/// and what is not there) is for admins only. It stands before anything that reads a request's body.
 struct AuthenticationMiddleware: RouterMiddleware {
     let keys: AccessKeys
     let failures: FailedAttempts
@@ -93,11 +93,6 @@ extension Request {
         }
     }
 
-    /// Whether it is a call, a stream, or asks for their description.
-    fileprivate var isOfService: Bool {
-        isCall || hasPath("/watch") || hasPath("/openrpc.json")
-    }
-
     /// Whether what is asked for is looked at by a person.
     fileprivate var isForPage: Bool {
         !isOfService && FieldValue.list(headers[.accept]).contains { $0.isValue("text/html") && !$0.isRefused }
@@ -106,7 +101,7 @@ extension Request {
 
 extension Caller {
     fileprivate func checkMayAsk(for request: Request) throws(HTTPFailure) {
-        guard !request.isOfService, keyID != nil, role < .admin else { return }
+        guard !request.isOfService, !request.hasPath("/rpc/docs"), keyID != nil, role < .admin else { return }
         throw HTTPFailure(
             .forbidden,
             .permissionDenied,

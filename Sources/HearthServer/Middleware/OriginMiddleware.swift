@@ -7,6 +7,9 @@ import Hummingbird
 /// A request with an `Origin` must come from this server's own pages, or for calls and streams from those of an allowed origin.
 /// Browsers leave it out where a page only loads or links something; `Sec-Fetch-Site` then tells whose page it is. Links to
 /// pages are let through, calls, streams and whatever else could change something are not.
+///
+/// Forms, which a page of any site can send, have to show that they come from this server's own pages: a browser that says
+/// nothing of that is refused. Calls need not, since no form can have their media type.
 struct OriginMiddleware: RouterMiddleware {
     let origins: AllowedOrigins
 
@@ -21,6 +24,13 @@ struct OriginMiddleware: RouterMiddleware {
         }
         if request.isGuarded, request.headers[values: .origin].isEmpty, request.isOfAnotherSite {
             throw HTTPFailure(.forbidden, .permissionDenied, "Pages of other sites may not call this server.")
+        }
+        if request.isForm, request.headers[values: .origin].isEmpty, !request.isOfOwnPage {
+            throw HTTPFailure(
+                .forbidden,
+                .permissionDenied,
+                "Forms are taken from this server's own pages only, and the request does not tell where it is from. Programs call POST /rpc."
+            )
         }
         if let response = origins.preflightResponse(to: request) { return response }
         return try await next(request, context)
@@ -40,6 +50,17 @@ extension Request {
     /// Whether more is at stake than looking at a page.
     fileprivate var isGuarded: Bool {
         ![.get, .head, .options].contains(method) || isCall || hasPath("/watch")
+    }
+
+    /// Whether it is what a form of a page sends, or could.
+    fileprivate var isForm: Bool {
+        method == .post && !isOfService && !hasPath("/health")
+    }
+
+    /// Whether a browser says that the page that asks is one of this server's.
+    fileprivate var isOfOwnPage: Bool {
+        let sites = headers[values: .secFetchSite]
+        return sites.count == 1 && FieldValue(sites[0].utf8).isValue("same-origin")
     }
 
     /// Whether a browser says that the page that asks is of another site, or of another host of the same site.

@@ -99,4 +99,9 @@ extension Request {
     var isCall: Bool {
         hasPath("/rpc")
     }
+
+    /// Whether it is a call, a stream, or asks for their description: what programs ask for, not people with browsers.
+    var isOfService: Bool {
+        isCall || hasPath("/watch") || hasPath("/openrpc.json")
+    }
 }

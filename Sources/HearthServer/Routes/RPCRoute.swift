@@ -18,20 +18,7 @@ struct RPCRoute: Sendable {
         self.context = context
         self.notificationStatus = configuration.notificationStatus
         self.largeBodies = LargeBodies(limit: configuration.maximumLargeBodies)
-        self.server = RPCServer(
-            methods: HearthMethods.table,
-            limits: context.server.limits.rpc,
-            answers: answers
-        ) { failure in
-            logger.error(
-                "call failed",
-                metadata: [
-                    "rpc.method": "\(failure.method)",
-                    "error": "\(failure.error)",
-                    "error.id": "\(failure.errorID)",
-                ]
-            )
-        }
+        self.server = RPCServer(limits: context.server.limits.rpc, answers: answers, logger: logger)
     }
 
     func respond(to request: Request, in requestContext: HearthRequestContext) async throws -> Response {

@@ -95,7 +95,21 @@ extension WatchReader {
 
     private static let maximumJoined = 256
 
+    /// A checkpoint, when of the log that is kept half has passed without a token: were the connection lost after the rest has
+    /// passed too, the client would have to begin anew, though nothing has changed for it.
+    var bookmarkInTime: [WatchFrame] {
+        let position = store.position
+        let passed = progress.sequence.rawValue - min(bookmarkedSequence, progress.sequence).rawValue
+        let kept = position.lastSequence.rawValue + 1 - min(position.oldestKept.rawValue, position.lastSequence.rawValue)
+        guard case .live = phase, passed >= Self.leastPassed, passed > kept / 2 else { return [] }
+        return progress.checkpoint.map { [$0] } ?? []
+    }
+
+    /// How many commits may well pass without a token, however few are kept.
+    private static let leastPassed = 16
+
     func note(_ frames: [WatchFrame]) {
+        if let sequence = frames.last?.token?.sequence { bookmarkedSequence = sequence }
         guard let limit = request.limit, progress.bookmark != nil else { return }
         for case .change(_, .some) in frames { changeCount += 1 }
         if changeCount >= limit { control.end(.limit) }

@@ -23,6 +23,8 @@ final class WatchReader {
     var scan: CollectionScan?
     /// How many changes have been sent since the state was complete.
     var changeCount = 0
+    /// The commit of the last token that was sent.
+    var bookmarkedSequence = SequenceNumber.zero
     /// Reads the commits that are there already; nil when it is not known where it stands.
     var commits: CommitSequence.AsyncIterator?
 
@@ -48,7 +50,8 @@ final class WatchReader {
                 frames = progress.checkpoint.map { [$0] } ?? []
                 control.noteSent()
             case nil:
-                frames = try await stepOrBeginAnew()
+                let changes = try await stepOrBeginAnew()
+                frames = changes.isEmpty ? bookmarkInTime : changes
             }
             if !frames.isEmpty {
                 control.noteSent()

@@ -11,6 +11,7 @@ import Logging
 struct TestSite: Sendable {
     let store: FileStore
     let pages: AdminPages
+    let keys: AccessKeys
     let folder: URL
 
     static let nonce = "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
@@ -36,14 +37,19 @@ struct TestSite: Sendable {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let store = try await FileStore.open(configuration, logger: logger)
         if !writes.isEmpty { _ = try await store.commit(writes) }
+        let keys = AccessKeys()
         let pages = try AdminPages(
-            context: ServiceContext(store: store, server: ServerDescription(startTime: .now - .seconds(7_201), limits: limits)),
+            context: ServiceContext(
+                store: store,
+                server: ServerDescription(startTime: .now - .seconds(7_201), limits: limits),
+                keys: keys
+            ),
             assets: AssetLocation(folder: repository),
             logger: logger,
             surroundings: AdminPages.Surroundings(now: { now }, nonce: { nonce })
         )
         do {
-            let result = try await body(TestSite(store: store, pages: pages, folder: folder))
+            let result = try await body(TestSite(store: store, pages: pages, keys: keys, folder: folder))
             await store.close()
             return result
         } catch {
@@ -53,16 +59,28 @@ struct TestSite: Sendable {
     }
 
     /// Gets an address: a path with or without query.
-    func get(_ address: String, method: HTTPRequest.Method = .get, knownTags: String? = nil) async -> PageResponse {
+    func get(
+        _ address: String,
+        method: HTTPRequest.Method = .get,
+        knownTags: String? = nil,
+        host: String = "127.0.0.1:8080"
+    ) async -> PageResponse {
         let parts = address.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1)
         return await pages.response(
             to: AdminPages.PageRequest(
                 method: method,
                 path: parts.first.map { String(Substring($0)) } ?? "/",
                 query: parts.count > 1 ? String(Substring(parts[1])) : nil,
-                host: "127.0.0.1:8080",
+                host: host,
                 knownTags: knownTags
             )
+        )
+    }
+
+    /// Sends the documentation's form.
+    func send(_ form: String, as caller: Caller = .anybody) async -> PageResponse {
+        await pages.response(
+            to: AdminPages.PageRequest(method: .post, path: "/rpc/docs", caller: caller, form: Array(form.utf8))
         )
     }
 

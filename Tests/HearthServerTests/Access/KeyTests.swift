@@ -151,6 +151,11 @@ struct KeyTests {
     func pages() async throws {
         try await withServer { server in
             let (writer, admin) = (try await server.makeKey(.writer), try await server.makeKey(.admin))
+            // There are no pages here; whoever is let through is told so.
+            let reader = try await server.makeKey(.reader)
+            #expect(try await ask(server, "GET", "/rpc/docs", []).status == 401)
+            #expect(try await ask(server, "GET", "/rpc/docs", ["Authorization: Bearer \(reader)"]).status == 404)
+            #expect(try await ask(server, "GET", "/rpc/docs/", ["Authorization: Bearer \(reader)"]).status == 403)
             for path in ["/", "/admin/", "/admin/data/books", "/nothing"] {
                 #expect(try await ask(server, "GET", path, ["Authorization: Bearer \(writer)"]).status == 403)
                 #expect(try await ask(server, "GET", path, ["Authorization: Bearer \(admin)"]).status == 404)

@@ -140,6 +140,28 @@ import Testing
     }
 
     @Test(
+        "Forms are taken from the server's own pages only, which a browser has to say",
+        arguments: [
+            (nil, nil, 403), ("none", nil, 403), ("cross-site", nil, 403), ("same-site", nil, 403), ("same-origin", nil, 404),
+            (nil, "http://localhost", 404), ("same-origin", "http://localhost", 404), (nil, "null", 403),
+            (nil, "http://evil.example", 403), ("same-origin", "http://evil.example", 403),
+        ] as [(String?, String?, Int)]
+    )
+    func forms(site: String?, origin: String?, status: Int) async throws {
+        try await withServer { server in
+            try await withConnection(to: server) { connection in
+                for type in ["application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=x"] {
+                    let fields =
+                        ["Content-Type: \(type)"] + (site.map { ["Sec-Fetch-Site: \($0)"] } ?? [])
+                        + (origin.map { ["Origin: \($0)"] } ?? [])
+                    let response = try await connection.ask("POST", "/rpc/docs", fields, body: "method=server.info")
+                    #expect(response.status == status, "\(type)")
+                }
+            }
+        }
+    }
+
+    @Test(
         "Only loopback addresses are listened on without keys, and others once there are some",
         arguments: [
             ("127.0.0.1", true), ("127.1.2.3", true), ("::1", true), ("localhost", true), ("0.0.0.0", false), ("::", false),

@@ -157,6 +157,61 @@ import Testing
         }
     }
 
+    @Test("A body that comes steadily may take longer than one that does not")
+    func steadyBody() async throws {
+        let configuration = HearthServerConfiguration.standard.with(\.bodyTimeout, .milliseconds(100)).with(
+            \.minimumBodyRate,
+            100
+        )
+        try await withServer(configuration) { server in
+            try await withConnection(to: server) { connection in
+                let size = 400
+                try await connection.send(
+                    "POST /rpc HTTP/1.1\r\nHost: localhost\r\n\(Self.json)\r\nContent-Length: \(size)\r\n\r\n"
+                )
+                // What has come by now is good for three seconds.
+                try await connection.send(Self.call + String(repeating: " ", count: 300 - Self.call.utf8.count))
+                // The time of another one, which sends nothing, is over before.
+                let late = try await withConnection(to: server) { other in
+                    try await other.send("POST /rpc HTTP/1.1\r\nHost: localhost\r\n\(Self.json)\r\nContent-Length: 9\r\n\r\n")
+                    return try await other.response()
+                }
+                #expect(late.status == 408)
+                #expect(late.body.contains("100 bytes a second"))
+                try await connection.send(String(repeating: " ", count: 100))
+                #expect(try await connection.response().status == 200)
+            }
+        }
+    }
+
+    @Test("Many connections that send half of a request, or drop by drop, keep nobody else waiting")
+    func halfOpen() async throws {
+        try await withServer { server in
+            try await withThrowingTaskGroup { group in
+                for index in 0..<50 {
+                    let beginning = [
+                        "", "GET /hea", "POST /rpc HTTP/1.1\r\nHost: localhost\r\n\(Self.json)\r\nContent-Length: 900\r\n\r\n ",
+                    ][index % 3]
+                    group.addTask {
+                        try await withConnection(to: server) { connection in
+                            try await connection.send(beginning)
+                            // Until the others are done.
+                            _ = try? await connection.receiveAll()
+                        }
+                    }
+                }
+                try await withConnection(to: server) { connection in
+                    for _ in 0..<100 {
+                        let response = try await connection.ask("POST", "/rpc", [Self.json], body: Self.call)
+                        #expect(response.status == 200)
+                    }
+                }
+                group.cancelAll()
+                while let result = await group.nextResult() { _ = result }
+            }
+        }
+    }
+
     @Test(
         "A length that is no length is refused at once, as one that is too large",
         arguments: ["9223372036854775808", "18446744073709551615"]

@@ -1,0 +1,121 @@
+import DocumentModel
+import StrictJSON
+
+/// A method as the OpenRPC document describes it.
+struct MethodReference: Sendable {
+    /// A parameter, or the result.
+    struct Content: Sendable {
+        let name: String
+        let description: String
+        let isRequired: Bool
+        let type: SchemaText
+        /// The schema as JSON, where the words for it leave something out.
+        let schema: String?
+    }
+
+    /// An error that the method answers with.
+    struct Failure: Sendable {
+        let code: String
+        let status: String
+        let description: String
+    }
+
+    /// A call with its answer.
+    struct Example: Sendable {
+        let name: String
+        /// The parameters as an object.
+        let params: JSONNode
+        let result: String
+    }
+
+    let name: UTF8Key
+    let summary: String
+    let right: String
+    let params: [Content]
+    let result: Content?
+    let errors: [Failure]
+    let examples: [Example]
+
+    /// - Parameter method: An element of the document's `methods`.
+    init(_ method: JSONNode) {
+        name = UTF8Key(method.text("name"))
+        summary = method.text("summary")
+        right = method.text("x-right")
+        params = method.list("params").map(Content.init)
+        result = method["result"].map(Content.init)
+        errors = method.list("errors").map(Failure.init)
+        examples = method.list("examples").compactMap(Example.init)
+    }
+}
+
+extension MethodReference.Content {
+    fileprivate init(_ content: JSONNode) {
+        name = content.text("name")
+        description = content.text("description")
+        isRequired = content["required"]?.boolean ?? false
+        let schema = content["schema"]
+        type = schema.map(SchemaText.init) ?? SchemaText(content)
+        self.schema = type.hasMore ? schema.map(JSONOutline.text) : nil
+    }
+}
+
+extension MethodReference.Failure {
+    fileprivate init(_ error: JSONNode) {
+        let number = error["code"].map { String(decoding: $0.rawBytes, as: UTF8.self) } ?? ""
+        code = number
+        status = Int(number).flatMap(StatusCode.init)?.name ?? ""
+        description = error.text("message")
+    }
+}
+
+extension MethodReference.Example {
+    fileprivate init?(_ example: JSONNode) {
+        var writer = JSONWriter()
+        writer.beginObject()
+        for param in example.list("params") {
+            guard let value = param["value"] else { continue }
+            writer.key(UTF8Key(param.text("name")))
+            writer.raw(value.rawBytes)
+        }
+        writer.endObject()
+        // It is made of JSON.
+        guard let params = try? JSONText(writer.finish()).root, let result = example["result"]?["value"] else { return nil }
+        name = example.text("name")
+        self.params = params
+        self.result = JSONOutline.text(result)
+    }
+}
+
+extension JSONNode {
+    fileprivate func text(_ key: UTF8Key) -> String {
+        self[key]?.string ?? ""
+    }
+
+    fileprivate func list(_ key: UTF8Key) -> [JSONNode] {
+        self[key]?.elements.map(Array.init) ?? []
+    }
+}
+
+extension MethodReference.Content: ViewModel {
+    func child(named name: String) -> Any? {
+        switch name {
+        case "name": self.name
+        case "description": description
+        case "isRequired": isRequired
+        case "type": type
+        case "schema": schema.orAbsent
+        default: nil
+        }
+    }
+}
+
+extension MethodReference.Failure: ViewModel {
+    func child(named name: String) -> Any? {
+        switch name {
+        case "code": code
+        case "status": status
+        case "description": description
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import StrictJSON
+
+/// A call that the form of the documentation asks for.
+struct TriedCall: Sendable {
+    let method: UTF8Key
+    /// The text of the parameters as it was written: JSON, or nothing.
+    let params: String
+
+    /// The media type of what forms send.
+    static let mediaType = "application/x-www-form-urlencoded"
+    /// How large a form may be.
+    static let maximumBytes = 256 << 10
+
+    /// Reads what the form sent; nil when it is not that.
+    init?(form: [UInt8]) {
+        guard let text = UTF8Key(validating: form) else { return nil }
+        let fields = Query(text.string)
+        guard let method = fields["method"] else { return nil }
+        self.method = method
+        params = fields["params"]?.string ?? ""
+    }
+
+    /// The request to send.
+    ///
+    /// - Throws: `JSONSyntaxError` when the parameters are not JSON, with the place in their text.
+    func request() throws(JSONSyntaxError) -> [UInt8] {
+        let isBlank = params.utf8.allSatisfy { [0x20, 0x09, 0x0a, 0x0d].contains($0) }
+        let node = isBlank ? nil : try JSONText(params).root
+        return Self.request(method, params: node?.rawBytes)
+    }
+
+    /// A request of a method.
+    static func request(_ method: UTF8Key, params: ArraySlice<UInt8>?) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("jsonrpc")
+        writer.string("2.0")
+        writer.key("id")
+        writer.integer(1)
+        writer.key("method")
+        writer.string(method.string)
+        if let params {
+            writer.key("params")
+            writer.raw(params)
+        }
+        writer.endObject()
+        return writer.finish()
+    }
+}
+
+/// What a call was answered with, for the page.
+struct CallAnswer: Sendable {
+    let isError: Bool
+    let text: String
+}
+
+extension CallAnswer {
+    /// - Parameter response: A response of JSON-RPC.
+    init(response: [UInt8]) {
+        let response = try? JSONText(response).root
+        let error = response?["error"]
+        isError = error != nil
+        text = (error ?? response?["result"]).map(JSONOutline.text) ?? ""
+    }
+}
+
+extension CallAnswer: ViewModel {
+    func child(named name: String) -> Any? {
+        switch name {
+        case "isError": isError
+        case "text": text
+        default: nil
+        }
+    }
+}
