@@ -159,17 +159,14 @@ import Testing
 
     @Test("A body that comes steadily may take longer than one that does not")
     func steadyBody() async throws {
-        let configuration = HearthServerConfiguration.standard.with(\.bodyTimeout, .milliseconds(100)).with(
-            \.minimumBodyRate,
-            100
-        )
+        let configuration = HearthServerConfiguration.standard.with(\.bodyTimeout, .seconds(1)).with(\.minimumBodyRate, 10)
         try await withServer(configuration) { server in
             try await withConnection(to: server) { connection in
                 let size = 400
                 try await connection.send(
                     "POST /rpc HTTP/1.1\r\nHost: localhost\r\n\(Self.json)\r\nContent-Length: \(size)\r\n\r\n"
                 )
-                // What has come by now is good for three seconds.
+                // What has come by now is good for half a minute.
                 try await connection.send(Self.call + String(repeating: " ", count: 300 - Self.call.utf8.count))
                 // The time of another one, which sends nothing, is over before.
                 let late = try await withConnection(to: server) { other in
@@ -177,7 +174,7 @@ import Testing
                     return try await other.response()
                 }
                 #expect(late.status == 408)
-                #expect(late.body.contains("100 bytes a second"))
+                #expect(late.body.contains("10 bytes a second"))
                 try await connection.send(String(repeating: " ", count: 100))
                 #expect(try await connection.response().status == 200)
             }
