@@ -24,7 +24,7 @@ struct StoreQueryTests {
         let documents = random.documents(220)
         try await fixture.withStore { store in
             try await write(documents, to: store)
-            try await compare(store, documents, readTime: nil, count: Self.count ?? 2_000)
+            try await compare(store, documents, readTime: nil, count: Self.count ?? 1_200)
         }
     }
 
@@ -57,7 +57,7 @@ struct StoreQueryTests {
             for round in 0..<6 {
                 for change in try changes(&generator) { _ = try? await store.changeIndexes(change) }
                 if round == 0 { try await write(documents, to: store) }
-                try await compare(store, documents, readTime: nil, count: (Self.count ?? 2_000) / 6, mayRefuse: true)
+                try await compare(store, documents, readTime: nil, count: (Self.count ?? 900) / 6, mayRefuse: true)
             }
         }
         #expect(try await fixture.findings() == [], Self.seed)
@@ -73,7 +73,7 @@ struct StoreQueryTests {
         try await fixture.withStore { store in
             try await write(documents, to: store)
             var usedCount = 0
-            let count = Self.count ?? 300
+            let count = Self.count ?? 150
             for _ in 0..<count {
                 let query = queries.query()
                 guard let definition = try definition(for: query, &generator) else { continue }
