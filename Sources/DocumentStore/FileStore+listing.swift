@@ -13,14 +13,14 @@ extension FileStore {
         let page = try await listers.run { () throws(StatusError) in
             try parts.files.documents(
                 listing,
-                uninstalled: parts.uninstalled.images(in: listing.collection),
+                uninstalled: parts.uninstalled.part(of: listing.collection),
                 inFolderUpTo: maximumBytes
             )
         }
         if let page { return page }
         let known = try await indexedIDs(listing)
         return try await listers.run { () throws(StatusError) in
-            try parts.files.documents(listing, uninstalled: parts.uninstalled.images(in: listing.collection), known: known)
+            try parts.files.documents(listing, uninstalled: parts.uninstalled.part(of: listing.collection), known: known)
         }
     }
 

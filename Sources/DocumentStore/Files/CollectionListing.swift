@@ -30,10 +30,11 @@ struct CollectionListing: ~Copyable {
     /// - Parameters:
     ///   - uninstalled: Documents that count in place of their files.
     ///   - known: The IDs that the page can have, in order, and the one behind them; nil to list the folder.
-    func page(uninstalled: [DocumentID: EncodedDocument?], known: [DocumentID]? = nil) throws(StatusError) -> DocumentPage {
+    func page(uninstalled: UninstalledDocuments.Part, known: [DocumentID]? = nil) throws(StatusError) -> DocumentPage {
         let (limit, includingMissing) = (listing.limit, listing.includingMissing)
         var smallest = SmallestIDs(after: listing.after, count: limit + 1)
-        for (id, image) in uninstalled where image != nil { smallest.insert(id) }
+        for (id, image) in uninstalled.images where image != nil { smallest.insert(id) }
+        if includingMissing { for id in uninstalled.parents { smallest.insert(id) } }
         var damaged: [StatusError] = []
         if let known {
             for id in known { smallest.insert(id) }
@@ -46,8 +47,10 @@ struct CollectionListing: ~Copyable {
             do throws(StatusError) {
                 if let document = try document(id, uninstalled) {
                     documents.append(.document(document))
-                } else if includingMissing, try files.hasDocument(below: collection.segments + [id.key]) {
-                    documents.append(.missing(collection.document(id)))
+                } else if includingMissing {
+                    var hasOthersBelow = uninstalled.parents.contains(id)
+                    if !hasOthersBelow { hasOthersBelow = try files.hasDocument(below: collection.segments + [id.key]) }
+                    if hasOthersBelow { documents.append(.missing(collection.document(id))) }
                 }
             } catch {
                 // Anything else would befall the others too.
@@ -58,9 +61,8 @@ struct CollectionListing: ~Copyable {
         return DocumentPage(documents: documents, next: ids.count > limit ? ids[limit - 1] : nil, damaged: damaged)
     }
 
-    private func document(_ id: DocumentID, _ uninstalled: [DocumentID: EncodedDocument?]) throws(StatusError) -> EncodedDocument?
-    {
-        if let image = uninstalled[id] { return image }
+    private func document(_ id: DocumentID, _ uninstalled: UninstalledDocuments.Part) throws(StatusError) -> EncodedDocument? {
+        if let image = uninstalled.images[id] { return image }
         return try files.document(at: collection.document(id), in: folder)
     }
 }
@@ -69,19 +71,19 @@ extension CollectionListing {
     /// Finds the IDs in the folder; gives what is there and is no document of the collection, for the first page.
     private func listFolder(
         into smallest: inout SmallestIDs,
-        _ uninstalled: [DocumentID: EncodedDocument?]
+        _ uninstalled: UninstalledDocuments.Part
     ) throws(StatusError) -> [StatusError] {
         var foreign: [StatusError] = []
         let (_, changed) = try files.log.listing { () throws(StatusError) in
             try forEachEntry(withFolders: listing.includingMissing) { entry in
                 switch entry {
-                case .document(let id): if uninstalled[id] == nil { smallest.insert(id) }
+                case .document(let id): if uninstalled.images[id] == nil { smallest.insert(id) }
                 case .folder(let id): smallest.insert(id)
                 case .foreign(let error): if listing.after == nil { foreign.append(error) }
                 }
             }
         }
-        for path in changed where path.collection == collection && uninstalled[path.id] == nil { smallest.insert(path.id) }
+        for path in changed where path.collection == collection && uninstalled.images[path.id] == nil { smallest.insert(path.id) }
         foreign.sortByFile()
         return foreign
     }

@@ -7,7 +7,7 @@ extension DocumentFiles {
     /// - Parameter uninstalled: Documents that count in place of their files.
     func documents(
         _ listing: DocumentListing,
-        uninstalled: [DocumentID: EncodedDocument?],
+        uninstalled: UninstalledDocuments.Part,
         inFolderUpTo maximumBytes: Int
     ) throws(StatusError) -> DocumentPage? {
         guard let folder = try folders.open(listing.collection.segments) else {
@@ -26,11 +26,11 @@ extension DocumentFiles {
     ///   - known: The IDs that the page can have, in order, and the one behind them; nil to list the folder.
     func documents(
         _ listing: DocumentListing,
-        uninstalled: [DocumentID: EncodedDocument?],
+        uninstalled: UninstalledDocuments.Part,
         known: [DocumentID]? = nil
     ) throws(StatusError) -> DocumentPage {
         guard let folder = try folders.open(listing.collection.segments) else {
-            let documents = uninstalled.values.compactMap { $0 }.filter { listing.isBehindStart($0.path.id) }
+            let documents = uninstalled.images.values.compactMap { $0 }.filter { listing.isBehindStart($0.path.id) }
             let page = documents.sorted { $0.path.id < $1.path.id }.prefix(listing.limit)
             return DocumentPage(
                 documents: page.map(ListedDocument.document),

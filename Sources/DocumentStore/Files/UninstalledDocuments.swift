@@ -50,13 +50,28 @@ final class UninstalledDocuments: Sendable {
         images.withLock { $0[path] }
     }
 
-    /// The documents of a collection concerned.
-    func images(in collection: CollectionPath) -> [DocumentID: EncodedDocument?] {
+    /// What of one collection is not as in the files.
+    struct Part {
+        /// Its own documents concerned, each as the last commit made it.
+        var images: [DocumentID: EncodedDocument?] = [:]
+        /// Its documents that have others concerned below them, which exist.
+        var parents: Set<DocumentID> = []
+    }
+
+    /// What concerns a list of a collection.
+    func part(of collection: CollectionPath) -> Part {
         images.withLock { images in
-            if images.isEmpty { return [:] }
-            return Dictionary(
-                uniqueKeysWithValues: images.lazy.filter { $0.key.collection == collection }.map { ($0.key.id, $0.value) }
-            )
+            var part = Part()
+            guard !images.isEmpty else { return part }
+            let segments = collection.segments
+            for (path, image) in images where path.segments.starts(with: segments) {
+                if path.collection == collection {
+                    part.images[path.id] = .some(image)
+                } else if image != nil, let id = try? DocumentID(path.segments[segments.count].string) {
+                    part.parents.insert(id)
+                }
+            }
+            return part
         }
     }
 

@@ -10,6 +10,9 @@ struct ServeLimits: ParsableArguments {
     @Option(help: ArgumentHelp("How large the journal may be, and with it the past.", valueName: "MiB"))
     var keepMebibytes = 256
 
+    @Option(help: ArgumentHelp("After how much journal the documents' files are synced in bulk.", valueName: "MiB"))
+    var checkpointMebibytes = 32
+
     @Option(help: ArgumentHelp("How many watch streams may be open.", valueName: "count"))
     var watchers = 1_000
 
@@ -18,8 +21,12 @@ struct ServeLimits: ParsableArguments {
 
     func validate() throws {
         guard (0...24 * 366).contains(keepHours) else { throw ValidationError("--keep-hours is a number from 0 to 8784.") }
-        guard (96...1 << 20).contains(keepMebibytes) else {
-            throw ValidationError("--keep-mebibytes is a number from 96, which recovery needs in any case, to 1048576.")
+        guard (1...1_024).contains(checkpointMebibytes) else {
+            throw ValidationError("--checkpoint-mebibytes is a number from 1 to 1024.")
+        }
+        let least = 3 * checkpointMebibytes
+        guard (least...1 << 20).contains(keepMebibytes) else {
+            throw ValidationError("--keep-mebibytes is a number from \(least), which recovery needs in any case, to 1048576.")
         }
         guard watchers >= 0, watchersPerAddress >= 0 else { throw ValidationError("There can be no fewer than 0 streams.") }
     }
@@ -28,6 +35,7 @@ struct ServeLimits: ParsableArguments {
     func apply(to configuration: inout FileStoreConfiguration) {
         configuration.retentionAge = .seconds(keepHours * 3_600)
         configuration.retentionBytes = keepMebibytes << 20
+        configuration.checkpointBytes = checkpointMebibytes << 20
     }
 
     /// Sets what concerns the server.

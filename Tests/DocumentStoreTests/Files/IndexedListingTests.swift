@@ -61,7 +61,7 @@ struct IndexedListingTests {
                     includingMissing: Bool.random(using: &generator)
                 )
                 let found = try await store.currentDocuments(listing)
-                let expected = try store.parts.files.documents(listing, uninstalled: [:])
+                let expected = try store.parts.files.documents(listing, uninstalled: UninstalledDocuments.Part())
                 #expect(found.ids == expected.ids && found.next == expected.next, "\(listing) \(Self.seed)")
                 #expect(found.documents == expected.documents, "\(listing) \(Self.seed)")
                 entries += found.documents.count

@@ -81,8 +81,16 @@ struct CrashScenario: Sendable, CustomStringConvertible {
         return life
     }()
 
+    /// Checkpoints while more is written. A checkpoint waits for the one before, so that one at least is done when the life ends.
+    static let checkpointing: CrashScenario = {
+        let commits = (0..<4).flatMap { number in [sets(["notes/large\(number)"], size: 1_030_000), sets(group)] }
+        var life = CrashScenario("checkpoints", after: [new], commits: commits, ending: SIGKILL)
+        life.purpose = "syncfs"
+        return life
+    }()
+
     /// All of them.
-    static let all = [new, reopened, recovered, rolling, retiring]
+    static let all = [new, reopened, recovered, rolling, retiring, checkpointing]
 
     private static let long = String(repeating: "lång", count: 80)
 

@@ -33,10 +33,10 @@ struct CrashServer: Sendable {
         }
     }
 
-    /// Starts a server without waiting for anything.
+    /// Starts a server without waiting for anything. It makes a checkpoint whenever little has been written.
     static func launch(data: URL, plan: FaultPlan? = nil) throws -> ServerProcess {
         try ServerProcess(
-            ["serve", "--data", data.path, "--port", "0"],
+            ["serve", "--data", data.path, "--port", "0", "--checkpoint-mebibytes", "1"],
             environment: plan?.environment(for: data) ?? [:]
         )
     }
