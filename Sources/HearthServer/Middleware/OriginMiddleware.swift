@@ -52,9 +52,10 @@ extension Request {
         ![.get, .head, .options].contains(method) || isCall || hasPath("/watch")
     }
 
-    /// Whether it is what a form of a page sends, or could.
+    /// Whether it is what a form of a page sends, or could: none can have the media type of JSON.
     fileprivate var isForm: Bool {
-        method == .post && !isOfService && !hasPath("/health")
+        let isJSON = headers[.contentType].map { FieldValue($0.utf8).isValue("application/json") } ?? false
+        return method == .post && !isOfService && !hasPath("/health") && !isJSON
     }
 
     /// Whether a browser says that the page that asks is one of this server's.
