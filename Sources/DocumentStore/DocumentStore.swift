@@ -74,8 +74,7 @@ package protocol DocumentStore: Sendable {
     /// Changes what is indexed; durable when this returns, and carried out in the background.
     ///
     /// - Throws: `.alreadyExists`, `.notFound`, `.resourceExhausted` when there are too many; `.dataLoss` when what was defined
-    ///   before
-    ///   can't be read.
+    ///   before can't be read.
     func changeIndexes(_ change: IndexChange) async throws(StatusError) -> IndexReport
 
     /// The versions of a document that are kept, the newest first.

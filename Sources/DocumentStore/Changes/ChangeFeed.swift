@@ -106,8 +106,16 @@ final class ChangeFeed: Sendable {
 extension ChangeFeed {
     /// Calls `body` once, as soon as there is something after `sequence` to read, or to be told that there never will be.
     func notify(after sequence: SequenceNumber, _ body: @escaping @Sendable () -> Void) -> CommitNotification {
-        let id = newWaiterID()
-        wait(id, until: position.lastSequence < sequence ? .zero : sequence.next, body)
+        let id = state.withLock { state -> UInt64? in
+            if state.isClosed || state.last != sequence { return nil }
+            state.waiterCount += 1
+            state.waiters[state.waiterCount] = body
+            return state.waiterCount
+        }
+        guard let id else {
+            body()
+            return CommitNotification {}
+        }
         return CommitNotification { [self] in _ = state.withLock { $0.waiters.removeValue(forKey: id) } }
     }
 
@@ -131,38 +139,23 @@ extension ChangeFeed {
 
     /// Returns when the commit `sequence` may have been published, the feed is closed or the task cancelled.
     private func wait(until sequence: SequenceNumber) async {
-        let id = newWaiterID()
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                wait(id, until: sequence) { continuation.resume() }
-                // Cancelled before it waited, it was not woken.
-                if Task.isCancelled { wake(id) }
-            }
-        } onCancel: {
-            wake(id)
-        }
-    }
-
-    private func newWaiterID() -> UInt64 {
-        state.withLock { state in
+        let id = state.withLock { state in
             state.waiterCount += 1
             return state.waiterCount
         }
-    }
-
-    /// Calls `body` once when the commit `sequence` may have been published or the feed is closed; at once when it is so already.
-    private func wait(_ id: UInt64, until sequence: SequenceNumber, _ body: @escaping @Sendable () -> Void) {
-        // Looked at again under the lock that publishing takes, so that no commit slips in between.
-        let isDone = state.withLock { state in
-            if state.isClosed || state.last >= sequence { return true }
-            state.waiters[id] = body
-            return false
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                // Looked at again under the lock that publishing takes, so that no commit slips in between.
+                let isDone = state.withLock { state in
+                    if state.isClosed || state.last >= sequence || Task.isCancelled { return true }
+                    state.waiters[id] = { continuation.resume() }
+                    return false
+                }
+                if isDone { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: id) }?()
         }
-        if isDone { body() }
-    }
-
-    private func wake(_ id: UInt64) {
-        state.withLock { $0.waiters.removeValue(forKey: id) }?()
     }
 }
 

@@ -353,12 +353,7 @@ extension DataFolder {
         in root: borrowing FileDescriptor
     ) throws(StatusError) {
         try reporting("write", name) { () throws(SystemError) in
-            try root.removeFile(temporaryName)
-            let file = try root.openFile(temporaryName, for: .creating)
-            try file.write(bytes)
-            try file.synchronize()
-            try root.rename(temporaryName, to: name)
-            try root.synchronize()
+            try root.replaceFile(name, with: bytes, through: temporaryName)
         }
     }
 }

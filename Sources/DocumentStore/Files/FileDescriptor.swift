@@ -185,6 +185,16 @@ extension FileDescriptor {
         return FileStatus(status)
     }
 
+    /// Replaces a file in this folder as a whole, by way of a temporary one; on disk when this returns.
+    func replaceFile(_ name: String, with bytes: [UInt8], through temporaryName: String) throws(SystemError) {
+        try removeFile(temporaryName)
+        let file = try openFile(temporaryName, for: .creating)
+        try file.write(bytes)
+        try file.synchronize()
+        try rename(temporaryName, to: name)
+        try synchronize()
+    }
+
     /// Forgets what the system holds of this file in memory and has written, or has failed to write: it is read from the disk
     /// again.
     func dropCached() throws(SystemError) {

@@ -85,7 +85,6 @@ package final class SideFile: Sendable {
         _ change: @escaping @Sendable ([UInt8]?) throws(StatusError) -> [UInt8]?
     ) async throws(StatusError) -> Reading {
         try await queue.run { () throws(StatusError) in
-            // Let go when it is closed.
             let lock = try self.takeLock()
             defer { lock.unlock() }
             let found = try self.read()
@@ -113,12 +112,7 @@ package final class SideFile: Sendable {
 
     private func write(_ bytes: [UInt8]) throws(StatusError) {
         try reporting("write", name.rawValue) { () throws(SystemError) in
-            try root.descriptor.removeFile(name.temporary)
-            let file = try root.descriptor.openFile(name.temporary, for: .creating)
-            try file.write(bytes)
-            try file.synchronize()
-            try root.descriptor.rename(name.temporary, to: name.rawValue)
-            try root.descriptor.synchronize()
+            try root.descriptor.replaceFile(name.rawValue, with: bytes, through: name.temporary)
         }
     }
 

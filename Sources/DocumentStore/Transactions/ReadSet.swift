@@ -7,8 +7,7 @@ internal import StrictJSON
 /// writes when any of that has changed since. So all transactions that commit could have run one after another.
 ///
 /// Documents are compared by their update times, collections and what else was searched by the last commit that changed a
-/// document in them. What people
-/// edit in the files between the reads and the commit changes neither, and so is not noticed.
+/// document in them. What people edit in the files between the reads and the commit changes neither, and so is not noticed.
 package struct ReadSet: Sendable {
     /// The documents that were read, each with its update time; nil where there was none.
     package private(set) var documents: [DocumentPath: Timestamp?] = [:]

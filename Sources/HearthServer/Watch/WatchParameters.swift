@@ -15,10 +15,7 @@ struct WatchParameters: ObjectParameter {
         "from",
         "Without a token: snapshot (begin with the whole state) or now (with the next change)."
     )
-    static let include = Parameter<WatchRequest.Contents?>(
-        "include",
-        "What is told of a document: document, paths (its path alone) or before (also what it was before, where it was changed)."
-    )
+    static let include = WatchRequest.include
     static let coalesce = Parameter<Flag?>(
         "coalesce",
         "true or 1: to a reader that has fallen behind, tell only what became of each document."
@@ -54,27 +51,11 @@ struct WatchParameters: ObjectParameter {
             start: try members[Self.from] ?? .snapshot,
             contents: try members[Self.include] ?? .document,
             coalesces: try members[Self.coalesce]?.isSet ?? false,
-            limit: try Self.number(Self.limit, atMost: .max, in: members),
+            limit: try members.number(Self.limit, in: 1 ... .max),
             onExpired: try members[Self.onExpired] ?? .reset,
-            heartbeat: try Self.number(Self.heartbeat, atMost: 60, in: members).map { .seconds($0) } ?? .seconds(15),
-            timeout: try Self.number(Self.timeout, atMost: 3_600, in: members).map { .seconds($0) }
+            heartbeat: try members.number(Self.heartbeat, in: 1...60).map { .seconds($0) } ?? .seconds(15),
+            timeout: try members.number(Self.timeout, in: 1...3_600).map { .seconds($0) }
         )
-    }
-
-    private static func number(
-        _ parameter: Parameter<Int?>,
-        atMost maximum: Int,
-        in members: Arguments
-    ) throws(RPCError) -> Int? {
-        guard let number = try members[parameter] else { return nil }
-        guard (1...maximum).contains(number) else {
-            throw .invalidParams(
-                at: "\(members.location(of: parameter))",
-                reason: maximum == .max ? "expected at least 1" : "expected 1 to \(maximum)",
-                got: "\(number)"
-            )
-        }
-        return number
     }
 }
 

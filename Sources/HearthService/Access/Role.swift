@@ -24,12 +24,6 @@ extension Role: Comparable {
         case .admin: 2
         }
     }
-
-    /// The role of a name; nil when there is none.
-    package init?(name: String) {
-        guard let role = Self.allCases.first(where: { UTF8Key($0.rawValue) == UTF8Key(name) }) else { return nil }
-        self = role
-    }
 }
 
 extension Role: ParameterValue {

@@ -1,10 +1,10 @@
-package import DocumentModel
+import DocumentModel
 package import DocumentStore
 package import JSONRPC
 package import StrictJSON
 
 /// `indexes.create`: an index of several fields.
-package enum CreateIndex: RPCMethod {
+package enum CreateIndex: IndexChanging {
     private static let collection = Parameter<CollectionID>("collection", "The ID of the collections, wherever they are.")
     private static let fields = Parameter<[IndexFieldParameter]>(
         "fields",
@@ -14,9 +14,7 @@ package enum CreateIndex: RPCMethod {
     package static let name: UTF8Key = "indexes.create"
     package static let summary =
         "Makes an index of several fields, for all collections with an ID and for their group, in the background."
-    package static let right = Role.admin
     package static let parameters: [any ParameterDescription] = [collection, fields]
-    package static let result = ResultDescription.indexes
     package static let errors = [
         ErrorDescription(status: .invalidArgument, "There are too few or too many fields, or one twice."),
         ErrorDescription(status: .alreadyExists, "There is such an index."),
@@ -41,13 +39,5 @@ package enum CreateIndex: RPCMethod {
         return try arguments.location(of: Self.fields).model { () throws(StatusError) in
             .create(try IndexDefinition(collection: collection, fields: fields))
         }
-    }
-
-    package static func call(_ params: IndexChange, in context: ServiceContext) async throws(StatusError) -> IndexReport {
-        try await context.store.changeIndexes(params)
-    }
-
-    package static func write(_ result: IndexReport, to writer: inout JSONWriter) {
-        result.write(to: &writer)
     }
 }

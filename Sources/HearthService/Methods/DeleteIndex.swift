@@ -1,17 +1,15 @@
-package import DocumentModel
+import DocumentModel
 package import DocumentStore
 package import JSONRPC
 package import StrictJSON
 
 /// `indexes.delete`: no longer an index of several fields.
-package enum DeleteIndex: RPCMethod {
+package enum DeleteIndex: IndexChanging {
     private static let id = Parameter<String>("id", "The index's ID, as indexes.list names it.")
 
     package static let name: UTF8Key = "indexes.delete"
     package static let summary = "Removes an index of several fields; its entries go in the background."
-    package static let right = Role.admin
     package static let parameters: [any ParameterDescription] = [id]
-    package static let result = ResultDescription.indexes
     package static let errors = [
         ErrorDescription(status: .notFound, "There is no such index."),
         ErrorDescription(status: .dataLoss, "What was defined before can not be read; the error says where."),
@@ -29,13 +27,5 @@ package enum DeleteIndex: RPCMethod {
 
     package static func params(from arguments: Arguments) throws -> IndexChange {
         .delete(id: try arguments[id])
-    }
-
-    package static func call(_ params: IndexChange, in context: ServiceContext) async throws(StatusError) -> IndexReport {
-        try await context.store.changeIndexes(params)
-    }
-
-    package static func write(_ result: IndexReport, to writer: inout JSONWriter) {
-        result.write(to: &writer)
     }
 }

@@ -36,17 +36,13 @@ package enum PollChanges: RPCMethod {
         "limit",
         "After how many changes to stop, those of one commit kept together: 1 to 1000, else 100."
     )
-    static let include = Parameter<WatchRequest.Contents?>(
-        "include",
-        "What is told of a document: document, paths (its path alone) or before (also what it was before, where it was changed)."
-    )
     static let coalesce = Parameter<Bool?>("coalesce", "Whether to tell only what became of each document.")
 
     package static let name: UTF8Key = "changes.poll"
     package static let right = Role.reader
     package static let summary = "Tells what has changed since a token, and waits for a change where there is none."
     package static let parameters: [any ParameterDescription] =
-        WatchTarget.parameters + [resume, waitMilliseconds, limit, include, coalesce]
+        WatchTarget.parameters + [resume, waitMilliseconds, limit, WatchRequest.include, coalesce]
     package static let result = ResultDescription(
         "result",
         .object([
@@ -77,27 +73,11 @@ package enum PollChanges: RPCMethod {
         Params(
             target: try WatchTarget(from: arguments),
             resume: try arguments[resume],
-            wait: .milliseconds(try number(waitMilliseconds, in: 0...30_000, of: arguments) ?? 0),
-            limit: try number(limit, in: 1...1_000, of: arguments) ?? 100,
-            contents: try arguments[include] ?? .document,
+            wait: .milliseconds(try arguments.number(waitMilliseconds, in: 0...30_000) ?? 0),
+            limit: try arguments.number(limit, in: 1...1_000) ?? 100,
+            contents: try arguments[WatchRequest.include] ?? .document,
             coalesces: try arguments[coalesce] ?? false
         )
-    }
-
-    private static func number(
-        _ parameter: Parameter<Int?>,
-        in range: ClosedRange<Int>,
-        of arguments: Arguments
-    ) throws(RPCError) -> Int? {
-        guard let number = try arguments[parameter] else { return nil }
-        guard range.contains(number) else {
-            throw .invalidParams(
-                at: "\(arguments.location(of: parameter))",
-                reason: "expected \(range.lowerBound) to \(range.upperBound)",
-                got: "\(number)"
-            )
-        }
-        return number
     }
 
     /// For how long changes are gathered that are there already; what is left comes with the next poll.
@@ -114,7 +94,7 @@ package enum PollChanges: RPCMethod {
             coalesces: params.coalesces,
             limit: params.limit,
             onExpired: .fail,
-            heartbeat: max(params.wait, .milliseconds(1)),
+            heartbeat: params.wait > .zero ? params.wait : .seconds(15),
             timeout: min(max(params.wait, Self.catchUpTime), context.server.limits.callTimeout * 0.8)
         )
         var result = Result(token: resume)

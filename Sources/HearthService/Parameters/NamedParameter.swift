@@ -10,10 +10,18 @@ extension NamedParameter {
     }
 
     package init(json: JSONNode, at location: ParameterLocation) throws(RPCError) {
-        let name = UTF8Key(try String(json: json, at: location))
-        guard let value = Self.allCases.first(where: { UTF8Key($0.rawValue) == name }) else {
+        guard let value = Self(name: try String(json: json, at: location)) else {
             throw location.invalid("expected \(Self.allCases.map(\.rawValue).joined(separator: " or "))", got: json)
         }
+        self = value
+    }
+}
+
+extension CaseIterable where Self: RawRepresentable<String> {
+    /// The case of a name; nil when there is none.
+    package init?(name: String) {
+        let name = UTF8Key(name)
+        guard let value = Self.allCases.first(where: { UTF8Key($0.rawValue) == name }) else { return nil }
         self = value
     }
 }

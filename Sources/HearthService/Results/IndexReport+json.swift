@@ -45,19 +45,7 @@ extension IndexReport {
             writer.beginObject()
             writer.key("id")
             writer.string(id)
-            writer.key("collection")
-            writer.string(definition.collection.key.string)
-            writer.key("fields")
-            writer.beginArray()
-            for field in definition.fields {
-                writer.beginObject()
-                writer.key("field")
-                writer.string(field.field.description)
-                writer.key("direction")
-                writer.string(field.direction == .ascending ? "asc" : "desc")
-                writer.endObject()
-            }
-            writer.endArray()
+            definition.writeMembers(to: &writer)
             let (state, documents) = progress.parts
             writer.key("state")
             writer.string(state)
@@ -68,14 +56,7 @@ extension IndexReport {
         writer.endArray()
         writer.key("exemptions")
         writer.beginArray()
-        for exemption in exemptions {
-            writer.beginObject()
-            writer.key("collection")
-            writer.string(exemption.collection.key.string)
-            writer.key("field")
-            writer.string(exemption.field.description)
-            writer.endObject()
-        }
+        for exemption in exemptions { exemption.write(to: &writer) }
         writer.endArray()
         writer.endObject()
     }

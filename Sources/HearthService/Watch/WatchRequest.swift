@@ -1,4 +1,5 @@
-import JSONRPC
+package import JSONRPC
+import StrictJSON
 
 /// What a watcher asks for.
 package struct WatchRequest: Sendable {
@@ -45,6 +46,12 @@ package struct WatchRequest: Sendable {
         /// The document, and also what it was before.
         case before
     }
+
+    /// The parameter for ``contents``.
+    package static let include = Parameter<Contents?>(
+        "include",
+        "What is told of a document: document, paths (its path alone) or before (also what it was before, where it was changed)."
+    )
 
     package init(
         target: WatchTarget,

@@ -26,11 +26,10 @@ package final class WatchedQuery: Sendable {
                 "A query with findNearest can't be watched. Watch it without, and search again when something has changed."
             )
         }
-        var whole = query
-        whole.projection = []
-        projection = try NormalizedQuery(query).projection
+        let normalized = try NormalizedQuery(query)
+        projection = normalized.projection
+        self.query = normalized.withoutProjection
         isRanked = !query.orders.isEmpty || query.limit != nil || query.offset > 0
-        self.query = try NormalizedQuery(whole)
         self.canonicalText = canonicalText
     }
 

@@ -25,7 +25,7 @@ package struct NormalizedQuery: Sendable {
     /// Those of the required fields that are in no order.
     let unsortedFields: [FieldPath]
     /// The fields that are wanted, in order; all when nil.
-    package let projection: [FieldPath]?
+    package private(set) var projection: [FieldPath]?
     /// Which of the documents come closest to a vector.
     package let vectorSearch: VectorSearch?
 
@@ -72,6 +72,13 @@ package struct NormalizedQuery: Sendable {
 }
 
 extension NormalizedQuery {
+    /// The same query for whole documents.
+    package var withoutProjection: NormalizedQuery {
+        var query = self
+        query.projection = nil
+        return query
+    }
+
     /// A part of the result of a query that has no limit of its own.
     ///
     /// - Parameters:

@@ -1,4 +1,5 @@
 package import DocumentModel
+package import StrictJSON
 
 /// An index of several fields together, for all collections with an ID and for their collection group.
 ///
@@ -94,4 +95,26 @@ package struct IndexReport: Sendable {
 
     /// Makes an empty report.
     package init() {}
+}
+
+extension IndexDefinition {
+    /// Writes the definition as members of an object: `"collection": …, "fields": [{"field": …, "direction": …}, …]`.
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.key("collection")
+        writer.string(collection.key.string)
+        writer.key("fields")
+        writer.fields(fields)
+    }
+}
+
+extension IndexExemption {
+    /// Writes the exemption as an object: `{"collection": …, "field": …}`.
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("collection")
+        writer.string(collection.key.string)
+        writer.key("field")
+        writer.string(field.description)
+        writer.endObject()
+    }
 }

@@ -72,9 +72,12 @@ struct IndexDefinitions: Hashable {
     /// A short name that depends on nothing but the definition, unless another one has it.
     private func unusedID(for definition: IndexDefinition) -> String {
         let bytes = definition.collection.key.utf8 + [0] + IndexRules.name(of: definition.fields).utf8
-        var id = bytes.withUnsafeBytes { CRC32C.checksum($0) }
-        while indexes.contains(where: { $0.id.utf8.elementsEqual(id.hexadecimal.utf8) }) { id &+= 1 }
-        return id.hexadecimal
+        var number = bytes.withUnsafeBytes { CRC32C.checksum($0) }
+        while true {
+            let id = withUnsafeBytes(of: number.bigEndian) { Hexadecimal.encode($0) }
+            guard indexes.contains(where: { $0.id.utf8.elementsEqual(id.utf8) }) else { return id }
+            number &+= 1
+        }
     }
 
     private static func checkCount(_ count: Int) throws(StatusError) {
@@ -98,21 +101,13 @@ extension IndexDefinitions {
             writer.beginObject()
             writer.key("id")
             writer.string(index.id)
-            writer.key("collection")
-            writer.string(index.definition.collection.key.string)
-            writer.key("fields")
-            writer.fields(index.definition.fields)
+            index.definition.writeMembers(to: &writer)
             writer.endObject()
             return writer.finish()
         }
         let exemptionLines = exemptions.map { exemption in
             var writer = JSONWriter()
-            writer.beginObject()
-            writer.key("collection")
-            writer.string(exemption.collection.key.string)
-            writer.key("field")
-            writer.string(exemption.field.description)
-            writer.endObject()
+            exemption.write(to: &writer)
             return writer.finish()
         }
         return Array("{\"format\":\(Self.format),\n \"indexes\":[".utf8) + lines(indexLines)
@@ -154,13 +149,5 @@ extension IndexDefinitions {
             "\(fileName) is damaged: \(fault). Mend it, or remove it and define the indexes anew, and start Hearth again.",
             file: place ?? StatusError.FileLocation(path: fileName)
         )
-    }
-}
-
-extension UInt32 {
-    /// Eight digits.
-    fileprivate var hexadecimal: String {
-        let digits = String(self, radix: 16)
-        return String(repeating: "0", count: 8 - digits.utf8.count) + digits
     }
 }
