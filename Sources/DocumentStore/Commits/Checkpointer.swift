@@ -1,18 +1,42 @@
 internal import Dispatch
 internal import DocumentModel
 internal import Logging
+internal import Synchronization
 
 /// Syncs the document files in bulk, notes up to which commit they are on disk, and lets old journal go.
 final class Checkpointer: Sendable {
+    /// Up to where the documents' files are in place.
+    struct Checkpoint {
+        /// The last commit.
+        let sequence: SequenceNumber
+        /// Its time; nil before the first.
+        let time: Timestamp?
+        /// The documents whose files are not.
+        let waiting: [WaitingDocument]
+    }
+
     private let data: DataFolder
+    private let waitingDocuments: WaitingDocuments
+    /// How many wait as their file says. They only become fewer.
+    private let waitingCount: Mutex<Int>
     private let journal: Journal
     private let failure: StoreFailure
     private let configuration: FileStoreConfiguration
     private let logger: Logger
     private let thread = DispatchQueue(label: "hearth.checkpoint", qos: .utility)
 
-    init(data: DataFolder, journal: Journal, failure: StoreFailure, configuration: FileStoreConfiguration, logger: Logger) {
+    init(
+        data: DataFolder,
+        waitingDocuments: WaitingDocuments,
+        waitingCount: Int,
+        journal: Journal,
+        failure: StoreFailure,
+        configuration: FileStoreConfiguration,
+        logger: Logger
+    ) {
         self.data = data
+        self.waitingDocuments = waitingDocuments
+        self.waitingCount = Mutex(waitingCount)
         self.journal = journal
         self.failure = failure
         self.configuration = configuration
@@ -31,12 +55,12 @@ final class Checkpointer: Sendable {
         }
     }
 
-    /// Begins a checkpoint in the background, up to a commit whose documents' files are in place.
+    /// Begins a checkpoint in the background.
     ///
     /// Waits for the one before: where the disk can't keep up writers wait for it, or the journal would grow without bound.
-    func start(sequence: SequenceNumber, time: Timestamp?) {
+    func start(_ checkpoint: Checkpoint) {
         wait()
-        thread.async { _ = self.run(sequence: sequence, time: time, leaving: self.configuration.keptBytes) }
+        thread.async { _ = self.run(checkpoint, leaving: self.configuration.keptBytes) }
     }
 
     /// Returns when the checkpoint that goes on is done.
@@ -44,35 +68,37 @@ final class Checkpointer: Sendable {
         thread.sync {}
     }
 
-    /// Makes the last checkpoint, after which the journal is not needed, when the one going on is done; returns why it failed,
-    /// or nil.
+    /// Makes the last checkpoint, when the one going on is done; returns why it failed, or nil. The journal is not needed after it,
+    /// unless documents wait.
     ///
     /// - Parameter isIndexOnDisk: Whether the index has been closed and is on disk.
-    func finish(sequence: SequenceNumber, time: Timestamp?, isIndexOnDisk: Bool) -> StatusError? {
+    func finish(_ checkpoint: Checkpoint, isIndexOnDisk: Bool) -> StatusError? {
         thread.sync {
-            run(sequence: sequence, time: time, leaving: configuration.retentionBytes) { description in
-                description.isClean = true
+            run(checkpoint, leaving: configuration.retentionBytes) { description in
+                description.isClean = checkpoint.waiting.isEmpty
                 if isIndexOnDisk { description.openIndex = nil }
             }
         }
     }
 
     private func run(
-        sequence: SequenceNumber,
-        time: Timestamp?,
+        _ checkpoint: Checkpoint,
         leaving keptBytes: Int,
         _ change: (inout DatabaseDescription) -> Void = { $0.isClean = false }
     ) -> StatusError? {
         do throws(StatusError) {
-            if data.description.sequence < sequence { try synchronize() }
+            if data.description.sequence < checkpoint.sequence || checkpoint.waiting.count < waitingCount.withLock({ $0 }) {
+                try synchronize()
+            }
+            try writeWaiting(checkpoint.waiting)
             try data.update { description in
-                description.sequence = sequence
-                description.commitTime = time
+                description.sequence = checkpoint.sequence
+                description.commitTime = checkpoint.time
                 change(&description)
             }
             let kept = configuration.now().microseconds - configuration.retentionAge.microseconds
             try journal.retire(
-                through: sequence,
+                through: checkpoint.sequence,
                 before: (try? Timestamp(microseconds: kept)) ?? .minimum,
                 byteCount: keptBytes
             )
@@ -83,6 +109,14 @@ final class Checkpointer: Sendable {
                 metadata: ["error": "\(error)", "error.cause": "\(error.cause.map { "\($0)" } ?? "")"]
             )
             return error
+        }
+    }
+
+    private func writeWaiting(_ waiting: [WaitingDocument]) throws(StatusError) {
+        try waitingCount.withLock { count throws(StatusError) in
+            guard waiting.count != count else { return }
+            try waitingDocuments.write(waiting)
+            count = waiting.count
         }
     }
 

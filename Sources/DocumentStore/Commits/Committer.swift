@@ -68,17 +68,13 @@ final class Committer: Sendable {
         state.withLock { state in
             state.writer.close()
             let isIndexOnDisk = parts.index.close()
-            if let error = parts.permanentObstacle ?? installMissing(&state.installer)
-                ?? installConfined(&state.installer)
-            {
+            if let error = parts.permanentObstacle ?? installMissing(&state.installer) {
                 parts.checkpointer.wait()
                 return error
             }
-            return parts.checkpointer.finish(
-                sequence: state.last.sequence,
-                time: state.last.time,
-                isIndexOnDisk: isIndexOnDisk
-            )
+            let waiting = installConfined(&state.installer)
+            let failure = parts.checkpointer.finish(checkpoint(state), isIndexOnDisk: isIndexOnDisk)
+            return waiting ?? failure
         }
     }
 }
@@ -253,9 +249,9 @@ extension Committer {
     /// Tries the same with all such documents, up to the first that still fails; returns why, or nil.
     private func installConfined(_ installer: inout DocumentInstaller) -> StatusError? {
         defer { installer.endBatch() }
-        for path in parts.uninstalled.confinedPaths {
+        for document in parts.uninstalled.confined {
             do throws(StatusError) {
-                try installConfined(path, &installer)
+                try installConfined(document.path, &installer)
             } catch {
                 return error
             }
@@ -296,8 +292,13 @@ extension Committer {
 
     private func startCheckpoint(_ state: inout State) {
         // The journal of what is not in the files must not go.
-        guard parts.failure.error == nil, installConfined(&state.installer) == nil, parts.uninstalled.isEmpty else { return }
-        parts.checkpointer.start(sequence: state.last.sequence, time: state.last.time)
+        guard parts.failure.error == nil, parts.uninstalled.obstructing.isEmpty else { return }
+        _ = installConfined(&state.installer)
+        parts.checkpointer.start(checkpoint(state))
         state.uncheckedBytes = 0
+    }
+
+    private func checkpoint(_ state: State) -> Checkpointer.Checkpoint {
+        Checkpointer.Checkpoint(sequence: state.last.sequence, time: state.last.time, waiting: parts.uninstalled.confined)
     }
 }

@@ -74,11 +74,11 @@ final class DataFolder: Sendable {
         try reporting("make", name) { () throws(SystemError) in _ = try root.openFile(name, for: .creating) }
     }
 
-    /// What is in a file of the data folder itself; nil when there is none.
-    func contents(ofFile name: String) throws(StatusError) -> [UInt8]? {
+    /// What is in a file of the data folder itself, up to so many bytes; nil when there is none.
+    func contents(ofFile name: String, maximumBytes: Int = 16 << 20) throws(StatusError) -> [UInt8]? {
         do throws(SystemError) {
             let file = try root.openFile(name, for: .reading)
-            return try file.read(min(file.status().size, 16 << 20))
+            return try file.read(min(file.status().size, maximumBytes))
         } catch {
             if error.isNotFound { return nil }
             throw error.status("read", name)

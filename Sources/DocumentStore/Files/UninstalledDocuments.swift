@@ -6,11 +6,11 @@ internal import Synchronization
 ///
 /// The journal is the truth, so such a commit counts; readers find here what the files don't say yet. As long as there is
 /// any, the journal is kept, and the store takes no more writes; see ``Committer``. Only where recovery finds files or folders that
-/// may not be written, it is their own documents that can't be.
+/// may not be written, it is their own documents that can't be, and they are kept in a file of their own; see ``WaitingDocuments``.
 final class UninstalledDocuments: Sendable {
     private let images = Mutex<[DocumentPath: EncodedDocument?]>([:])
     /// Those of them that keep nobody but themselves from being written, with the times of their commits.
-    private let confined = Mutex<[DocumentPath: Timestamp]>([:])
+    private let times = Mutex<[DocumentPath: Timestamp]>([:])
     private let failure = Mutex<StatusError?>(nil)
 
     /// Whether all files are as the commits made them.
@@ -33,15 +33,20 @@ final class UninstalledDocuments: Sendable {
     /// The documents that keep all others from being written.
     var obstructing: [DocumentPath: EncodedDocument?] {
         let all = all
-        return all.isEmpty ? all : confined.withLock { confined in all.filter { confined[$0.key] == nil } }
+        return all.isEmpty ? all : times.withLock { times in all.filter { times[$0.key] == nil } }
     }
 
-    /// The documents that only can't be written themselves.
-    var confinedPaths: [DocumentPath] { confined.withLock { Array($0.keys) } }
+    /// The documents that only can't be written themselves, in order.
+    var confined: [WaitingDocument] {
+        let times = times.withLock { $0 }
+        return times.keys.sorted().compactMap { path in
+            confinedImage(of: path).map { WaitingDocument(path: path, image: $0.image, time: $0.time) }
+        }
+    }
 
     /// A document that only can't be written itself, as the last commit made it, and when; nil for any other.
     func confinedImage(of path: DocumentPath) -> (image: EncodedDocument?, time: Timestamp)? {
-        guard let time = confined.withLock({ $0[path] }), let image = image(of: path) else { return nil }
+        guard let time = times.withLock({ $0[path] }), let image = image(of: path) else { return nil }
         return (image, time)
     }
 
@@ -106,15 +111,15 @@ final class UninstalledDocuments: Sendable {
         images.withLock { $0[path] = .some(image) }
     }
 
-    /// Notes that the file of a document, which was committed at a time, may not be changed, which is no matter to the others.
-    func confine(_ image: EncodedDocument?, at path: DocumentPath, committedAt time: Timestamp) {
-        confined.withLock { $0[path] = time }
-        images.withLock { $0[path] = .some(image) }
+    /// Notes that the file of a document may not be changed, which is no matter to the others.
+    func confine(_ document: WaitingDocument) {
+        times.withLock { $0[document.path] = document.time }
+        images.withLock { $0[document.path] = .some(document.image) }
     }
 
     /// Notes that the file is right now.
     func remove(_ path: DocumentPath) {
-        confined.withLock { _ = $0.removeValue(forKey: path) }
+        times.withLock { _ = $0.removeValue(forKey: path) }
         images.withLock { _ = $0.removeValue(forKey: path) }
     }
 }

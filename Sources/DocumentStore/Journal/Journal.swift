@@ -193,7 +193,7 @@ extension Journal {
 
     /// The commits after `sequence` up to `last`: at least one, as many as are read in one go.
     ///
-    /// - Throws: `.outOfRange` when the commit behind `sequence` is no longer kept.
+    /// - Throws: `.outOfRange` when the commit behind `sequence` is no longer kept, or can't be read any more.
     func commits(after sequence: SequenceNumber, through last: SequenceNumber) throws(StatusError) -> [Commit] {
         let wanted = sequence.next
         guard let (segment, place) = index.withLock({ $0.place(of: wanted) }) else { throw Self.forgotten(sequence) }
@@ -217,7 +217,7 @@ extension Journal {
         }
         guard !commits.isEmpty else {
             throw StatusError(
-                .dataLoss,
+                .outOfRange,
                 "Commit \(wanted) can't be read from \(Self.path(first: segment)) in the data folder: the segment is damaged. "
                     + "The documents are not affected. Begin watching anew."
             )

@@ -18,7 +18,8 @@ extension OpenedStore {
         let files = DocumentFiles(DocumentFolders(data), cache: cache, log: InstallationLog())
         var sweep = TemporarySweep()
         if !found.isClean { try sweep.run(in: data.documents, DataFolder.documentsName) }
-        var replay = Replay()
+        let waitingDocuments = WaitingDocuments(data)
+        var replay = Replay(found.isClean ? [] : try waitingDocuments.read())
         let opened = try Journal.open(
             data.openJournal(),
             Journal.Opening(
@@ -38,15 +39,15 @@ extension OpenedStore {
         }
         let epoch = opened.journal.epoch
         let uninstalled = UninstalledDocuments()
-        for waiting in replay.unwritable { uninstalled.confine(waiting.image, at: waiting.path, committedAt: waiting.time) }
-        // As long as a file is behind, the journal is needed.
-        if !found.isClean && uninstalled.isEmpty {
+        for (document, _) in replay.unwritable { uninstalled.confine(document) }
+        if !found.isClean {
             try Self.synchronize(data)
+            try waitingDocuments.write(uninstalled.confined)
             try data.update { description in
                 description.epoch = epoch
                 description.sequence = last.sequence
                 description.commitTime = last.time
-                description.isClean = true
+                description.isClean = uninstalled.isEmpty
             }
         }
         Self.reportForeign(try files.folders.collections(under: []).damaged, to: logger)
@@ -96,6 +97,8 @@ extension OpenedStore {
             ),
             checkpointer: Checkpointer(
                 data: data,
+                waitingDocuments: waitingDocuments,
+                waitingCount: replay.unwritable.count,
                 journal: opened.journal,
                 failure: failure,
                 configuration: configuration,
@@ -128,15 +131,15 @@ extension OpenedStore {
     }
 
     /// Tells of the documents whose files may not be written.
-    private static func report(_ unwritable: [Replay.Unwritable], to logger: Logger) {
+    private static func report(_ unwritable: [(document: WaitingDocument, error: StatusError)], to logger: Logger) {
         guard let first = unwritable.first else { return }
         logger.error(
             """
             Files that recovery has to change may not be written. Their documents are given to readers and can't be changed until \
-            that is mended, and the journal grows until then
+            that is mended; waiting.ndjson has them until then
             """,
             metadata: [
-                "store.unwritable": "\(unwritable.count)", "document.path": "\(first.path)", "error": "\(first.error)",
+                "store.unwritable": "\(unwritable.count)", "document.path": "\(first.document.path)", "error": "\(first.error)",
             ]
         )
     }

@@ -6,23 +6,19 @@ internal import Logging
 /// The files are made anew even where they look right: the file system may show what it never brought to disk. Only what
 /// a person has edited since, and what is newer than the journal, stays. Doing it twice makes no difference.
 struct Replay {
-    /// A document whose file may not be written, and is not as the journal says.
-    struct Unwritable {
-        let path: DocumentPath
-        let image: EncodedDocument?
-        /// When it was committed.
-        let time: Timestamp
-        let error: StatusError
-    }
-
     /// How many commits were replayed.
     private(set) var commits = 0
     /// How many documents' files were written or removed.
     private(set) var documents = 0
-    /// The documents that have to wait.
-    private(set) var unwritable: [Unwritable] = []
+    /// The documents whose files may not be written, and why.
+    private(set) var unwritable: [(document: WaitingDocument, error: StatusError)] = []
 
-    private var images: [DocumentPath: (image: EncodedDocument?, time: Timestamp)] = [:]
+    private var images: [DocumentPath: (image: EncodedDocument?, time: Timestamp)]
+
+    /// Begins with documents that have waited since an earlier start.
+    init(_ waiting: [WaitingDocument]) {
+        images = Dictionary(waiting.map { ($0.path, ($0.image, $0.time)) }) { $1 }
+    }
 
     /// Takes in the next commit of the journal.
     mutating func add(_ commit: Commit) {
@@ -42,7 +38,7 @@ struct Replay {
                 documents += 1
             } catch {
                 guard error.forbidsOneFile else { throw error }
-                unwritable.append(Unwritable(path: path, image: image, time: time, error: error))
+                unwritable.append((WaitingDocument(path: path, image: image, time: time), error))
             }
         }
         installer.removeEmptyFolders(of: emptied)

@@ -151,7 +151,10 @@ struct IndexedListingTests {
 
     @Test("come from the folder, with what people put there, while it is small and while there is no index")
     func folders() async throws {
-        try await fixture.withStore { store in try await store.set("c/a", [:]) }
+        try await fixture.withStore { store in
+            try await store.set("c/a", [:])
+            try await store.waitUntilIndexed()
+        }
         let text = try fixture.folder.text(of: "data/documents/c/a.json")
         try fixture.folder.write(text, to: "data/documents/c/b.json")
         try await fixture.withStore { store in

@@ -18,13 +18,18 @@ struct IndexTrustTests {
 
     /// Makes a database whose only number 1 is `c/right`, beside one of the same history that has other documents.
     private func fill() async throws {
-        try await fixture.withStore { store in try await store.set("c/both", ["n": .integer(0)]) }
+        try await fixture.withStore { store in
+            try await store.set("c/both", ["n": .integer(0)])
+            try await store.waitUntilIndexed()
+        }
         try fixture.folder.copy("data", to: "other")
         try await fixture.withStore(at: "other") { store in
             for id in ["wrong", "other"] { try await store.set("c/\(id)", ["n": .integer(1)]) }
+            try await store.waitUntilIndexed()
         }
         try await fixture.withStore { store in
             for id in ["right", "more"] { try await store.set("c/\(id)", ["n": .integer(id == "right" ? 1 : 2)]) }
+            try await store.waitUntilIndexed()
         }
     }
 

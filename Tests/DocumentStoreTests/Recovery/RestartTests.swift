@@ -90,7 +90,10 @@ struct RestartTests {
 
     @Test("Opening and closing without writing leaves everything as it is")
     func nothingWritten() async throws {
-        try await fixture.withStore { store in _ = try await store.set("c/d", [:]) }
+        try await fixture.withStore { store in
+            try await store.set("c/d", [:])
+            try await store.waitUntilIndexed()
+        }
         let before = try fixture.folder.contents(of: "data")
         for _ in 0..<3 { try await fixture.withStore { store in #expect(store.position.lastSequence == SequenceNumber(1)) } }
         #expect(try fixture.folder.contents(of: "data") == before)

@@ -87,7 +87,10 @@ func withServer(
 ) async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hearth-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let store = try await FileStore.open(FileStoreConfiguration(folder: folder), logger: logger)
+    var storeConfiguration = FileStoreConfiguration(folder: folder)
+    // A busy machine is no fault.
+    storeConfiguration.indexPatience = .seconds(120)
+    let store = try await FileStore.open(storeConfiguration, logger: logger)
     let context = ServiceContext(
         store: store,
         server: ServerDescription(limits: limits),

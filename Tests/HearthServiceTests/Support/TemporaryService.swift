@@ -73,7 +73,10 @@ func withService(
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hearth-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-    let store = try await FileStore.open(FileStoreConfiguration(folder: folder), logger: logger)
+    var configuration = FileStoreConfiguration(folder: folder)
+    // A busy machine is no fault.
+    configuration.indexPatience = .seconds(120)
+    let store = try await FileStore.open(configuration, logger: logger)
     let context = ServiceContext(
         store: store,
         server: ServerDescription(limits: limits),
