@@ -58,6 +58,8 @@ struct JournalDamageTests {
         try await fixture.withStore { store throws in
             #expect(store.position.lastSequence == later.sequence)
             #expect(try await store.fields("c/later") != nil)
+            // Whoever goes on inside the damage has to begin anew.
+            await expectStatus(.outOfRange) { try await store.take(3, after: .zero) }
         }
     }
 
