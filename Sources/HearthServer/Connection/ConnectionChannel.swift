@@ -1,8 +1,8 @@
+internal import Glibc
 import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTP1
-import StrictJSON
 
 /// Hummingbird's HTTP/1 channel with ``ConnectionHandler`` where requests still have their protocol version.
 struct ConnectionChannel: ServerChildChannel {
@@ -15,12 +15,14 @@ struct ConnectionChannel: ServerChildChannel {
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
-        let address = channel.remoteAddress.flatMap { $0.isLoopback ? nil : $0.ipAddress }.map { UTF8Key($0) }
-        let isAdmitted = configuration.slots.take(for: address)
+        let network = channel.remoteAddress.flatMap { ClientNetwork($0) }
+        let counted = network.flatMap { $0.isLoopback ? nil : $0.name }
+        let isAdmitted = configuration.slots.take(for: counted)
         if isAdmitted {
-            channel.closeFuture.whenComplete { [slots = configuration.slots] _ in slots.giveBack(for: address) }
+            channel.closeFuture.whenComplete { [slots = configuration.slots] _ in slots.giveBack(for: counted) }
         }
         return base.setup(channel: channel, logger: logger).flatMapThrowing { value in
+            try channel.syncOptions?.setUnacknowledgedTimeout(configuration.stallTimeout)
             let pipeline = channel.pipeline.syncOperations
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             try pipeline.addHandler(ArrivalHandler(), position: .before(decoder))
@@ -34,11 +36,15 @@ struct ConnectionChannel: ServerChildChannel {
     }
 }
 
-extension SocketAddress {
-    /// Whether it is this machine's own, which all clients of a proxy here have.
-    fileprivate var isLoopback: Bool {
-        guard let address = ipAddress?.utf8 else { return true }
-        return address.starts(with: "127.".utf8) || address.elementsEqual("::1".utf8)
-            || address.starts(with: "::ffff:127.".utf8)
+extension NIOSynchronousChannelOptions {
+    /// Has the system close the connection when the client has confirmed nothing of what was sent to it for so long.
+    ///
+    /// A client whose machine or network is gone says nothing, and what is written for it, the signs of life of a stream for
+    /// example, goes into the system's buffer without complaint: without this it would be tried for a quarter of an hour.
+    fileprivate func setUnacknowledgedTimeout(_ timeout: TimeAmount) throws {
+        #if os(Linux)
+        let milliseconds = SocketOptionValue(timeout.nanoseconds / 1_000_000)
+        try setOption(.tcpOption(NIOBSDSocket.Option(rawValue: TCP_USER_TIMEOUT)), value: milliseconds)
+        #endif
     }
 }

@@ -1,6 +1,7 @@
 package import HearthService
 package import Hummingbird
 package import NIOCore
+import StrictJSON
 
 /// What is known of a request besides its head and body.
 package struct HearthRequestContext: RequestContext {
@@ -18,5 +19,10 @@ package struct HearthRequestContext: RequestContext {
     /// The address of the client, or of the proxy before it.
     var clientAddress: String {
         channel.remoteAddress?.ipAddress ?? ""
+    }
+
+    /// Whom the client counts as where there are limits by address.
+    var clientNetwork: UTF8Key {
+        channel.remoteAddress.flatMap { ClientNetwork($0) }?.name ?? ""
     }
 }

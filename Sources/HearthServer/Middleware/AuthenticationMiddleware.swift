@@ -40,16 +40,16 @@ struct AuthenticationMiddleware: RouterMiddleware {
         }
         let text = try request.shownKey
         do throws(AccessKeys.Refusal) {
-            return try await caller(showing: text, from: context.clientAddress)
+            return try await caller(showing: text, from: context.clientNetwork)
         } catch {
             throw refusal(error, in: context)
         }
     }
 
-    private func caller(showing text: [UInt8]?, from address: String) async throws(AccessKeys.Refusal) -> Caller {
+    private func caller(showing text: [UInt8]?, from network: UTF8Key) async throws(AccessKeys.Refusal) -> Caller {
         do throws(AccessKeys.Refusal) {
             return try keys.caller(showing: text)
-        } catch .unknown where AccessKeys.isKey(text ?? []) && !failures.areTooMany(from: UTF8Key(address)) {
+        } catch .unknown where AccessKeys.isKey(text ?? []) && !failures.areTooMany(from: network) {
             // It may have been made a moment ago, by a command.
             await keys.refresh()
             return try keys.caller(showing: text)
@@ -60,8 +60,8 @@ struct AuthenticationMiddleware: RouterMiddleware {
         if case .missing = refusal {
             return .unauthenticated("Every request needs a key: send the header Authorization: Bearer KEY.")
         }
+        if let wait = failures.note(from: context.clientNetwork) { return .tooManyAttempts(wait) }
         let address = context.clientAddress
-        if let wait = failures.note(from: UTF8Key(address)) { return .tooManyAttempts(wait) }
         switch refusal {
         case .expired(let id):
             context.logger.notice(

@@ -46,16 +46,16 @@ struct WatchRoute: Sendable {
     }
 
     private func takeSlot(for context: HearthRequestContext) throws(HTTPFailure) -> WatchSlots.Slot {
-        let address = context.clientAddress
+        let network = context.clientNetwork
         do throws(WatchSlots.Refusal) {
-            return try slots.take(for: UTF8Key(address), key: context.caller.keyID)
+            return try slots.take(for: network, key: context.caller.keyID)
         } catch {
             let message =
                 switch error {
                 case .full:
                     "\(slots.limit) streams are open, as many as this server allows. Try again later."
                 case .addressIsFull:
-                    "Your address \(address) has \(slots.limitPerAddress) streams open, as many as this server allows one address. "
+                    "Your address \(network.string) has \(slots.limitPerAddress) streams open, as many as this server allows one address. "
                         + "Close some, or watch a collection instead of its documents."
                 case .keyIsFull:
                     "The key has \(slots.limitPerKey) streams open, as many as this server allows one key. Close some, or use keys "

@@ -26,7 +26,8 @@ struct WatchParameters: ObjectParameter {
     )
     static let onExpired = Parameter<WatchRequest.ExpiredPolicy?>(
         "onExpired",
-        "What to do when that is not possible any more: reset (begin with the whole state) or fail."
+        "What to do when that is not possible any more, or later when you have fallen behind what is kept: reset (begin with the "
+            + "whole state) or fail (refuse, and end the stream with the reason slow)."
     )
     static let heartbeat = Parameter<Int?>(
         "heartbeat",

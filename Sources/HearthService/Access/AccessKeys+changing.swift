@@ -153,14 +153,15 @@ extension AccessKeys {
         let known = state.withLock(\.version)
         guard version != known else { return }
         let reading = try await file.reading()
-        if reading.bytes == nil {
-            logger.warning(
-                "The file of the keys is gone, so no key is known any more. Start the server again to serve without keys"
-            )
-        }
         do throws(StatusError) {
             try adopt(reading)
-            logger.notice("The keys were changed by another process", metadata: ["keys.count": "\(all.count)"])
+            if reading.bytes == nil {
+                logger.warning(
+                    "The file of the keys is gone, so no key is known any more. Start the server again to serve without keys"
+                )
+            } else {
+                logger.notice("The keys were changed by another process", metadata: ["keys.count": "\(all.count)"])
+            }
         } catch {
             // Not told again before the file is another.
             state.withLock { $0.version = reading.version }

@@ -59,6 +59,20 @@ extension Caller {
         )
     }
 
+    /// The collections right below a document, or at the top of the database when it is nil, that the caller may use; nil when it
+    /// may use all that are there.
+    ///
+    /// - Throws: ``StatusCode/permissionDenied`` when it may use none below the document.
+    func usableCollections(below document: DocumentPath?) throws(StatusError) -> [CollectionPath]? {
+        guard let collections, document.map({ document in !collections.contains { $0.covers(document.collection) } }) ?? true
+        else {
+            return nil
+        }
+        let usable = collections.filter { $0.parent == document }
+        if let document, usable.isEmpty { try check(document) }
+        return usable.sorted()
+    }
+
     /// Makes sure that the caller may use everything that a query looks at.
     package func check(_ source: Query.Source) throws(StatusError) {
         switch source {

@@ -36,8 +36,22 @@ struct RestrictedStore: DocumentStore {
         limit: Int,
         readTime: Timestamp?
     ) async throws(StatusError) -> CollectionPage {
-        try caller.checkAll(below: parent)
-        return try await base.collections(under: parent, after: after, limit: limit, readTime: readTime)
+        guard let usable = try caller.usableCollections(below: parent) else {
+            return try await base.collections(under: parent, after: after, limit: limit, readTime: readTime)
+        }
+        var found: [CollectionID] = []
+        for collection in usable where after.map({ $0 < collection.id }) ?? true {
+            guard found.count <= limit else { break }
+            if try await isListed(collection, readTime: readTime) { found.append(collection.id) }
+        }
+        let page = Array(found.prefix(limit))
+        return CollectionPage(collections: page, next: found.count > limit ? page.last : nil)
+    }
+
+    /// Whether a document exists in a collection, or anywhere below it.
+    private func isListed(_ collection: CollectionPath, readTime: Timestamp?) async throws(StatusError) -> Bool {
+        let page = try await base.documents(in: collection, after: nil, limit: 1, includingMissing: true, readTime: readTime)
+        return !page.documents.isEmpty || !page.damaged.isEmpty || page.next != nil
     }
 
     func run(

@@ -38,7 +38,8 @@ package enum ListCollections: RPCMethod {
     private static let pageToken = Parameter<PageToken?>("pageToken", "The nextPageToken of the page before.")
 
     package static let name: UTF8Key = "collections.list"
-    package static let summary = "Lists collections: those that hold a document, or have one anywhere below them."
+    package static let summary =
+        "Lists collections: those that hold a document, or have one anywhere below them, and that the caller's key is for."
     package static let right = Role.reader
     package static let parameters: [any ParameterDescription] = [parent, pageSize, pageToken, ReadPoint.readTime]
     package static let result = ResultDescription(

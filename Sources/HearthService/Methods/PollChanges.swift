@@ -101,7 +101,7 @@ package enum PollChanges: RPCMethod {
         var waiting: ContinuousClock.Instant?
         for try await frames in try WatchSession(request, in: context) {
             for frame in frames {
-                if case .reset = frame { throw .expired(at: context.store.position) }
+                if case .end(.slow, _) = frame { throw .expired(at: context.store.position) }
                 if case .change = frame { result.changes.append(frame) }
                 if case .end(.limit, _) = frame { result.hasMore = true }
                 if let token = frame.token { result.token = token }

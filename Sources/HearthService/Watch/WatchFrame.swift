@@ -99,6 +99,8 @@ package enum WatchFrame: Sendable {
         case shutdown
         /// The watcher's key was revoked, or has expired.
         case revoked
+        /// The watcher fell so far behind that the commits it needs next are no longer kept, and wants no state in their place.
+        case slow
     }
 }
 

@@ -11,8 +11,7 @@ extension WatchReader {
             heartbeat: request.heartbeat
         )
         if let token = request.resume, let reason = token.obstacle(at: position) {
-            begin(at: position)
-            return [open, .reset(reason)]
+            return [open, lose(reason)]
         }
         guard let token = request.resume ?? request.tokenForStart(at: position) else {
             begin(at: position)

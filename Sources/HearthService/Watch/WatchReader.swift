@@ -68,10 +68,18 @@ final class WatchReader {
             return try await step()
         } catch {
             guard isLost(error) else { throw error }
-            let reason: WatchFrame.ResetReason = if case .resuming = phase { .expired } else { .lagged }
-            begin(at: store.position)
-            return [.reset(reason)]
+            return [lose(phase == .resuming ? .expired : .lagged)]
         }
+    }
+
+    /// Begins anew where the stream can't go on, or ends it where that is asked for.
+    func lose(_ reason: WatchFrame.ResetReason) -> WatchFrame {
+        guard request.onExpired == .reset else {
+            phase = .ended
+            return .end(.slow, token: nil)
+        }
+        begin(at: store.position)
+        return .reset(reason)
     }
 
     /// Whether a step has failed because commits that it needs are no longer kept.

@@ -5,7 +5,8 @@ import DocumentStore
 /// changes of one commit.
 ///
 /// Nothing is queued for a slow reader: it reads the log of commits at its own pace, and writers never wait for it. One that
-/// falls behind what the log keeps gets a ``WatchFrame/reset(_:)`` and the whole state again. A document that can't be read is
+/// falls behind what the log keeps gets a ``WatchFrame/reset(_:)`` and the whole state again, or is told to be too slow where it
+/// has asked for that. A document that can't be read is
 /// told by a ``WatchFrame/damaged(_:)`` in a collection's state; a stream of that document alone fails.
 ///
 /// The stream ends after an ``WatchFrame/end(_:token:)`` frame, and without one when its task is cancelled.

@@ -6,7 +6,7 @@ import Testing
 struct RawConnection {
     private var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
     let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
-    private let channel: any Channel
+    let channel: any Channel
     /// What has come and was not taken yet.
     private var received: [UInt8] = []
     /// Whether the server has closed its side.

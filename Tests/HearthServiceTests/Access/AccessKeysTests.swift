@@ -196,6 +196,17 @@ struct AccessKeysTests {
         #expect(refusal(of: nil, by: try await open()) == nil)
     }
 
+    @Test("That the file was removed is logged once")
+    func removal() async throws {
+        _ = try await open().create(description())
+        let log = Log()
+        let keys = try await AccessKeys.open(inFolder: folder["data"], logger: Logger(label: "test") { _ in log.handler })
+        try folder.remove("data/keys.json")
+        for _ in 0..<3 { await keys.refresh() }
+        #expect(log.all.count == 1)
+        #expect(log.all.first?.contains("gone") == true)
+    }
+
     @Test("Who has no valid key any more is told of once, and at once when it is so already")
     func endings() async throws {
         let keys = try await open()
@@ -296,6 +307,22 @@ private final class Log: Sendable {
 
     func add(_ text: String) {
         texts.withLock { $0.append(text) }
+    }
+
+    /// Adds what is logged.
+    var handler: Handler { Handler(log: self) }
+
+    struct Handler: LogHandler {
+        let log: Log
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.notice
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) { log.add("\(event.message)") }
     }
 }
 

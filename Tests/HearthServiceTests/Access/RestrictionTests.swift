@@ -39,7 +39,9 @@ struct RestrictionTests {
             false
         ),
         ("collections.list", #"{"parent": "books/a"}"#, true),
-        ("collections.list", "{}", false),
+        ("collections.list", "{}", true),
+        ("collections.list", #"{"parent": "shops/s"}"#, true),
+        ("collections.list", #"{"parent": "shops/t"}"#, false),
         ("collections.list", #"{"parent": "users/a"}"#, false),
         ("query.run", #"{"collection": "books"}"#, true),
         ("query.run", #"{"parent": "books/a", "collection": "reviews"}"#, true),
@@ -95,6 +97,33 @@ struct RestrictionTests {
         ]
         let tried = Set(Self.calls.map { UTF8Key($0.method) })
         #expect(Set(HearthMethods.table.methods.map(\.name)).subtracting(pathless) == tried)
+    }
+
+    @Test("Of the collections it is shown those that it may use, where there is something in them, page by page")
+    func collections() async throws {
+        try await withService { service in
+            for path in ["books/a", "films/f/stars/s", "shops/s/staff/x", "shops/s/goods/y", "users/a", "zoo/z"] {
+                try await service.result(of: "documents.set", #"{"path": "\#(path)", "fields": {}}"#)
+            }
+            let paths = try ["zoo", "books", "nothing", "films", "shops/s/staff"].map { try CollectionPath($0) }
+            let (_, text) = try await service.context.keys.create(.init(role: .reader, collections: paths))
+            let called = service.calling(as: try service.context.keys.caller(showing: Array(text.utf8)))
+            func listed(_ params: String) async throws -> [String] {
+                let result = try JSONText(await called.result(of: "collections.list", params)).root
+                return result["collections"]?.elements?.compactMap(\.string) ?? []
+            }
+            #expect(try await listed("{}") == ["books", "films", "zoo"])
+            #expect(try await listed(#"{"parent": "shops/s"}"#) == ["staff"])
+            #expect(try await listed(#"{"parent": "films/f"}"#) == ["stars"])
+            var pages: [[String]] = []
+            var token: String?
+            repeat {
+                let params = #"{"pageSize": 2\#(token.map { #", "pageToken": \#($0)"# } ?? "")}"#
+                pages.append(try await listed(params))
+                token = try await called.member("nextPageToken", of: "collections.list", params)
+            } while token != nil
+            #expect(pages == [["books", "films"], ["zoo"]])
+        }
     }
 
     @Test("A transaction is for the caller who has begun it")

@@ -211,6 +211,23 @@ import Testing
         #expect(replica.log == ["open", "added a 1", "current 1", "reset lagged", "added a 5", "current 1"])
     }
 
+    @Test("One that would rather be told is told that it was too slow, and has no token then")
+    func tooSlow() async throws {
+        let store = MemoryStore()
+        try store.set("c/a", 1)
+        var replica = WatchReplica()
+        var last: [WatchFrame] = []
+        for try await frames in try session(store, onExpired: .fail) {
+            replica.take(frames)
+            last = frames
+            guard replica.isCurrent else { continue }
+            for version in 2...5 as ClosedRange<Int64> { try store.set("c/a", version) }
+            store.forget(keeping: 1)
+        }
+        #expect(replica.log == ["open", "added a 1", "current 1", "end slow"])
+        #expect(last.last?.token == nil)
+    }
+
     @Test("What the store can't read ends the stream with its error")
     func failure() async throws {
         let store = MemoryStore { _, _ in throw StatusError(.unavailable, "no disk") }
