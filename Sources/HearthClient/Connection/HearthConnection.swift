@@ -20,6 +20,9 @@ public final class HearthConnection: Sendable {
     /// For streams, each of which keeps a connection to itself: calls must not wait for one of them to end.
     private let streamClient: HTTPClient
 
+    /// Reads of single documents.
+    let reads = DocumentReads(maximumRequests: maximumCallConnections)
+
     /// How many calls can be under way at the same moment; more wait for their turn.
     private static let maximumCallConnections = 8
     /// The longest answer that is read into memory.
@@ -91,7 +94,12 @@ extension HearthConnection {
     ///
     /// - Parameter params: Writes the members of the parameters object.
     package func call(_ method: UTF8Key, _ params: (inout JSONWriter) -> Void) async throws(StatusError) -> JSONNode {
-        let answer = try await post(RPCCall(method, params).request(id: 0))
+        try await call(RPCCall(method, params))
+    }
+
+    /// Calls a method and returns its result.
+    func call(_ call: RPCCall) async throws(StatusError) -> JSONNode {
+        let answer = try await post(call.request(id: 0))
         return try RPCAnswer(answer.root, from: server).result.get()
     }
 

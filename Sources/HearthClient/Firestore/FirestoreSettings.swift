@@ -19,14 +19,22 @@ public final class FirestoreSettings {
     public var dispatchQueue = DispatchQueue.main
 
     /// Makes settings from the environment.
-    public init() {
-        let environment = ProcessInfo.processInfo.environment
-        let server = Array((environment["HEARTH_SERVER"] ?? "http://127.0.0.1:8080").utf8)
-        let scheme = Array("https://".utf8)
-        isSSLEnabled = server.starts(with: scheme)
-        let prefix = isSSLEnabled ? scheme.count : server.starts(with: "http://".utf8) ? scheme.count - 1 : 0
-        host = String(decoding: server[prefix...], as: UTF8.self)
-        key = environment["HEARTH_KEY"]
+    public convenience init() {
+        self.init(environment: ProcessInfo.processInfo.environment)
+    }
+
+    /// Makes settings from variables. One that is empty is as good as none, and an address without a scheme is one without TLS.
+    init(environment: [String: String]) {
+        func value(_ name: String) -> String? {
+            environment[name].flatMap { $0.utf8.isEmpty ? nil : $0 }
+        }
+        let server = Array((value("HEARTH_SERVER") ?? "http://127.0.0.1:8080").utf8)
+        let schemes = ["https://", "http://"].map { Array($0.utf8) }
+        // Letters in either case.
+        let scheme = schemes.first { server.prefix($0.count).elementsEqual($0) { $0 == $1 || $0 | 0x20 == $1 } }
+        isSSLEnabled = scheme == schemes[0]
+        host = String(decoding: server.dropFirst(scheme?.count ?? 0), as: UTF8.self)
+        key = value("HEARTH_KEY")
     }
 
     init(_ configuration: FirestoreConfiguration) {

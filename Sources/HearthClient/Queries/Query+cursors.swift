@@ -22,15 +22,30 @@ extension Query {
     }
 
     private func starting(isInclusive: Bool, _ values: [Any]) -> Query {
-        changed { query throws(StatusError) in
-            query.start = try DocumentModel.Query.Cursor(any: values, isInclusive: isInclusive, in: firestore)
-        }
+        changed { query throws(StatusError) in query.start = try cursor(at: values, isInclusive: isInclusive, in: query) }
     }
 
     private func ending(isInclusive: Bool, _ values: [Any]) -> Query {
-        changed { query throws(StatusError) in
-            query.end = try DocumentModel.Query.Cursor(any: values, isInclusive: isInclusive, in: firestore)
+        changed { query throws(StatusError) in query.end = try cursor(at: values, isInclusive: isInclusive, in: query) }
+    }
+
+    /// The place of values as users write them, one for each of the first of the orders that the query was given.
+    private func cursor(
+        at values: [Any],
+        isInclusive: Bool,
+        in query: DocumentModel.Query
+    ) throws(StatusError) -> DocumentModel.Query.Cursor {
+        guard values.count <= query.orders.count else {
+            throw StatusError(
+                .invalidArgument,
+                "Invalid query. You are trying to start or end a query using more values than were specified in the order by: "
+                    + "\(values.count) instead of at most \(query.orders.count)."
+            )
         }
+        var reader = DictionaryReader(permitsSentinels: false)
+        let cursor = DocumentModel.Query.Cursor(try reader.operands(values), isInclusive: isInclusive)
+        try firestore.check(reader.origins)
+        return cursor
     }
 }
 
@@ -83,14 +98,5 @@ extension Query {
         }
         query.orders = order.orders
         return DocumentModel.Query.Cursor(key.values, isInclusive: isInclusive)
-    }
-}
-
-extension DocumentModel.Query.Cursor {
-    /// Takes values as users write them.
-    fileprivate init(any values: [Any], isInclusive: Bool, in firestore: Firestore) throws(StatusError) {
-        var reader = DictionaryReader(permitsSentinels: false)
-        self.init(try reader.operands(values), isInclusive: isInclusive)
-        try firestore.check(reader.origins)
     }
 }

@@ -2,6 +2,8 @@ internal import DocumentModel
 
 extension DocumentReference {
     /// Reads the document. One that does not exist is no error: its snapshot says so.
+    ///
+    /// Many reads at the same time share requests, so that documents need not be collected to be read quickly.
     nonisolated(nonsending) public func getDocument() async throws -> DocumentSnapshot {
         try await getDocument(source: .default)
     }
@@ -10,10 +12,10 @@ extension DocumentReference {
     nonisolated(nonsending) public func getDocument(source: FirestoreSource) async throws -> DocumentSnapshot {
         try source.check()
         let path = documentPath
-        let documents = try await firestore.read { connection throws(StatusError) in
-            try await connection.documents(at: [path])
+        let document = try await firestore.read { connection throws(StatusError) in
+            try await connection.existingDocument(at: path)
         }
-        return DocumentSnapshot(documents.first ?? nil, of: self)
+        return DocumentSnapshot(document, of: self)
     }
 
     /// Reads the document, and calls back.

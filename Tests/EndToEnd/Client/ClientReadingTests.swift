@@ -112,6 +112,28 @@ struct ClientReadingTests {
         }
     }
 
+    @Test func `many documents at the same time, each for itself`() async throws {
+        try await withServer { server in
+            let db = server.firestore
+            // Together more than one answer of the server holds.
+            let text = String(repeating: "x", count: 900_000)
+            for number in 0..<20 { try await db.document("large/\(number)").setData(["text": text, "number": number]) }
+            try await withThrowingTaskGroup { group in
+                for number in 0..<60 {
+                    group.addTask {
+                        let large = try await db.document("large/\(number)").getDocument()
+                        #expect(large.exists == (number < 20))
+                        #expect(large.get("number") as? Int == (number < 20 ? number : nil))
+                        let missing = try await db.document("small/\(number)").getDocument(as: [String: Int]?.self)
+                        #expect(missing == nil)
+                    }
+                }
+                try await group.waitForAll()
+            }
+            try await db.terminate()
+        }
+    }
+
     @Test func `references know their places`() async throws {
         let db = Firestore(settings: FirestoreSettings())
         let review = db.collection("books").document("a").collection("reviews").document("r")

@@ -1,0 +1,45 @@
+import Foundation
+import Testing
+
+@testable import HearthClient
+
+@Suite("Settings from the environment")
+struct FirestoreSettingsTests {
+    @Test(
+        arguments: [
+            (nil, "http://127.0.0.1:8080", false), ("", "http://127.0.0.1:8080", false),
+            ("http://127.0.0.1:9000", "http://127.0.0.1:9000", false),
+            ("https://data.example.org", "https://data.example.org", true),
+            ("HTTPS://data.example.org:8443", "https://data.example.org:8443", true),
+            ("Http://[::1]:80", "http://[::1]:80", false), ("data.example.org", "http://data.example.org", false),
+            ("localhost:1", "http://localhost:1", false),
+            ("https://proxy.example/hearth/", "https://proxy.example/hearth", true),
+        ] as [(String?, String, Bool)]
+    )
+    func `say where the server is`(server: String?, address: String, isSSLEnabled: Bool) throws {
+        let settings = FirestoreSettings(environment: ["HEARTH_SERVER": server].compactMapValues(\.self))
+        #expect(settings.isSSLEnabled == isSSLEnabled)
+        #expect(settings.key == nil)
+        #expect(try ServerAddress(FirestoreConfiguration(settings).address).description == address)
+    }
+
+    @Test(arguments: ["http://", "https://a b", "http://me:secret@x"])
+    func `that are no address are told by the first call, and the server is not looked for`(server: String) async throws {
+        let db = Firestore(settings: FirestoreSettings(environment: ["HEARTH_SERVER": server]))
+        let error = await #expect(throws: FirestoreError.self) { try await db.document("a/b").getDocument() }
+        #expect(error?.code == FirestoreErrorCode.invalidArgument.rawValue)
+        #expect(error?.localizedDescription.contains("secret") == false)
+    }
+
+    @Test(arguments: [(nil, nil), ("", nil), ("fsk_1_2", "fsk_1_2")] as [(String?, String?)])
+    func `have a key`(key: String?, expected: String?) {
+        #expect(FirestoreSettings(environment: ["HEARTH_KEY": key].compactMapValues(\.self)).key == expected)
+    }
+
+    @Test func `have a key that can't be one, which the first call tells, and not what it is`() async throws {
+        let db = Firestore(settings: FirestoreSettings(environment: ["HEARTH_KEY": "two words"]))
+        let error = await #expect(throws: FirestoreError.self) { try await db.collection("a").getDocuments() }
+        #expect(error?.code == FirestoreErrorCode.invalidArgument.rawValue)
+        #expect(error?.localizedDescription.contains("two words") == false)
+    }
+}
