@@ -134,6 +134,12 @@ let package = Package(
             path: "Tests/QueryTestSupport",
             swiftSettings: swiftSettings
         ),
+        .target(
+            name: "FuzzedInputs",
+            dependencies: ["DocumentModel", "DocumentStore", "HearthService", "JSONRPC", "StrictJSON", "TestSupport"],
+            path: "Tests/FuzzedInputs",
+            swiftSettings: swiftSettings
+        ),
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON", "TestSupport"], swiftSettings: swiftSettings),
         .testTarget(
             name: "DocumentModelTests",
@@ -152,7 +158,7 @@ let package = Package(
         .testTarget(
             name: "HearthServiceTests",
             dependencies: [
-                "HearthService", "DocumentModel", "DocumentStore", "JSONRPC", "StrictJSON", "TestSupport",
+                "HearthService", "DocumentModel", "DocumentStore", "FuzzedInputs", "JSONRPC", "StrictJSON", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swiftSettings
@@ -160,7 +166,8 @@ let package = Package(
         .testTarget(
             name: "HearthServerTests",
             dependencies: [
-                "HearthServer", "HearthService", "DocumentModel", "DocumentStore", "JSONRPC", "StrictJSON", "TestSupport",
+                "HearthServer", "HearthService", "DocumentModel", "DocumentStore", "FuzzedInputs", "JSONRPC", "StrictJSON",
+                "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -216,3 +223,10 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Of no use but to `Tests/Fuzzing/run`: it has to be linked with libFuzzer.
+if Context.environment["HEARTH_FUZZING"] != nil {
+    package.targets.append(
+        .executableTarget(name: "Fuzzing", dependencies: ["FuzzedInputs"], path: "Tests/Fuzzing", swiftSettings: swiftSettings)
+    )
+}

@@ -1,13 +1,15 @@
-import DocumentModel
-import DocumentStore
+package import DocumentModel
+package import DocumentStore
 
 /// A store with nothing in it that takes no writes.
-struct EmptyStore: DocumentStore {
-    func document(at path: DocumentPath, readTime: Timestamp?) async throws(StatusError) -> EncodedDocument? {
+package struct EmptyStore: DocumentStore {
+    package init() {}
+
+    package func document(at path: DocumentPath, readTime: Timestamp?) async throws(StatusError) -> EncodedDocument? {
         nil
     }
 
-    func documents(
+    package func documents(
         in collection: CollectionPath,
         after: DocumentID?,
         limit: Int,
@@ -17,7 +19,7 @@ struct EmptyStore: DocumentStore {
         DocumentPage(documents: [], next: nil, damaged: [])
     }
 
-    func collections(
+    package func collections(
         under parent: DocumentPath?,
         after: CollectionID?,
         limit: Int,
@@ -26,7 +28,7 @@ struct EmptyStore: DocumentStore {
         CollectionPage(collections: [], next: nil)
     }
 
-    func run(
+    package func run(
         _ query: NormalizedQuery,
         maximumBytes: Int,
         readTime: Timestamp?
@@ -34,7 +36,7 @@ struct EmptyStore: DocumentStore {
         QueryAnswer(documents: [], readTime: .minimum)
     }
 
-    func aggregate(
+    package func aggregate(
         _ query: NormalizedQuery,
         _ aggregations: NormalizedAggregations,
         readTime: Timestamp?
@@ -42,34 +44,34 @@ struct EmptyStore: DocumentStore {
         AggregationAnswer(results: AggregationState(aggregations).results, readTime: .minimum)
     }
 
-    func indexes() async -> IndexReport { IndexReport() }
+    package func indexes() async -> IndexReport { IndexReport() }
 
-    func changeIndexes(_ change: IndexChange) async throws(StatusError) -> IndexReport { IndexReport() }
+    package func changeIndexes(_ change: IndexChange) async throws(StatusError) -> IndexReport { IndexReport() }
 
-    func history(of path: DocumentPath, before: Timestamp?, limit: Int) async throws(StatusError) -> VersionPage {
+    package func history(of path: DocumentPath, before: Timestamp?, limit: Int) async throws(StatusError) -> VersionPage {
         VersionPage(versions: [], next: nil)
     }
 
-    func commit(_ writes: [Write], validating reads: ReadSet) async throws(StatusError) -> CommitResult {
+    package func commit(_ writes: [Write], validating reads: ReadSet) async throws(StatusError) -> CommitResult {
         throw StatusError(.unavailable, "nothing can be written")
     }
 
-    func commits(after sequence: SequenceNumber) -> CommitSequence {
+    package func commits(after sequence: SequenceNumber) -> CommitSequence {
         CommitSequence(after: sequence) { _ throws(StatusError) in nil }
     }
 
-    func notify(after sequence: SequenceNumber, _ body: @escaping @Sendable () -> Void) -> CommitNotification {
+    package func notify(after sequence: SequenceNumber, _ body: @escaping @Sendable () -> Void) -> CommitNotification {
         body()
         return CommitNotification {}
     }
 
-    var position: StorePosition {
+    package var position: StorePosition {
         StorePosition(epoch: "", lastSequence: .zero, lastCommitTime: nil, oldestKept: SequenceNumber(1))
     }
 
-    func settledPosition() async throws(StatusError) -> StorePosition { position }
+    package func settledPosition() async throws(StatusError) -> StorePosition { position }
 
-    var writeObstacle: StatusError? {
+    package var writeObstacle: StatusError? {
         get async { StatusError(.unavailable, "nothing can be written") }
     }
 }

@@ -1,3 +1,4 @@
+import FuzzedInputs
 import HearthService
 import Hummingbird
 import Testing

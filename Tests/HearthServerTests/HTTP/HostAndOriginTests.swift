@@ -1,4 +1,5 @@
 import DocumentModel
+import FuzzedInputs
 import HearthService
 import Logging
 import Testing

@@ -1,5 +1,6 @@
 import DocumentModel
 import Foundation
+import FuzzedInputs
 import JSONRPC
 import StrictJSON
 import Synchronization
@@ -31,7 +32,9 @@ import Testing
                 guard case .response(let answer) = await server.handle(body, context: service.context) else { continue }
                 let elapsed = ContinuousClock.now - start
                 let bytes = answer.joined()
-                let problem = failure.withLock(\.self) ?? Self.fault(in: bytes) ?? (elapsed > .seconds(20) ? "\(elapsed)" : nil)
+                let problem =
+                    failure.withLock(\.self) ?? FuzzedInput.fault(inAnswer: bytes)
+                    ?? (elapsed > .seconds(20) ? "\(elapsed)" : nil)
                 if let problem {
                     let text = String(decoding: body, as: UTF8.self)
                     Issue.record("HEARTH_TEST_SEED=\(Self.seed): \(problem)\n\(text)\n\(String(decoding: bytes, as: UTF8.self))")
@@ -39,41 +42,6 @@ import Testing
                 }
             }
         }
-    }
-
-    @Test("Texts that name things are refused or kept as they are")
-    func texts() throws {
-        var generator = SeededGenerator(seed: Self.seed)
-        let pieces = [
-            "/", "a", "é", "e\u{301}", ".", "..", "__", "`", "\\", "\u{0}", "\u{2028}", "%2F", "😀", "-", "_", "AAAA", "=", " ",
-        ]
-        for _ in 0..<Self.count * 10 {
-            let text = (0..<Int.random(in: 0...12, using: &generator)).compactMap { _ in pieces.randomElement(using: &generator) }
-                .joined()
-            if let path = try? DocumentPath(text) { #expect(path.string.utf8.elementsEqual(text.utf8), "\(Self.seed)") }
-            if let path = try? CollectionPath(text) { #expect(path.string.utf8.elementsEqual(text.utf8), "\(Self.seed)") }
-            if let field = try? FieldPath(text) { #expect(try FieldPath(field.description) == field, "\(Self.seed)") }
-            if let token = WatchToken(text) { #expect(WatchToken(token.text) == token, "\(Self.seed)") }
-            #expect(!AccessKeys.isKey(Array(text.utf8)))
-        }
-    }
-
-    /// What is wrong with an answer; nil when nothing is.
-    private static func fault(in bytes: [UInt8]) -> String? {
-        guard let root = try? JSONText(bytes).root else { return "the answer is not JSON" }
-        for response in root.elements.map(Array.init) ?? [root] {
-            guard response["jsonrpc"]?.string == "2.0", response["id"] != nil, response.count == 3 else {
-                return "not a response"
-            }
-            if response["result"] != nil { continue }
-            guard case .integer(let code)? = response["error"]?["code"]?.number, response["error"]?["message"]?.string != nil
-            else {
-                return "neither a result nor an error"
-            }
-            let isKnown = (1...16).contains(code) || [-32700, -32600, -32601, -32602].contains(code)
-            if !isKnown { return "the code \(code)" }
-        }
-        return nil
     }
 }
 
