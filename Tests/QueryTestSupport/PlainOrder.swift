@@ -24,8 +24,8 @@ enum PlainOrder {
         switch (left, right) {
         case (.boolean(let left), .boolean(let right)): return left == right ? 0 : right ? -1 : 1
         case (.timestamp(let left), .timestamp(let right)): return sign(left.microseconds, right.microseconds)
-        case (.string(let left), .string(let right)): return bytes(Array(left.utf8), Array(right.utf8))
-        case (.bytes(let left), .bytes(let right)): return bytes(left, right)
+        case (.string(let left), .string(let right)): return bytes(seen(left.utf8), seen(right.utf8))
+        case (.bytes(let left), .bytes(let right)): return bytes(seen(left), seen(right))
         case (.reference(let left), .reference(let right)): return each(left.segments, right.segments, id)
         case (.geoPoint(let left), .geoPoint(let right)):
             return left.latitude == right.latitude
@@ -46,6 +46,9 @@ enum PlainOrder {
     static func compare(_ left: FieldPath, _ right: FieldPath) -> Int {
         each(left.segments, right.segments) { bytes(Array($0.utf8), Array($1.utf8)) }
     }
+
+    /// Queries see no more of a text.
+    private static func seen(_ text: some Collection<UInt8>) -> [UInt8] { Array(text.prefix(1_500)) }
 
     private static func sign<T: Comparable>(_ left: T, _ right: T) -> Int {
         left < right ? -1 : left > right ? 1 : 0

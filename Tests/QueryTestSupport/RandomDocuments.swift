@@ -18,6 +18,11 @@ package struct RandomDocuments {
     package static let vector = field("m.vector")
     /// The collections that documents are in.
     package static let collections = ["c", "d", "c/1/c", "c/1/s", "d/__id7__/c", "c/1/s/a/c"].map(collection)
+    /// Texts that differ right before and behind the bytes that queries see, and in the middle of a character.
+    private static let long: [String] = {
+        let text = String(repeating: "x", count: 1_499)
+        return ["", "x", "xa", "xb", "y", "é", "è", "Ł", "é!"].map { text + $0 } + [String(repeating: "\0", count: 1_502)]
+    }()
     private static let ids = [
         "__id-2__", "__id7__", "__id12__", "12", "7", "A", "Aa", "__id", "_id1__", "a", "é", "e\u{301}", "1", "岩澤", "🐵", "Ｐ",
     ]
@@ -56,8 +61,8 @@ package struct RandomDocuments {
         case 2, 3, 4: .integer(pick([.min, -1, 0, 1, 2, 3, 1 << 53, 1 << 53 + 1, .max]))
         case 5, 6: .double(pick([.nan, -.infinity, -0x1p63, -0.0, 0, 1, 1.5, 3, 0x1p53, 0x1p63, .infinity]))
         case 7: .timestamp(pick([.minimum, .maximum]))
-        case 8, 9: .string(pick(["", "a", "b", "é", "e\u{301}", "a\0", "Ｐ", "🐵"]))
-        case 10: .bytes(pick([[], [0], [1, 2], [255]]))
+        case 8, 9: .string(pick(["", "a", "b", "é", "e\u{301}", "a\0", "Ｐ", "🐵"] + (generator.chance(20) ? Self.long : [])))
+        case 10: .bytes(pick([[], [0], [1, 2], [255]] + (generator.chance(20) ? Self.long.map { Array($0.utf8) } : [])))
         case 11: .reference(path())
         case 12: .geoPoint(point())
         case 13: .array(elements(depth: depth - 1))

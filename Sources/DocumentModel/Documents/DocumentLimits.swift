@@ -14,6 +14,8 @@ public enum DocumentLimits {
     public static let maximumSubcollectionDepth = 100
     /// The longest string or bytes value: 1 MiB less 89 bytes.
     public static let maximumValueBytes = 1_048_487
+    /// How much of a string or bytes value queries see. Longer ones that begin alike are equal to filters, orders and cursors.
+    public static let queriedValueBytes = 1_500
     /// How many numbers a vector may hold.
     public static let maximumVectorDimensions = 2_048
 }

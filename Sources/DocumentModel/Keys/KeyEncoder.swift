@@ -18,6 +18,8 @@ internal import StrictJSON
 /// map        b0, for each member 01, its name as text, its value; 00
 /// ```
 ///
+/// Of a string or bytes value only the ``DocumentLimits/queriedValueBytes`` that queries see are written.
+///
 /// A double has its sign bit turned when it is positive, and all of its bits when it is negative; -0.0 is written as 0.0. A whole
 /// number has its sign bit turned. All have their highest byte first. A text ends with 00, its bytes 00 and 01 are 01 01 and
 /// 01 02. A path segment is 01 and the number of a numeric ID, or 02 and the text of any other: so numeric IDs come first.
@@ -25,7 +27,7 @@ internal import StrictJSON
 /// So no encoding is the beginning of another, and the values of a type, NaN apart from the numbers, are a contiguous range.
 package struct KeyEncoder {
     /// The version of the encoding, for those who store it.
-    package static let version = 1
+    package static let version = 2
 
     /// What has been written.
     package private(set) var bytes: [UInt8] = []
@@ -80,8 +82,8 @@ extension KeyEncoder {
         case .integer(let value): write(number: value)
         case .double(let value): if !value.isNaN { write(number: value) }
         case .timestamp(let value): write(bigEndian: value.microseconds.sortable)
-        case .string(let value): write(text: value.utf8)
-        case .bytes(let value): write(text: value)
+        case .string(let value): write(text: value.utf8.prefix(DocumentLimits.queriedValueBytes))
+        case .bytes(let value): write(text: value.prefix(DocumentLimits.queriedValueBytes))
         case .reference(let value): write(value)
         case .geoPoint(let value):
             write(bigEndian: value.latitude.sortable)

@@ -1,13 +1,12 @@
-/// A value as bytes that compare as values do: see ``KeyEncoder`` for the bytes.
+/// A value as bytes that compare as values do in queries: see ``KeyEncoder`` for the bytes.
 ///
-/// Values that are equal (``Value/isEqual(to:)``) have equal keys, and of two that are not, the smaller has the smaller key,
-/// with one exception: keys are cut off, since a value may be as long as a document. A key that ``isCut`` has the value's
-/// first 1,503 bytes. Keys of which at most one is cut still compare as their values. Of two that are cut and equal, nothing is
-/// known of the values but their type and how they begin: whoever needs to know more compares the values themselves.
+/// Values that are equal to a query (``Value/comparedInQueries(to:)``) have equal keys, and of two that are not, the smaller has
+/// the smaller key, with one exception: keys are cut off, since a value may be as long as a document. A key that ``isCut`` has the
+/// value's first 1,503 bytes. Keys of which at most one is cut still compare as their values. Of two that are cut and equal,
+/// nothing is known of the values but their type and how they begin: whoever needs to know more compares the values themselves.
 ///
-/// A string or bytes value is cut when it is longer than 1,500 bytes (bytes of 0 and 1 count twice), which is as far as
-/// Firestore's queries look; so only arrays, vectors and maps, and whoever wants to be more exact than Firestore, need the
-/// values.
+/// Only arrays, vectors, maps and references are cut, and strings and bytes in which the bytes 0 and 1, which count twice, make
+/// more than 1,500 of what queries see.
 package struct ValueKey: Hashable, Sendable {
     /// The longest key of a whole value: a text of 1,500 bytes.
     package static let maximumBytes = 1_502

@@ -5,13 +5,17 @@
 package struct DistinctValues: Hashable, Sendable {
     /// The values in order.
     package let sorted: [Value]
+    /// How many bytes of texts and bytes are compared.
+    private let byteCount: Int
 
-    init(_ values: [Value]) {
+    /// - Parameter byteCount: How many bytes of texts and bytes are compared.
+    init(_ values: [Value], seeing byteCount: Int = .max) {
         var sorted: [Value] = []
-        for value in values.sorted(by: { $0.compared(to: $1) == .less }) {
-            if sorted.last?.isEqual(to: value) != true { sorted.append(value) }
+        for value in values.sorted(by: { $0.compared(to: $1, seeing: byteCount) == .less }) {
+            if sorted.last?.compared(to: value, seeing: byteCount) != .equal { sorted.append(value) }
         }
         self.sorted = sorted
+        self.byteCount = byteCount
     }
 
     var indices: Range<Int> { sorted.indices }
@@ -25,7 +29,7 @@ package struct DistinctValues: Hashable, Sendable {
         var high = sorted.count
         while low < high {
             let middle = (low + high) / 2
-            switch sorted[middle].compared(to: value) {
+            switch sorted[middle].compared(to: value, seeing: byteCount) {
             case .less: low = middle + 1
             case .equal: return middle
             case .greater: high = middle

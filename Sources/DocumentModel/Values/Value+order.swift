@@ -11,6 +11,19 @@ extension Value {
     ///
     /// The depth of the values is the depth of the recursion; a valid document has at most 20 levels.
     public func compared(to other: Value) -> Comparison {
+        compared(to: other, seeing: .max)
+    }
+
+    /// Whether `other` is the same value to an array transform: 3 equals 3.0, NaN equals NaN, null equals null.
+    public func isEqual(to other: Value) -> Bool {
+        compared(to: other) == .equal
+    }
+
+    /// Where `self` stands to `other` in the order of all values, with texts and bytes as far as they are seen, also those in
+    /// arrays and maps.
+    ///
+    /// - Parameter byteCount: How many bytes of each are compared: ``DocumentLimits/queriedValueBytes`` for a query.
+    package func compared(to other: Value, seeing byteCount: Int) -> Comparison {
         switch (self, other) {
         case (.null, .null): .equal
         case (.boolean(let left), .boolean(let right)): Comparison(left ? 1 : 0, right ? 1 : 0)
@@ -19,20 +32,20 @@ extension Value {
         case (.double(let left), .integer(let right)): Comparison(exactly: right, left).reversed
         case (.double(let left), .double(let right)): Comparison(numbers: left, right)
         case (.timestamp(let left), .timestamp(let right)): Comparison(left, right)
-        case (.string(let left), .string(let right)): Comparison(bytes: left.utf8, right.utf8)
-        case (.bytes(let left), .bytes(let right)): Comparison(bytes: left, right)
+        case (.string(let left), .string(let right)): Comparison(bytes: left.utf8.prefix(byteCount), right.utf8.prefix(byteCount))
+        case (.bytes(let left), .bytes(let right)): Comparison(bytes: left.prefix(byteCount), right.prefix(byteCount))
         case (.reference(let left), .reference(let right)): left.compared(to: right)
         case (.geoPoint(let left), .geoPoint(let right)): left.compared(to: right)
-        case (.array(let left), .array(let right)): Comparison(left, right) { $0.compared(to: $1) }
+        case (.array(let left), .array(let right)): Comparison(left, right) { $0.compared(to: $1, seeing: byteCount) }
         case (.vector(let left), .vector(let right)): Comparison(vectors: left, right)
-        case (.map(let left), .map(let right)): left.compared(to: right)
+        case (.map(let left), .map(let right)): left.compared(to: right, seeing: byteCount)
         default: Comparison(typeRank, other.typeRank)
         }
     }
 
-    /// Whether `other` is the same value to a filter or an array transform: 3 equals 3.0, NaN equals NaN, null equals null.
-    public func isEqual(to other: Value) -> Bool {
-        compared(to: other) == .equal
+    /// Where `self` stands to `other` for filters, orders and cursors.
+    package func comparedInQueries(to other: Value) -> Comparison {
+        compared(to: other, seeing: DocumentLimits.queriedValueBytes)
     }
 
     /// The place of the type among the types; integers and doubles share one.
@@ -55,10 +68,10 @@ extension Value {
 
 extension MapValue {
     /// Member by member in the order of the keys: key, then value; the shorter comes first on a common prefix.
-    func compared(to other: MapValue) -> Comparison {
+    fileprivate func compared(to other: MapValue, seeing byteCount: Int) -> Comparison {
         Comparison(self, other) { left, right in
             let keys = Comparison(bytes: left.key.utf8, right.key.utf8)
-            return keys == .equal ? left.value.compared(to: right.value) : keys
+            return keys == .equal ? left.value.compared(to: right.value, seeing: byteCount) : keys
         }
     }
 }

@@ -45,7 +45,9 @@ struct QueryWalk: Sendable {
         }
         for (cursor, isStart) in [(query.start, true), (query.end, false)] {
             guard let cursor, cursor.values.count > first,
-                (0..<first).allSatisfy({ constants[query.orders[$0].key.field]?.isEqual(to: cursor.values[$0]) == true })
+                (0..<first).allSatisfy({
+                    constants[query.orders[$0].key.field]?.comparedInQueries(to: cursor.values[$0]) == .equal
+                })
             else { continue }
             let isLower = isStart != isDescending
             let isLast = cursor.values.count == first + 1

@@ -69,21 +69,32 @@ struct ValueKeyTests {
         #expect(ValueKey(.map(["k": .array([.null])])).bytes == [0xb0, 1, 0x6b, 0, 0x90, 0x10, 0, 0])
     }
 
+    @Test("of long texts and bytes have what queries see of them, and are not cut off")
+    func longTexts() {
+        let text = String(repeating: "x", count: 1_500)
+        for (make, bracket) in [
+            ({ .string($0) }, ValueBracket.string), ({ .bytes(Array($0.utf8)) }, .bytes),
+        ] as [((String) -> Value, ValueBracket)] {
+            let key = ValueKey(make(text))
+            #expect(!key.isCut)
+            #expect(key.bytes == [bracket.firstByte] + Array(text.utf8) + [0])
+            for rest in ["a", "b", String(repeating: "a", count: 1_000_000)] { #expect(ValueKey(make(text + rest)) == key) }
+            #expect(key.bytes.lexicographicallyPrecedes(ValueKey(make(text.dropLast() + "y")).bytes))
+            #expect(ValueKey(make(String(text.dropLast()))).bytes.lexicographicallyPrecedes(key.bytes))
+        }
+        #expect(ValueKey(.array([.string(text + "a")])) == ValueKey(.array([.string(text + "b")])))
+    }
+
     @Test("are cut off where values are long, and then tell values apart that differ before")
     func cuts() {
-        let text = String(repeating: "x", count: 1_500)
-        #expect(!ValueKey(.string(text)).isCut)
-        let long = ValueKey(.string(text + "aa"))
-        #expect(long.isCut)
-        #expect(long.bytes.count == ValueKey.maximumBytes + 1)
-        #expect(ValueKey(.string(text)).bytes.lexicographicallyPrecedes(long.bytes))
-        let longest = ValueKey(.string(text + String(repeating: "a", count: 1_000_000)))
-        #expect(longest.bytes == long.bytes)
-        #expect(long.bytes.lexicographicallyPrecedes(ValueKey(.string(text.dropLast() + "y")).bytes))
         let zeros = ValueKey(.vector([Double](repeating: 0, count: 2_048)))
         let ones = ValueKey(.vector([Double](repeating: 1, count: 2_048)))
         #expect(zeros.isCut && ones.isCut)
+        #expect(zeros.bytes.count == ValueKey.maximumBytes + 1)
         #expect(zeros.bytes.lexicographicallyPrecedes(ones.bytes))
+        let text = String(repeating: "\0", count: 1_000)
+        #expect(ValueKey(.string(text)).isCut)
+        #expect(ValueKey(.string(text)) == ValueKey(.string(text + "a")))
     }
 
     @Test("of random values are cut off wherever they end, without a change of their order")

@@ -46,7 +46,7 @@ extension NormalizedQuery {
     /// How a document stands to values for the first of the orders.
     private func compare(_ key: SortKey, to values: [Value]) -> Comparison {
         for (index, value) in values.enumerated() {
-            let comparison = key.values[index].compared(to: value)
+            let comparison = key.values[index].comparedInQueries(to: value)
             guard comparison == .equal else {
                 return orders[index].direction == .ascending ? comparison : comparison.reversed
             }

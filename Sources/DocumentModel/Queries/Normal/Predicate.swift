@@ -32,15 +32,15 @@ extension Predicate.Test {
     init?(_ condition: Condition) {
         switch condition {
         case .equal(let value):
-            self = .equals(DistinctValues([value]))
+            self = .equals(DistinctValues(queried: [value]))
         case .in(let values):
             guard let values = Self.findable(values) else { return nil }
             self = .equals(values)
         case .notEqual(let value):
-            self = .differs(DistinctValues([value]))
+            self = .differs(DistinctValues(queried: [value]))
         case .notIn(let values):
             guard !values.contains(.null) else { return nil }
-            self = .differs(DistinctValues(values))
+            self = .differs(DistinctValues(queried: values))
         case .less(let value):
             self = .range(ValueRange(upTo: value, isInclusive: false))
         case .lessOrEqual(let value):
@@ -65,7 +65,7 @@ extension Predicate.Test {
     /// The values without null and NaN, which lists and arrays are not searched for; nil when none is left.
     private static func findable(_ values: [Value]) -> DistinctValues? {
         let values = values.filter { $0 != .null && !$0.isNaN }
-        return values.isEmpty ? nil : DistinctValues(values)
+        return values.isEmpty ? nil : DistinctValues(queried: values)
     }
 
     /// Whether a value that a document has passes.
@@ -87,5 +87,12 @@ extension Predicate.Test {
             guard case .geoPoint(let point) = value else { return false }
             return box.contains(point)
         }
+    }
+}
+
+extension DistinctValues {
+    /// Values as queries see them.
+    fileprivate init(queried values: [Value]) {
+        self.init(values, seeing: DocumentLimits.queriedValueBytes)
     }
 }

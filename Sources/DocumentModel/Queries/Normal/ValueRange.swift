@@ -49,13 +49,13 @@ package struct ValueRange: Hashable, Sendable {
 extension ValueRange.Bound {
     /// Whether a value stands on the given side of the bound, or at it where that is allowed.
     fileprivate func admits(_ value: Value, on side: Comparison) -> Bool {
-        let comparison = value.compared(to: self.value)
+        let comparison = value.comparedInQueries(to: self.value)
         return comparison == side || (comparison == .equal && isInclusive)
     }
 
     /// Whether fewer values are on the given side of this bound than of another.
     fileprivate func isTighter(than other: Self, on side: Comparison) -> Bool {
-        let comparison = value.compared(to: other.value)
+        let comparison = value.comparedInQueries(to: other.value)
         return comparison == side || (comparison == .equal && !isInclusive)
     }
 }

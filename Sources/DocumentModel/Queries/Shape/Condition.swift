@@ -1,6 +1,6 @@
 /// What the value of a field must fulfil: an operator and its operand.
 ///
-/// No condition is fulfilled by a field that a document lacks. Values are compared as ``Value/compared(to:)`` does.
+/// No condition is fulfilled by a field that a document lacks. Values are compared as ``Value/comparedInQueries(to:)`` does.
 /// Firestore's unary operators are `.equal` and `.notEqual` with null and NaN.
 package enum Condition: Hashable, Sendable {
     /// The same value: 3 equals 3.0, arrays and maps compare whole, null and NaN equal themselves.
