@@ -1,5 +1,6 @@
 internal import DocumentModel
 internal import GRDB
+internal import GRDBSQLite
 internal import Synchronization
 
 /// One reading of the index, which may be cancelled from elsewhere.
@@ -8,6 +9,8 @@ final class IndexReader: Sendable {
         var connection: DatabaseQueue?
         var isCancelled = false
         var isLong = false
+        /// Why a statement was ended.
+        var refusal: StatusError?
     }
 
     private let state = Mutex(State())
@@ -49,6 +52,40 @@ final class IndexReader: Sendable {
             throw error
         }
         state.withLock { $0.isLong = true }
+    }
+
+    /// Why a statement was ended before its time; nil when none was.
+    var refusal: StatusError? { state.withLock { $0.refusal } }
+
+    /// Runs `body`, and lets it be ended within a statement too: one step of SQLite may count a million rows.
+    func whileGoingOn<Result>(_ database: Database, _ body: () throws -> Result) rethrows -> Result {
+        let connection = database.sqliteConnection
+        // Held by the caller, and so for as long as the handler is there.
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        sqlite3_progress_handler(
+            connection,
+            Self.checkedSteps,
+            { context in
+                guard let context else { return 0 }
+                return Unmanaged<IndexReader>.fromOpaque(context).takeUnretainedValue().endsStatement ? 1 : 0
+            },
+            context
+        )
+        defer { sqlite3_progress_handler(connection, 0, nil, nil) }
+        return try body()
+    }
+
+    /// After how many steps of SQLite's machine, a few for a row, it is asked whether to go on.
+    private static let checkedSteps: Int32 = 10_000
+
+    private var endsStatement: Bool {
+        do throws(StatusError) {
+            try goOn()
+            return false
+        } catch {
+            state.withLock { $0.refusal = error }
+            return true
+        }
     }
 
     /// Notes which connection is used.

@@ -97,7 +97,10 @@ extension IndexReaders {
     private func giveBack(_ connection: DatabaseQueue, _ generation: Int, of reader: IndexReader) {
         let isKept = state.withLock { state in
             state.active[ObjectIdentifier(reader)] = nil
-            guard state.generation == generation, !state.isClosed, !reader.isCancelled else { return false }
+            // Each holds memory: those that were needed beside ones that take long are not kept.
+            guard state.generation == generation, !state.isClosed, !reader.isCancelled, state.idle.count < Self.width else {
+                return false
+            }
             state.idle.append(connection)
             return true
         }
@@ -117,14 +120,16 @@ extension IndexReaders {
                     reader.end()
                     try? database.execute(sql: "ROLLBACK")
                 }
-                let snapshot = try IndexSnapshot(database, reader, of: file)
-                defer { snapshot.end() }
-                return try body(snapshot)
+                return try reader.whileGoingOn(database) {
+                    let snapshot = try IndexSnapshot(database, reader, of: file)
+                    defer { snapshot.end() }
+                    return try body(snapshot)
+                }
             }
         } catch let error as StatusError {
-            throw error
+            throw reader.refusal ?? error
         } catch {
-            throw IndexFailure(error).status
+            throw reader.refusal ?? IndexFailure(error).status
         }
     }
 }

@@ -84,6 +84,30 @@ struct QueryWaitingTests {
         }
     }
 
+    @Test(
+        "A single step of SQLite without end keeps no others from being answered, and ends when nobody waits for it",
+        .timeLimit(.minutes(1))
+    )
+    func endlessStep() async throws {
+        try await fixture.withStore { store in
+            try await store.set("c/a", [:])
+            let begun = Rows()
+            let endless = (0..<6).map { _ in
+                Task {
+                    try await store.readIndex { snapshot throws(StatusError) in
+                        begun.count.withLock { $0 += 1 }
+                        try snapshot.countForever()
+                    }
+                }
+            }
+            while begun.count.withLock({ $0 }) < 6 { await Task.yield() }
+            let query = try NormalizedQuery(Query(.collection(CollectionPath("c"))))
+            #expect(try await store.run(query, maximumBytes: 1 << 20, readTime: nil).documents.count == 1)
+            for task in endless { task.cancel() }
+            for task in endless { await expectStatus(.cancelled) { try await task.value } }
+        }
+    }
+
     @Test("More queries without end than there is room for are refused, and say when to try again", .timeLimit(.minutes(1)))
     func tooMany() async throws {
         try await fixture.withStore { store in
@@ -91,9 +115,7 @@ struct QueryWaitingTests {
             await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<14 {
                     group.addTask {
-                        try await store.readIndex { snapshot throws(StatusError) in
-                            while true { try snapshot.checkCancellation() }
-                        }
+                        try await store.readIndex { snapshot throws(StatusError) in try snapshot.countForever() }
                     }
                 }
                 let first = await group.nextResult()
@@ -105,6 +127,16 @@ struct QueryWaitingTests {
                 #expect(error.code == .unavailable && error.retryAfter != nil)
                 while await group.nextResult() != nil {}
             }
+        }
+    }
+}
+
+extension IndexSnapshot {
+    /// Counts rows of which there is no end, in one step of SQLite.
+    fileprivate func countForever() throws(StatusError) {
+        try failing { () throws in
+            let endless = "WITH RECURSIVE row(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM row) SELECT count(*) FROM row"
+            _ = try IndexStatement(endless, database).step()
         }
     }
 }
