@@ -26,7 +26,7 @@ extension IndexApplier {
         guard let collection = conforming?.collection ?? rules.first(where: { !$0.value.isSettled })?.key else { return false }
         var (job, state) = (conforming, rules[collection] ?? IndexRuleState())
         (job, state) = try write { [job, state] database, memory in
-            var (job, state) = (try job ?? IndexConforming(collection, database), state)
+            var (job, state) = (try job ?? IndexConforming(collection, &memory.numbers, database), state)
             let writer = try IndexWriter(database)
             guard try !job.step(writer, &memory) else { return (job, state) }
             state.settle()

@@ -120,13 +120,14 @@ extension IndexCheck {
     /// What the index has of a document; nil when it has not all of it.
     private mutating func stored(_ path: DocumentPath, _ database: Database) throws -> IndexEntries? {
         guard let own = try numbers.scope(IndexNumbers.name(of: path.collection), making: false, in: database) else { return nil }
+        let key = NameKey(path).bytes
         var names = [(scope: own, name: NameKey(path.id).bytes)]
         if path.collection.parent != nil {
             let group = try numbers.scope(IndexNumbers.name(ofGroup: path.collection.id), making: false, in: database)
             guard let group else { return nil }
-            names.append((group, NameKey(path).bytes))
+            names.append((group, key))
         }
-        let known = try names.map { try content(of: $0, database) }
+        let known = try (names + [(IndexNumbers.all, key)]).map { try content(of: $0, database) }
         guard let content = known[0], known.allSatisfy({ $0 == content }) else { return nil }
         seen.insert(content)
         let statement = try IndexStatement("SELECT entries FROM contents WHERE id = ?1", database)
@@ -150,18 +151,13 @@ extension IndexCheck {
 
     /// Notes the documents that the index has and that have no files.
     private mutating func noteUnseen(_ database: Database) throws {
-        let statement = try IndexStatement(
-            "SELECT content, scopes.name, documents.name FROM documents JOIN scopes ON scopes.id = scope",
-            database
-        )
+        let statement = try IndexStatement("SELECT content, name FROM documents WHERE scope = ?1", database)
         defer { statement.reset() }
+        statement.bind(IndexNumbers.all, at: 1)
         var unseen: [DocumentPath] = []
         while try statement.step() {
-            // A group's scope repeats the documents of nested collections.
-            guard !seen.contains(statement.integer(0)), statement.bytes(1).first != UInt8(ascii: "/") else { continue }
-            let collection = String(validating: statement.bytes(1), as: UTF8.self).flatMap { try? CollectionPath($0) }
-            guard let collection, let id = DocumentID(nameKey: statement.bytes(2)) else { continue }
-            unseen.append(collection.document(id))
+            guard !seen.contains(statement.integer(0)), let path = DocumentPath(nameKey: statement.bytes(1)) else { continue }
+            unseen.append(path)
         }
         for path in unseen {
             _ = try stored(path, database)

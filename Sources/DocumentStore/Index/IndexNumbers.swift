@@ -68,6 +68,9 @@ struct IndexNumbers {
         return parent
     }
 
+    /// The scope of all documents. No collection has its number.
+    static let all: Int64 = 0
+
     /// The scope of a collection.
     static func name(of collection: CollectionPath) -> UTF8Key { UTF8Key(collection.string) }
 

@@ -9,6 +9,12 @@ struct IndexPlace {
     let latitudes: ClosedRange<Int32>
     let longitudes: ClosedRange<Int32>
 
+    /// The box of bounds that the tree has.
+    init(latitudes: ClosedRange<Int32>, longitudes: ClosedRange<Int32>) {
+        self.latitudes = latitudes
+        self.longitudes = longitudes
+    }
+
     /// The box around a point.
     init(_ point: GeoPoint) {
         self.init(south: point.latitude, north: point.latitude, west: point.longitude, east: point.longitude)
@@ -18,6 +24,11 @@ struct IndexPlace {
     init(south: Double, north: Double, west: Double, east: Double) {
         latitudes = Self.range(south, north, limit: 90)
         longitudes = Self.range(west, east, limit: 180)
+    }
+
+    /// Whether the boxes have a place in common.
+    func overlaps(_ other: IndexPlace) -> Bool {
+        latitudes.overlaps(other.latitudes) && longitudes.overlaps(other.longitudes)
     }
 
     /// The bounds of a space in the tree, by its number among those that have places.

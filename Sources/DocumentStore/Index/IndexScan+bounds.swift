@@ -40,7 +40,7 @@ extension IndexScan {
 
     /// The names that are wanted and below the document that the target is.
     private var allNames: Range<NameBound>? {
-        guard case .group(_, below: let parent?) = target else { return names }
+        guard let parent = target.parent else { return names }
         let below = NameKey(parent)
         let range = NameBound(below.bytes + [0])..<NameBound(below.firstBehindAll)
         return names.map { $0.clamped(to: range) } ?? range

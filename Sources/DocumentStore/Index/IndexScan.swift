@@ -6,6 +6,16 @@ enum IndexTarget: Hashable, Sendable {
     case collection(CollectionPath)
     /// The documents of all collections with an ID, anywhere or below a document. Their names are the keys of their paths.
     case group(CollectionID, below: DocumentPath?)
+    /// All documents, anywhere or below a document. Their names are the keys of their paths; nothing is known of their fields.
+    case all(below: DocumentPath?)
+
+    /// The document that all are below; nil when they may be anywhere.
+    var parent: DocumentPath? {
+        switch self {
+        case .collection: nil
+        case .group(_, let parent), .all(let parent): parent
+        }
+    }
 }
 
 /// A run of entries or documents in the order of the index.

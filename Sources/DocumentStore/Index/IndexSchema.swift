@@ -14,7 +14,8 @@ internal import DocumentModel
 /// - `entries`: one row for each value that can be searched for, ordered by (space, value, name). The space is a scope, a field
 ///   and whether it is the field's value or an element of it when that is an array: see ``IndexSpace``. The value is a
 ///   ``ValueKey``. The name is the ``NameKey`` of the document's ID in a collection, and of its path in a group.
-/// - `documents`: the documents of each scope, ordered by name, with the number of the document's row in `contents`.
+/// - `documents`: the documents of each scope, ordered by name, with the number of the document's row in `contents`. The scope
+///   ``IndexNumbers/all`` has every document by the ``NameKey`` of its path, and no entries.
 /// - `contents`: what is in `entries` of a document, so that it can be taken out whatever has become of its file: see
 ///   ``IndexEntries``.
 /// - `placeSpaces`, `places`: geo points in an R*Tree whose first dimension is the space: see ``IndexPlace``.
@@ -23,7 +24,7 @@ internal import DocumentModel
 /// the collection's group. So a collection group is one nested scope and at most one collection at the top.
 enum IndexSchema {
     /// The version of all this. An index of another one is made anew.
-    static let format = 2
+    static let format = 3
     /// Says that an SQLite file is Hearth's index ("Hrth").
     static let applicationID = 0x4872_7468
 

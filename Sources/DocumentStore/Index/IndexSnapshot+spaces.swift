@@ -29,26 +29,6 @@ extension IndexSnapshot {
         }
     }
 
-    /// The IDs that collections below documents have, or once had.
-    func nestedGroups() throws(StatusError) -> [CollectionID] {
-        try failing { () throws in
-            let statement = try IndexStatement(
-                "SELECT name FROM scopes WHERE name >= ?1 AND name < ?2",
-                database
-            )
-            defer { statement.reset() }
-            // No path begins with a slash.
-            statement.bind([UInt8(ascii: "/")], at: 1)
-            statement.bind([UInt8(ascii: "/") + 1], at: 2)
-            var groups: [CollectionID] = []
-            while try statement.step() {
-                let id = String(validating: statement.bytes(0).dropFirst(), as: UTF8.self)
-                if let group = id.flatMap({ try? CollectionID($0) }) { groups.append(group) }
-            }
-            return groups
-        }
-    }
-
     private func scopes(of target: IndexTarget) throws -> [Space] {
         switch target {
         case .collection(let path):
@@ -62,6 +42,8 @@ extension IndexSnapshot {
                 scopes.append(Space(number: own, prefix: NameKey(top).bytes))
             }
             return scopes
+        case .all:
+            return [Space(number: IndexNumbers.all)]
         }
     }
 
@@ -74,7 +56,10 @@ extension IndexSnapshot {
     }
 
     /// What queries of the collections with an ID can count on.
-    func rules(of collection: CollectionID) throws(StatusError) -> IndexRules {
-        try failing { () throws in try IndexRuleState.of(collection, database)?.ready ?? IndexRules() }
+    ///
+    /// - Parameter collection: Nil for those of all collections together.
+    func rules(of collection: CollectionID?) throws(StatusError) -> IndexRules {
+        guard let collection else { return .namesOnly }
+        return try failing { () throws in try IndexRuleState.of(collection, database)?.ready ?? IndexRules() }
     }
 }

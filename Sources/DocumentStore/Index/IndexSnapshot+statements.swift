@@ -49,39 +49,6 @@ extension IndexSnapshot {
             + (bounds.names == nil ? "" : " AND name >= ?6 AND name < ?7")
     }
 
-    /// Gives the names in a space of the documents with a geo point in a box.
-    func forEachPlace(
-        _ space: Space,
-        below: [UInt8]?,
-        in box: IndexPlace,
-        _ body: (UnsafeRawBufferPointer) throws(StatusError) -> Bool
-    ) throws {
-        let number = try Int64.fetchOne(database, sql: "SELECT id FROM placeSpaces WHERE space = ?", arguments: [space.number])
-        guard let number else { return }
-        let statement = try IndexStatement(
-            """
-            SELECT name FROM places WHERE minSpace >= ?1 AND maxSpace <= ?2 AND maxLatitude >= ?3 AND minLatitude <= ?4
-            AND maxLongitude >= ?5 AND minLongitude <= ?6
-            """,
-            database
-        )
-        defer { statement.reset() }
-        let spaces = IndexPlace.spaces(number)
-        let bounds = [
-            spaces.lower, spaces.upper, Int64(box.latitudes.lowerBound), Int64(box.latitudes.upperBound),
-            Int64(box.longitudes.lowerBound), Int64(box.longitudes.upperBound),
-        ]
-        for (index, bound) in bounds.enumerated() { statement.bind(bound, at: Int32(index + 1)) }
-        var name: [UInt8] = space.prefix
-        while try statement.step() {
-            let own = statement.bytes(0)
-            if let below, !own.starts(with: below) { continue }
-            name.removeSubrange(space.prefix.count...)
-            name.append(contentsOf: own)
-            guard try name.withUnsafeBytes({ name throws(StatusError) in try body(name) }) else { return }
-        }
-    }
-
     /// Runs `body`, and throws its errors as a reader sees them.
     func failing<Result>(_ body: () throws -> Result) throws(StatusError) -> Result {
         try checkCancellation()

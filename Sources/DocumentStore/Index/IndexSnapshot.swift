@@ -68,22 +68,4 @@ final class IndexSnapshot {
             return count
         }
     }
-
-    /// Gives the names of the documents with a geo point in a box; some may be right beside it, by a ten-millionth of a degree.
-    ///
-    /// - Parameter body: Called with each name, in no order, until it returns false.
-    func forEachPlace(
-        _ target: IndexTarget,
-        _ field: FieldPath,
-        in box: IndexPlace,
-        _ body: (UnsafeRawBufferPointer) throws(StatusError) -> Bool
-    ) throws(StatusError) {
-        try failing { () throws in
-            let below: [UInt8]? =
-                if case .group(_, below: let parent?) = target { NameKey(parent).bytes } else { nil }
-            for space in try spaces(of: target, .values(of: field)) {
-                try forEachPlace(space, below: below, in: box, body)
-            }
-        }
-    }
 }

@@ -16,7 +16,7 @@ extension IndexWriter {
         guard !before.isEmpty || !after.isEmpty else { return }
         guard isForced || !before.elementsEqual(after, by: { $0.slot == $1.slot && $0.point == $1.point }) else { return }
         let removal = try IndexStatement("DELETE FROM places WHERE id = ?1", database)
-        for index in 0..<Int64(before.count * names.all.count) {
+        for index in 0..<Int64(before.count * names.searched.count) {
             removal.bind(content * 2 * IndexPlace.maximumCount + index, at: 1)
             try removal.run()
         }
@@ -24,7 +24,7 @@ extension IndexWriter {
         var index: Int64 = 0
         for place in after {
             let box = IndexPlace(place.point)
-            for (scope, name) in names.all {
+            for (scope, name) in names.searched {
                 let space = IndexPlace.spaces(try placeSpace(IndexSpace(scope: scope, slot: place.slot)))
                 insertion.bind(content * 2 * IndexPlace.maximumCount + index, at: 1)
                 insertion.bind(space.lower, at: 2)

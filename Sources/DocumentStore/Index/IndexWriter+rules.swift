@@ -16,7 +16,7 @@ extension IndexWriter {
         let present = try rules.present.rows(of: old, &memory.numbers, database)
         guard !rules.isSettled else { return try replace(present, with: rows, content, names, &memory) }
         let ready = try rules.ready.rows(of: old, &memory.numbers, database)
-        let scopes = names.all.map { (scope: $0.scope, name: memory.changes.add(name: $0.name)) }
+        let scopes = names.searched.map { (scope: $0.scope, name: memory.changes.add(name: $0.name)) }
         memory.changes.add(from: present, to: rows, scopes: scopes, adding: false)
         memory.changes.add(from: ready, to: rows, scopes: scopes, removing: false)
         try replacePlaces(old, with: rows, content, names, isForced: true)

@@ -84,8 +84,13 @@ extension IndexWriter {
         let own: (scope: Int64, name: [UInt8])
         /// Nil for a document in a collection at the top.
         let group: (scope: Int64, name: [UInt8])?
+        /// The name in the scope of all documents.
+        let path: [UInt8]
 
-        var all: [(scope: Int64, name: [UInt8])] { [own] + (group.map { [$0] } ?? []) }
+        /// Where the document has entries.
+        var searched: [(scope: Int64, name: [UInt8])] { [own] + (group.map { [$0] } ?? []) }
+        /// Where the document is listed.
+        var all: [(scope: Int64, name: [UInt8])] { searched + [(IndexNumbers.all, path)] }
     }
 
     private func prepare(_ path: DocumentPath, _ fields: MapValue?, _ memory: inout Memory) throws {
@@ -129,10 +134,11 @@ extension IndexWriter {
         let scope = try memory.numbers.scope(IndexNumbers.name(of: collection), making: makes, in: database)
         guard let scope else { return nil }
         let own = (scope: scope, name: NameKey(path.id).bytes)
-        guard collection.parent != nil else { return Names(own: own, group: nil) }
+        let key = NameKey(path).bytes
+        guard collection.parent != nil else { return Names(own: own, group: nil, path: key) }
         let group = try memory.numbers.scope(IndexNumbers.name(ofGroup: collection.id), making: makes, in: database)
         guard let group else { return nil }
-        return Names(own: own, group: (group, NameKey(path).bytes))
+        return Names(own: own, group: (group, key), path: key)
     }
 
     func content(of document: (scope: Int64, name: [UInt8])) throws -> Int64? {
@@ -180,7 +186,7 @@ extension IndexWriter {
         _ names: Names,
         _ memory: inout Memory
     ) throws {
-        let scopes = names.all.map { (scope: $0.scope, name: memory.changes.add(name: $0.name)) }
+        let scopes = names.searched.map { (scope: $0.scope, name: memory.changes.add(name: $0.name)) }
         memory.changes.add(from: old, to: new, scopes: scopes)
         try replacePlaces(old, with: new, content, names)
     }

@@ -54,11 +54,9 @@ extension IndexScanning {
         case .range(let field): return try count(field, alternative.names, limit: limit)
         case .places(let places):
             var count = 0
-            for box in places.boxes where count < limit {
-                try snapshot.forEachPlace(names.target, places.field, in: box) { _ in
-                    count += 1
-                    return count < limit
-                }
+            try snapshot.forEachPlace(names.target, places.field, in: places.boxes) { _ in
+                count += 1
+                return count < limit
             }
             rows += count
             return count
@@ -86,7 +84,7 @@ extension IndexScanning {
         return nil
     }
 
-    /// Calls `body` with the documents that a way leads to, some perhaps several times, until it returns false.
+    /// Calls `body` with the documents that a way leads to, each once, until it returns false.
     func forEach(
         _ access: DocumentAccess,
         _ alternative: QueryAlternative,
@@ -105,7 +103,11 @@ extension IndexScanning {
             let scans = field.ranges.map { scan(field, $0, alternative.names) }
             for scan in scans where try !forEach(scan, alternative, body) { return }
         case .places(let places):
-            for box in places.boxes where try !forEach(box, of: places.field, alternative, body) { return }
+            try snapshot.forEachPlace(names.target, places.field, in: places.boxes) { name throws(StatusError) in
+                rows += 1
+                guard try mayHold(alternative, Array(name)), let path = names.path(name) else { return true }
+                return try body(path)
+            }
         case .all:
             _ = try forEach(scan(alternative.names), alternative, body)
         }
@@ -124,6 +126,15 @@ extension IndexScanning {
         return true
     }
 
+    /// Whether the index tells that a document fulfils the alternative, where few looks tell that.
+    func surelyHolds(_ alternative: QueryAlternative, _ name: [UInt8]) throws(StatusError) -> Bool {
+        let isTold =
+            alternative.isExact && !alternative.scans.isEmpty && alternative.names.contains(NameBound(name))
+            && alternative.scans.allSatisfy { $0.isPoints && $0.ranges.count <= Self.maximumLooks }
+        guard isTold else { return false }
+        return try mayHold(alternative, name)
+    }
+
     /// How many looks are less than reading a document.
     static let maximumLooks = 3
 
@@ -140,21 +151,5 @@ extension IndexScanning {
             if try !body(path) { return false }
         }
         return true
-    }
-
-    /// Calls `body` with the documents that have a point in a box; false when it has had enough.
-    func forEach(
-        _ box: IndexPlace,
-        of field: FieldPath,
-        _ alternative: QueryAlternative,
-        _ body: (DocumentPath) throws(StatusError) -> Bool
-    ) throws(StatusError) -> Bool {
-        var goesOn = true
-        try snapshot.forEachPlace(names.target, field, in: box) { name throws(StatusError) in
-            rows += 1
-            if try mayHold(alternative, Array(name)), let path = names.path(name) { goesOn = try body(path) }
-            return goesOn
-        }
-        return goesOn
     }
 }

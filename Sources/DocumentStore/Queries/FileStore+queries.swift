@@ -6,11 +6,8 @@ extension FileStore {
         maximumBytes: Int,
         readTime: Timestamp?
     ) async throws(StatusError) -> QueryAnswer {
-        guard let names = QueryNames(query.source) else {
-            return try await DescendantsQuery(query, self).run(maximumBytes: maximumBytes, readTime: readTime)
-        }
-        return try await withSnapshot(readTime) { snapshot, documents throws(StatusError) in
-            let execution = try QueryExecution(query, names, snapshot, documents, maximumBytes: maximumBytes)
+        try await withSnapshot(readTime) { snapshot, documents throws(StatusError) in
+            let execution = try QueryExecution(query, snapshot, documents, maximumBytes: maximumBytes)
             let found = try execution.run()
             return QueryAnswer(
                 documents: found,
@@ -26,13 +23,9 @@ extension FileStore {
         _ aggregations: NormalizedAggregations,
         readTime: Timestamp?
     ) async throws(StatusError) -> AggregationAnswer {
-        guard let names = QueryNames(query.source) else {
-            return try await DescendantsQuery(query, self).aggregate(aggregations, readTime: readTime)
-        }
-        return try await withSnapshot(readTime) { snapshot, documents throws(StatusError) in
+        try await withSnapshot(readTime) { snapshot, documents throws(StatusError) in
             let execution = try QueryExecution(
                 query,
-                names,
                 snapshot,
                 documents,
                 maximumBytes: Self.maximumAggregatedBytes,

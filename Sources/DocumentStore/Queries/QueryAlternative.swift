@@ -25,11 +25,9 @@ struct QueryAlternative: Sendable {
             if !predicate.field.isDocumentName { fields.insert(predicate.field) }
             switch predicate.test {
             case .near(let circle):
-                places.append(PlaceScan(predicate.field, circle.boundingBox, circle: circle))
-                isExact = false
+                take(PlaceScan(predicate.field, circle.boundingBox, circle: circle), rules)
             case .within(let box):
-                places.append(PlaceScan(predicate.field, box))
-                isExact = false
+                take(PlaceScan(predicate.field, box), rules)
             case .range(let range) where predicate.field.isDocumentName:
                 names = names.clamped(to: queryNames.range(range))
             case .equals(let values) where predicate.field.isDocumentName:
@@ -49,6 +47,11 @@ struct QueryAlternative: Sendable {
             }
         }
         use(rules.composites, predicates, required: query.requiredFields)
+    }
+
+    private mutating func take(_ scan: PlaceScan, _ rules: IndexRules) {
+        isExact = false
+        if !rules.isExempt(scan.field) { places.append(scan) }
     }
 
     /// Puts a scan in the place of those of its fields' values.

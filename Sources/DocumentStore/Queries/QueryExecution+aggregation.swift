@@ -26,8 +26,8 @@ extension QueryExecution {
             return !state.isComplete
         }
         guard !state.isComplete else { return state.results }
-        try forEachCandidate { path throws(StatusError) in
-            if let (_, fields, _) = try match(path) { state.add(fields) }
+        try forEachCandidate { path, alternative throws(StatusError) in
+            if let (_, fields, _) = try match(path, by: alternative) { state.add(fields) }
             return !state.isComplete
         }
         return state.results

@@ -22,7 +22,7 @@ extension QueryExecution {
 
     /// What all documents of the result have, whatever the filter says.
     var implied: [FieldScan] {
-        if query.sortsByVectorOnly, let search = query.vectorSearch {
+        if query.sortsByVectorOnly, let search = query.vectorSearch, !rules.isExempt(search.field) {
             return [FieldScan(existing: search.field, in: .bracket(.vector))]
         }
         for order in query.orders where !rules.isExempt(order.key.field) {

@@ -6,7 +6,9 @@ extension QueryExecution {
 
     /// The order by distance that all others come behind; nil when there is none.
     var ringOrder: RingOrder? {
-        guard let order = query.orders.first, case .distance(let field, let center) = order.key else { return nil }
+        guard let order = query.orders.first, case .distance(let field, let center) = order.key, !rules.isExempt(field) else {
+            return nil
+        }
         return (field, center, order.direction)
     }
 
@@ -25,22 +27,22 @@ extension QueryExecution {
             "Take the documents with a place in \(field) in growing circles around the \(isNearest ? "point" : "opposite point")"
         )
         plan.append("Read and check each until there are enough")
-        noteSeen()
         let middle = isNearest ? center : try center.opposite
         let end = isNearest ? farthestWanted(field, center) : Self.farthest
         var radius = Self.firstRadius
+        var known: [IndexPlace] = []
         while true {
             let isLast = radius >= end
             let reach = min(radius, end)
-            let scan = PlaceScan(field, try GeoCircle(center: middle, radius: reach + 0.01).boundingBox)
-            for box in scan.boxes {
-                for alternative in alternatives {
-                    _ = try index.forEach(box, of: field, alternative) { path throws(StatusError) in
-                        if let found = try find(path) { try selection.add(found) }
-                        return true
-                    }
+            let boxes = PlaceScan(field, try GeoCircle(center: middle, radius: reach + 0.01).boundingBox).boxes
+            try index.snapshot.forEachPlace(index.names.target, field, in: boxes, outside: known) { name throws(StatusError) in
+                index.rows += 1
+                if try mayHold(Array(name)), let path = index.names.path(name), let found = try find(path) {
+                    try selection.add(found)
                 }
+                return true
             }
+            known = boxes
             if isLast { return try selection.endGroup() }
             try selection.endGroup { found in
                 guard case .double(let distance)? = found.key.values.first else { return false }

@@ -3,26 +3,29 @@ internal import DocumentModel
 extension QueryExecution {
     /// Looks at all documents that fulfil some condition of each alternative.
     func sort() throws(StatusError) {
-        try forEachCandidate { path throws(StatusError) in
-            if let found = try find(path) { try selection.add(found) }
+        try forEachCandidate { path, alternative throws(StatusError) in
+            if let found = try find(path, by: alternative) { try selection.add(found) }
             return true
         }
         plan.append(query.limit == nil ? "Sort them" : "Keep the first of them")
         try selection.endGroup()
     }
 
-    /// Calls `body` with each document that may be in the result, in no order, until it returns false.
-    func forEachCandidate(_ body: (DocumentPath) throws(StatusError) -> Bool) throws(StatusError) {
+    /// Calls `body` with each document that may be in the result, and the alternative it may fulfil, in no order, until it returns
+    /// false.
+    ///
+    /// A document comes again with another alternative, unless the index tells that it fulfils one before.
+    func forEachCandidate(_ body: (DocumentPath, _ alternative: Int) throws(StatusError) -> Bool) throws(StatusError) {
         var goesOn = true
-        for alternative in alternatives where goesOn {
+        for (number, alternative) in alternatives.enumerated() where goesOn {
             let accesses = alternative.accesses(implied)
             var access = accesses[0]
             if accesses.count > 1, let best = try index.best(accesses, alternative, limit: .max) { access = best.access }
-            if case .places = access { noteSeen() }
-            if alternatives.count > 1 { noteSeen() }
             plan.append(access.text + Self.looks(at: alternative, access))
             try index.forEach(access, alternative) { path throws(StatusError) in
-                goesOn = try body(path)
+                let name = number > 0 ? index.names.place(of: path) : []
+                for before in alternatives[..<number] where try index.surelyHolds(before, name) { return true }
+                goesOn = try body(path, number)
                 return goesOn
             }
         }

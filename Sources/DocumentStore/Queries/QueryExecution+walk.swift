@@ -8,7 +8,7 @@ extension QueryExecution {
         let looks = alternatives.count == 1 ? alternatives[0].points.filter { !$0.fields.isSubset(of: walk.fields) } : []
         plan.append(walk.text + Self.looks(at: looks))
         plan.append("Read and check each" + (query.limit == nil ? "" : " until there are enough"))
-        if work != nil { noteSeen() }
+        let begun = selection
         var nextCheck = work ?? .max
         let startRows = index.rows
         let startReads = documents.readCount
@@ -36,6 +36,7 @@ extension QueryExecution {
                 if done >= nextCheck {
                     if try countOfBest(limit: done / Cost.document) != nil {
                         plan.append("Give that up, since more is left than there are documents that fulfil the filter")
+                        selection = begun
                         return try sort()
                     }
                     nextCheck = 2 * done
@@ -47,7 +48,8 @@ extension QueryExecution {
         }
     }
 
-    private func mayHold(_ name: [UInt8], otherThan fields: Set<FieldPath>) throws(StatusError) -> Bool {
+    /// Whether the index does not exclude that a document fulfils the filter, where one look tells that.
+    func mayHold(_ name: [UInt8], otherThan fields: Set<FieldPath> = []) throws(StatusError) -> Bool {
         for alternative in alternatives where try index.mayHold(alternative, name, otherThan: fields) { return true }
         return false
     }

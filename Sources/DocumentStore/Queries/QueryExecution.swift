@@ -24,9 +24,6 @@ final class QueryExecution {
     let rules: IndexRules
     var plan: [String] = []
     var selection: QuerySelection
-    /// Those that have been looked at, where they could be come upon again.
-    private var seen = SeenDocuments()
-    private var notesSeen = false
     /// The documents that have changed since the time, which are looked at apart from the others.
     private var changed: Set<DocumentPath> = []
     /// The only fields that are wanted; what the query says when nil.
@@ -34,7 +31,6 @@ final class QueryExecution {
 
     init(
         _ query: NormalizedQuery,
-        _ names: QueryNames,
         _ snapshot: IndexSnapshot,
         _ documents: DocumentsAtTime,
         maximumBytes: Int,
@@ -43,6 +39,7 @@ final class QueryExecution {
         self.query = query
         self.documents = documents
         self.mask = mask
+        let names = QueryNames(query.source)
         index = IndexScanning(snapshot, names)
         let rules = try snapshot.rules(of: names.collection)
         self.rules = rules
@@ -71,26 +68,27 @@ final class QueryExecution {
     }
 
     /// Looks at a document that may be in the result; nil when it isn't.
-    func find(_ path: DocumentPath) throws(StatusError) -> FoundDocument? {
-        guard let (document, fields, key) = try match(path) else { return nil }
+    ///
+    /// - Parameter alternative: The only one of the filter's that counts, where the document comes once for each.
+    func find(_ path: DocumentPath, by alternative: Int? = nil) throws(StatusError) -> FoundDocument? {
+        guard let (document, fields, key) = try match(path, by: alternative) else { return nil }
         return FoundDocument(document, fields, key, of: query, mask)
     }
 
-    /// Reads a document that may be in the result; nil when it isn't, or was looked at before.
+    /// Reads a document that may be in the result; nil when it isn't.
+    ///
+    /// - Parameter alternative: The only one of the filter's that counts, where the document comes once for each: then it counts
+    ///   with the first that it fulfils.
     func match(
-        _ path: DocumentPath
+        _ path: DocumentPath,
+        by alternative: Int? = nil
     ) throws(StatusError) -> (EncodedDocument, fields: MapValue, key: NormalizedQuery.SortKey)? {
         guard !changed.contains(path) else { return nil }
-        if notesSeen, !seen.insert(path) { return nil }
         try index.snapshot.checkCancellation()
         guard let document = try documents.document(at: path) else { return nil }
         let fields = try document.decoded().fields
+        if let alternative, alternatives.count > 1, query.filter.firstMatch(fields, at: path) != alternative { return nil }
         return query.match(fields, at: path).map { (document, fields, $0) }
-    }
-
-    /// Begins to look at no document twice.
-    func noteSeen() {
-        notesSeen = true
     }
 }
 

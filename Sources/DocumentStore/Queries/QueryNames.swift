@@ -4,13 +4,12 @@ internal import DocumentModel
 struct QueryNames: Sendable {
     /// What the index is asked about.
     let target: IndexTarget
-    /// The ID of the collections.
-    let collection: CollectionID
+    /// The ID of the collections; nil when they may have any.
+    let collection: CollectionID?
     /// What stands before the names in the keys of whole paths.
     private let prefix: [UInt8]
 
-    /// Nil for a source that the index does not have as one.
-    init?(_ source: Query.Source) {
+    init(_ source: Query.Source) {
         switch source {
         case .collection(let path):
             target = .collection(path)
@@ -20,8 +19,10 @@ struct QueryNames: Sendable {
             target = .group(id, below: parent)
             collection = id
             prefix = []
-        case .descendants:
-            return nil
+        case .descendants(let parent):
+            target = .all(below: parent)
+            collection = nil
+            prefix = []
         }
     }
 
@@ -29,7 +30,7 @@ struct QueryNames: Sendable {
     func path(_ name: some Collection<UInt8>) -> DocumentPath? {
         switch target {
         case .collection(let collection): DocumentID(nameKey: name).map { collection.document($0) }
-        case .group: DocumentPath(nameKey: name)
+        case .group, .all: DocumentPath(nameKey: name)
         }
     }
 

@@ -141,8 +141,10 @@ extension IndexScanTests {
         let id = try CollectionID("c")
         let targets: [IndexTarget] = [
             .collection(try CollectionPath("c")), .collection(try CollectionPath("p/1/c")), .group(id, below: nil),
-            .group(id, below: try DocumentPath("p/1")), .group(id, below: try DocumentPath("c/1")),
+            .group(id, below: try DocumentPath("p/1")), .group(id, below: try DocumentPath("c/1")), .all(below: nil),
+            .all(below: try DocumentPath("c/1")),
         ]
+        let target = random.pick(targets)
         let path = try FieldPath(random.pick(Self.fields))
         let value = random.value(1)
         let ranges: [ValueKeyRange] = [
@@ -150,15 +152,16 @@ extension IndexScanTests {
             .bracket(ValueBracket(of: value)),
         ]
         var scan = IndexScan(
-            target: random.pick(targets),
-            subject: random.pick([.documents, .values(of: path), .values(of: path), .elements(of: path)]),
+            target: target,
+            subject: target.isOfAll
+                ? .documents : random.pick([.documents, .values(of: path), .values(of: path), .elements(of: path)]),
             values: random.pick(ranges),
             isDescending: random.generator.chance(50)
         )
         if random.generator.chance(30) {
             let path = try DocumentPath(random.pick(["c/2", "p/1/c/b", "p/2/c/__id7__"]))
             let name: [UInt8] =
-                if case .group = scan.target { NameKey(path).bytes } else { NameKey(path.id).bytes }
+                if case .collection = scan.target { NameKey(path.id).bytes } else { NameKey(path).bytes }
             scan.names = random.pick([NameBound(name)..<NameBound([0xff]), NameBound([])..<NameBound(name)])
         }
         generator = random.generator
@@ -194,13 +197,19 @@ extension IndexScanTests {
 }
 
 extension IndexTarget {
+    /// Whether nothing is known of fields.
+    fileprivate var isOfAll: Bool {
+        if case .all = self { true } else { false }
+    }
+
     /// The name of a document in the target's rows; nil when it is not in the target.
     fileprivate func name(of path: DocumentPath) -> [UInt8]? {
         switch self {
         case .collection(let collection): path.collection == collection ? NameKey(path.id).bytes : nil
         case .group(let id, below: let parent):
-            path.collection.id == id && (parent.map { path.segments.starts(with: $0.segments) && path != $0 } ?? true)
-                ? NameKey(path).bytes : nil
+            path.collection.id == id ? Self.all(below: parent).name(of: path) : nil
+        case .all(below: let parent):
+            parent.map { path.segments.starts(with: $0.segments) && path != $0 } ?? true ? NameKey(path).bytes : nil
         }
     }
 }

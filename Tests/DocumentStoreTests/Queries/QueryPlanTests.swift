@@ -18,7 +18,7 @@ struct QueryPlanTests {
         "cost what the result has, not what the collection has",
         arguments: [
             "order", "order and equality", "descending", "name", "equality by name", "two equalities", "cursor", "range",
-            "nearest first", "in a group", "or",
+            "nearest first", "in a group", "or", "everywhere", "everywhere with a cursor",
         ]
     )
     func bounded(kind: String) async throws {
@@ -55,6 +55,11 @@ struct QueryPlanTests {
             query.start = Query.Cursor([.integer(Int64(size / 2))], isInclusive: false)
         case "range": query.filter = .and([even, .field(try FieldPath("rank"), .greater(.integer(Int64(size / 2))))])
         case "nearest first": query.orders = [Query.Order(.distance(of: place, from: center))]
+        case "everywhere": query.source = .descendants(of: nil)
+        case "everywhere with a cursor":
+            query.source = .descendants(of: nil)
+            query.start = Query.Cursor([.string("\(collection.id.key)/d50")], isInclusive: true)
+            query.orders = [Query.Order(.field(.documentName))]
         case "in a group": (query.source, query.orders) = (.collectionGroup(collection.id, below: nil), [rank])
         default: query.filter = .or([even, .field(try FieldPath("tags"), .arrayContains(.string("third")))])
         }

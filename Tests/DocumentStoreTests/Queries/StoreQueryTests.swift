@@ -90,7 +90,7 @@ struct StoreQueryTests {
                 }
                 for index in made.indexes { _ = try await store.changeIndexes(.delete(id: index.id)) }
             }
-            #expect(usedCount > count / 30, Self.seed)
+            #expect(usedCount > 0, Self.seed)
         }
     }
 
@@ -140,12 +140,10 @@ struct StoreQueryTests {
         try await fixture.withStore { store in
             try await write(documents, to: store)
             var random = RandomQueries(generator: SeededGenerator())
-            var generator = SeededGenerator()
             let bruteForce = BruteForce(documents)
             for _ in 0..<(Self.count ?? 1_000) {
                 var query = random.query()
                 query.vectorSearch = nil
-                if case .descendants = query.source, !generator.chance(15) { continue }
                 let aggregations = random.aggregations()
                 let normalized = try NormalizedAggregations(aggregations)
                 let answer = try await store.aggregate(
@@ -180,13 +178,10 @@ struct StoreQueryTests {
         mayRefuse: Bool = false
     ) async throws {
         var random = RandomQueries(generator: SeededGenerator())
-        var generator = SeededGenerator()
         let bruteForce = BruteForce(documents)
         var foundSome = 0
         for _ in 0..<count {
             let query = random.query()
-            // These take much longer.
-            if case .descendants = query.source, !generator.chance(15) { continue }
             guard let answer = try await answer(query, store, readTime, mayRefuse: mayRefuse) else { continue }
             let expected = bruteForce.run(query)
             if !expected.isEmpty { foundSome += 1 }

@@ -31,7 +31,7 @@ extension FileStore {
         let field = try FieldPath("place.at")
         return try await readIndex { snapshot throws(StatusError) in
             var paths: [String] = []
-            try snapshot.forEachPlace(target, field, in: box) { name in
+            try snapshot.forEachPlace(target, field, in: [box]) { name in
                 if case .collection(let collection) = target {
                     if let id = DocumentID(nameKey: name) { paths.append(collection.document(id).string) }
                 } else if let path = DocumentPath(nameKey: name) {

@@ -8,7 +8,12 @@ package struct NormalizedFilter: Hashable, Sendable {
 
     /// Whether a document with these fields matches.
     package func matches(_ fields: MapValue, at path: DocumentPath) -> Bool {
-        alternatives.contains { predicates in
+        firstMatch(fields, at: path) != nil
+    }
+
+    /// The number of the first alternative that a document with these fields fulfils; nil when it fulfils none.
+    package func firstMatch(_ fields: MapValue, at path: DocumentPath) -> Int? {
+        alternatives.firstIndex { predicates in
             predicates.allSatisfy { $0.matches(fields, at: path) }
         }
     }

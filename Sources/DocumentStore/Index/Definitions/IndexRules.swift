@@ -8,10 +8,19 @@ struct IndexRules: Hashable {
     var composites: Set<[IndexDefinition.Field]> = []
     /// The fields that have no entries of their own, with all that is in them.
     var exempt: Set<FieldPath> = []
+    /// Whether no field has entries, so that documents can be found by their names only.
+    private(set) var isOfNamesOnly = false
+
+    /// What there is of all collections together.
+    static let namesOnly: IndexRules = {
+        var rules = IndexRules()
+        rules.isOfNamesOnly = true
+        return rules
+    }()
 
     /// Whether a field has no entries of its own.
     func isExempt(_ field: FieldPath) -> Bool {
-        exempt.contains { field.segments.starts(with: $0.segments) }
+        isOfNamesOnly || exempt.contains { field.segments.starts(with: $0.segments) }
     }
 }
 
