@@ -102,6 +102,7 @@ final class Checkpointer: Sendable {
                 before: (try? Timestamp(microseconds: kept)) ?? .minimum,
                 byteCount: keptBytes
             )
+            FreedMemory.giveBack()
             return nil
         } catch {
             logger.error(
