@@ -49,6 +49,16 @@ package struct SmallDisk: Sendable {
         try Self.run("mount", ["-o", "remount,\(option)", folder.path])
     }
 
+    /// Takes all the room that is left.
+    package func fill() throws {
+        let path = folder.appending(path: "ballast").path
+        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw Failure(command: "open \(path)") }
+        defer { close(file) }
+        let page = [UInt8](repeating: 1, count: 4_096)
+        while write(file, page, page.count) > 0 {}
+    }
+
     /// Takes it away, also while files on it are open.
     package func unmount() throws {
         try Self.run("umount", ["-l", folder.path])

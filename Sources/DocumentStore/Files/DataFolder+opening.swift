@@ -134,10 +134,8 @@ extension DataFolder {
             try root.openFile(lockName, for: .updatingOrCreating)
         }
         try take(lock)
-        try reporting("write", lockName) { () throws(SystemError) in
-            try lock.truncate(to: 0)
-            try lock.write(Array("\(getpid())\n".utf8))
-        }
+        // Who holds it is only told to others. A full disk may have no room for that.
+        if (try? lock.truncate(to: 0)) != nil { _ = try? lock.write(Array("\(getpid())\n".utf8)) }
         return lock
     }
 

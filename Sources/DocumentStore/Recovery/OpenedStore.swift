@@ -42,12 +42,18 @@ extension OpenedStore {
         for (document, _) in replay.unwritable { uninstalled.confine(document) }
         if !found.isClean {
             try Self.synchronize(data)
-            try waitingDocuments.write(uninstalled.confined)
-            try data.update { description in
-                description.epoch = epoch
-                description.sequence = last.sequence
-                description.commitTime = last.time
-                description.isClean = uninstalled.isEmpty
+            do throws(StatusError) {
+                try waitingDocuments.write(uninstalled.confined)
+                try data.update { description in
+                    description.epoch = epoch
+                    description.sequence = last.sequence
+                    description.commitTime = last.time
+                    description.isClean = uninstalled.isEmpty
+                }
+            } catch {
+                // The journal still has everything, and whoever has to make room may want to read first.
+                guard error.code == .resourceExhausted, epoch == found.epoch else { throw error }
+                logger.warning("There is no room to note what was recovered", metadata: ["error": "\(error)"])
             }
         }
         Self.reportForeign(try files.folders.collections(under: []).damaged, to: logger)

@@ -46,18 +46,41 @@ extension CrashTests {
             }
         }
 
+        @Test func `starts after a crash on a disk without any room, is read, and writes when there is room`() async throws {
+            try await Self.withServer(size: "32m", ending: SIGKILL) { test in
+                for number in 0..<5 { try await test.set("notes/n\(number)", size: 200_000) }
+            } then: { disk, history in
+                try disk.fill()
+                let server = try await CrashServer(data: disk.data)
+                try await server.attended {
+                    let recorder = CommitRecorder(history)
+                    let test = Running(disk: disk, data: disk.data, server: server, recorder: recorder)
+                    try await test.expectWell()
+                    let refusal = await #expect(throws: StatusError.self) { try await test.set("notes/more", size: 200_000) }
+                    #expect(refusal?.code == .resourceExhausted)
+                    try await test.expectWell()
+                }
+                #expect(try await server.stop(with: SIGKILL) == .signal(SIGKILL))
+                try disk.remount("size=64m")
+            }
+        }
+
         @Test func `does not start on a read-only disk, says why, and starts with everything when it is writable`() async throws {
             try await Self.withServer(size: "32m") { test in
                 try await test.set("notes/n")
-            } then: { disk, data in
+            } then: { disk, _ in
                 try disk.remount("ro")
-                let failure = await #expect(throws: CrashServer.DidNotStart.self) { _ = try await CrashServer(data: data) }
+                let failure = await #expect(throws: CrashServer.DidNotStart.self) { _ = try await CrashServer(data: disk.data) }
                 #expect(failure?.status == .code(1))
                 #expect(failure?.errors.contains("read-only") == true)
                 try disk.remount("rw")
             }
         }
     }
+}
+
+extension SmallDisk {
+    fileprivate var data: URL { folder.appending(path: "data") }
 }
 
 extension CrashTests.FullDiskTests {
@@ -84,21 +107,22 @@ extension CrashTests.FullDiskTests {
         }
     }
 
-    /// Runs `body` with a server on a small disk and stops it, runs `then`, and checks everything after a new start.
+    /// Runs `body` with a server on a small disk and ends it, runs `then`, and checks everything after a new start.
     private static func withServer(
         size: String,
+        ending: Int32 = SIGTERM,
         _ body: (Running) async throws -> Void,
-        then: (SmallDisk, URL) async throws -> Void = { _, _ in }
+        then: (SmallDisk, CommitHistory) async throws -> Void = { _, _ in }
     ) async throws {
         try await SmallDisk.with(size: size) { disk in
-            let data = disk.folder.appending(path: "data")
+            let data = disk.data
             let server = try await CrashServer(data: data)
             let recorder = CommitRecorder(CommitHistory())
             try await server.attended {
                 try await body(Running(disk: disk, data: data, server: server, recorder: recorder))
             }
-            #expect(try await server.stop(with: SIGTERM) == .code(0))
-            try await then(disk, data)
+            #expect(try await server.stop(with: ending) == (ending == SIGTERM ? .code(0) : .signal(ending)))
+            try await then(disk, recorder.history)
             let violations = try await CrashScenario.State(data: data, history: recorder.history).violationsAfterRestart()
             #expect(violations == [])
         }
