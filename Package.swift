@@ -72,9 +72,14 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(
+            name: "FirestoreREST",
+            dependencies: ["DocumentModel", "DocumentStore", "HearthService", "StrictJSON"],
+            swiftSettings: swiftSettings
+        ),
+        .target(
             name: "HearthServer",
             dependencies: [
-                "DocumentModel", "DocumentStore", "HearthService", "JSONRPC", "StrictJSON",
+                "DocumentModel", "DocumentStore", "FirestoreREST", "HearthService", "JSONRPC", "StrictJSON",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),

@@ -165,8 +165,22 @@ extension HearthServer {
         answers: AnswerBudget,
         logger: Logger
     ) {
-        let calls = RPCRoute(context, answers: answers, configuration: configuration, logger: logger)
+        let largeBodies = LargeBodies(limit: configuration.maximumLargeBodies)
+        let calls = RPCRoute(
+            context,
+            answers: answers,
+            largeBodies: largeBodies,
+            configuration: configuration,
+            logger: logger
+        )
         router.post("rpc") { request, context in try await calls.respond(to: request, in: context) }
+
+        let firestore = FirestoreRoute(context, answers: answers, largeBodies: largeBodies)
+        for method in FirestoreRoute.methods {
+            router.on("v1/**", method: method) { request, context in try await firestore.respond(to: request, in: context) }
+        }
+        let clearing = FirestoreClearingRoute(context, isAllowed: configuration.allowsClearing)
+        router.delete("emulator/v1/**") { request, context in try await clearing.respond(to: request, in: context) }
 
         let slots = WatchSlots(
             limit: configuration.maximumWatchers,

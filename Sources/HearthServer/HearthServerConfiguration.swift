@@ -50,6 +50,8 @@ package struct HearthServerConfiguration: Sendable {
     /// How many times one client address may show keys that are not known, before it is answered that it shows too many. One more
     /// is allowed every few seconds. Callers with a key that is known are never kept waiting.
     package var maximumFailedAttempts = 20
+    /// Whether `DELETE /emulator/v1/…/documents` deletes all documents, as tests against Firestore's emulator want it.
+    package var allowsClearing = false
     /// The status that a call with nothing to answer, a notification, gets. Some clients take 204 for a failure.
     package var notificationStatus: NotificationStatus = .noContent
 

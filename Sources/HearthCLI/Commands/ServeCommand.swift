@@ -46,6 +46,14 @@ struct ServeCommand: AsyncParsableCommand {
     )
     var corsOrigin: [String] = []
 
+    @Flag(
+        help: """
+            Let DELETE /emulator/v1/projects/P/databases/D/documents delete all documents at once, as tests against Firestore's \
+            emulator do between each other.
+            """
+    )
+    var allowClearing = false
+
     @Option(help: ArgumentHelp("The folder with Templates and Public, where it isn't found by itself.", valueName: "dir"))
     var assets: String?
 
@@ -129,6 +137,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.port = port
         configuration.allowedHosts = allowHost
         configuration.allowedOrigins = corsOrigin
+        configuration.allowsClearing = allowClearing
         limits.apply(to: &configuration)
         return configuration
     }

@@ -43,9 +43,11 @@ extension HTTPFailure {
         self.init(error.status, code, message, headers: (error as? HTTPError)?.headers ?? [:])
     }
 
-    /// The response: `{"error": {code, message, data}}`, for calls with the members that make it a JSON-RPC response.
-    func response(toCall isCall: Bool) -> Response {
-        var response = Response(json: json(toCall: isCall), status: status)
+    /// The response: `{"error": {code, message, data}}`, for calls with the members that make it a JSON-RPC response, and for
+    /// those of Firestore's interface in its form.
+    func response(to request: Request) -> Response {
+        let json = request.isFirestoreCall ? firestoreJSON(inStream: request.isFirestoreStream) : json(toCall: request.isCall)
+        var response = Response(json: json, status: status)
         response.headers.append(contentsOf: headers)
         return response
     }

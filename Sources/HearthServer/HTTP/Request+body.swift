@@ -6,10 +6,11 @@ import NIOCore
 extension Request {
     /// Reads the body of a request that must be JSON.
     ///
+    /// - Parameter takesText: Whether it may also be called text, where no page of another site can have sent it.
     /// - Throws: ``HTTPFailure``: 415 for another type or encoding, 413 for a body that is too large, before it is read
     ///   where its length is known.
-    func jsonBody(atMost maximumBytes: Int) async throws -> [UInt8] {
-        try checkMediaType()
+    func jsonBody(atMost maximumBytes: Int, takesText: Bool = false) async throws -> [UInt8] {
+        try checkMediaType(takesText: takesText)
         let tooLarge = HTTPFailure(
             .contentTooLarge,
             .invalidArgument,
@@ -28,14 +29,19 @@ extension Request {
         return bytes
     }
 
-    private func checkMediaType() throws(HTTPFailure) {
+    private func checkMediaType(takesText: Bool) throws(HTTPFailure) {
         let type = FieldValue((headers[.contentType] ?? "").utf8)
-        guard type.isJSON, type.isUTF8 else {
+        guard type.isJSON || (takesText && type.isValue("text/plain") && hasHeaderOfNoForm), type.isUTF8 else {
             throw HTTPFailure(.unsupportedMediaType, .invalidArgument, "Send the header Content-Type: application/json.")
         }
         guard FieldValue.list(headers[.contentEncoding]).allSatisfy({ $0.isValue("identity") }) else {
             throw HTTPFailure(.unsupportedMediaType, .invalidArgument, "Send the body as it is, without Content-Encoding.")
         }
+    }
+
+    /// Whether it has a header of Google's clients or a key, of which no form can send either.
+    private var hasHeaderOfNoForm: Bool {
+        headers[.xGoogAPIClient] != nil || headers[.authorization] != nil
     }
 
     /// Whether the client names the media type of JSON-RPC, as it sends or accepts it.

@@ -9,10 +9,12 @@ import StrictJSON
 struct AllowedOrigins: Sendable {
     private let origins: Set<UTF8Key>
 
-    /// Paths where they are let in; the administration's pages are not among them.
-    private static let paths = ["/rpc", "/watch", "/openrpc.json", "/health"]
     private static let methods = "GET, HEAD, POST"
+    private static let firestoreMethods = "GET, POST, PATCH, DELETE"
     private static let requestHeaders = "Authorization, Content-Type, Accept, Last-Event-ID, If-None-Match"
+    private static let firestoreRequestHeaders =
+        "Authorization, Content-Type, Accept, X-Goog-Api-Client, X-Goog-Request-Params, "
+        + "X-Goog-Api-Key, X-Firebase-GMPID, X-Firebase-AppCheck, Google-Cloud-Resource-Prefix"
     private static let responseHeaders = "ETag, Retry-After, WWW-Authenticate"
     /// How many seconds a browser keeps what it was told.
     private static let maximumAge = "600"
@@ -21,9 +23,9 @@ struct AllowedOrigins: Sendable {
         self.origins = Set(origins.map(Self.normalized))
     }
 
-    /// Whether pages of an origin may ask for this.
+    /// Whether pages of an origin may ask for this; the administration's pages they may not.
     func allow(_ origin: String, to request: Request) -> Bool {
-        !origins.isEmpty && Self.paths.contains(where: request.hasPath) && origins.contains(Self.normalized(origin))
+        !origins.isEmpty && (request.isOfService || request.hasPath("/health")) && origins.contains(Self.normalized(origin))
     }
 
     /// The one origin of a request that is allowed; nil when there is none.
@@ -41,8 +43,8 @@ struct AllowedOrigins: Sendable {
         return Response(
             status: .noContent,
             headers: [
-                .accessControlAllowMethods: Self.methods,
-                .accessControlAllowHeaders: Self.requestHeaders,
+                .accessControlAllowMethods: request.isFirestoreCall ? Self.firestoreMethods : Self.methods,
+                .accessControlAllowHeaders: request.isFirestoreCall ? Self.firestoreRequestHeaders : Self.requestHeaders,
                 .accessControlMaxAge: Self.maximumAge,
             ]
         )

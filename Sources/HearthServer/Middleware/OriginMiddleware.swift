@@ -49,7 +49,7 @@ struct OriginMiddleware: RouterMiddleware {
 extension Request {
     /// Whether more is at stake than looking at a page.
     fileprivate var isGuarded: Bool {
-        ![.get, .head, .options].contains(method) || isCall || hasPath("/watch")
+        ![.get, .head, .options].contains(method) || isCall || isFirestoreCall || hasPath("/watch")
     }
 
     /// Whether it is what a form of a page sends, or could: none can have the media type of JSON.

@@ -25,7 +25,7 @@ struct ResponseMiddleware: RouterMiddleware {
             response = respondUnmatched(request)
         } catch {
             let failure = Self.failure(for: error, logger: context.logger)
-            response = failure.response(toCall: request.isCall)
+            response = failure.response(to: request)
         }
         for field in Self.headers where !response.headers.contains(field.name) {
             response.headers.append(field)
@@ -52,7 +52,7 @@ struct ResponseMiddleware: RouterMiddleware {
 
     private func respondUnmatched(_ request: Request) -> Response {
         guard let known = allowedMethods.first(where: { request.hasPath($0.path) }) else {
-            return HTTPFailure(.notFound, .notFound, "There is nothing at this path.").response(toCall: false)
+            return HTTPFailure(.notFound, .notFound, "There is nothing at this path.").response(to: request)
         }
         if request.method == .options {
             return Response(status: .noContent, headers: [.allow: known.methods])
@@ -63,7 +63,7 @@ struct ResponseMiddleware: RouterMiddleware {
             "This path is asked with \(known.methods).",
             headers: [.allow: known.methods]
         )
-        .response(toCall: request.isCall)
+        .response(to: request)
     }
 
     /// The headers of every response that doesn't set them itself.
@@ -88,6 +88,10 @@ extension HTTPField.Name {
     static let secFetchSite = literal("Sec-Fetch-Site")
     static let referrerPolicy = literal("Referrer-Policy")
     static let xAccelBuffering = literal("X-Accel-Buffering")
+    /// What Google's clients say of themselves.
+    static let xGoogAPIClient = literal("X-Goog-Api-Client")
+    /// How many documents could have been in an answer of Firestore's interface, and can't be read.
+    static let hearthDamagedDocuments = literal("Hearth-Damaged-Documents")
 }
 
 extension Request {
@@ -100,8 +104,13 @@ extension Request {
         hasPath("/rpc")
     }
 
+    /// Whether it is for Firestore's own interface.
+    var isFirestoreCall: Bool {
+        uri.path.utf8.starts(with: "/v1/".utf8) || uri.path.utf8.starts(with: "/emulator/v1/".utf8)
+    }
+
     /// Whether it is a call, a stream, or asks for their description: what programs ask for, not people with browsers.
     var isOfService: Bool {
-        isCall || hasPath("/watch") || hasPath("/openrpc.json")
+        isCall || isFirestoreCall || hasPath("/watch") || hasPath("/openrpc.json")
     }
 }

@@ -14,10 +14,16 @@ struct RPCRoute: Sendable {
     private let notificationStatus: HearthServerConfiguration.NotificationStatus
     private let largeBodies: LargeBodies
 
-    init(_ context: ServiceContext, answers: AnswerBudget, configuration: HearthServerConfiguration, logger: Logger) {
+    init(
+        _ context: ServiceContext,
+        answers: AnswerBudget,
+        largeBodies: LargeBodies,
+        configuration: HearthServerConfiguration,
+        logger: Logger
+    ) {
         self.context = context
         self.notificationStatus = configuration.notificationStatus
-        self.largeBodies = LargeBodies(limit: configuration.maximumLargeBodies)
+        self.largeBodies = largeBodies
         self.server = RPCServer(limits: context.server.limits.rpc, answers: answers, logger: logger)
     }
 

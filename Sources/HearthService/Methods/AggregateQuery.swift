@@ -71,7 +71,7 @@ package enum AggregateQuery: RPCMethod {
 
 extension NormalizedQuery {
     /// Refuses what can't be aggregated.
-    func checkIsAggregated() throws(StatusError) {
+    package func checkIsAggregated() throws(StatusError) {
         guard vectorSearch != nil else { return }
         var error = StatusError(
             .invalidArgument,

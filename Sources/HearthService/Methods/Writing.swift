@@ -1,10 +1,10 @@
-import DocumentModel
-import DocumentStore
+package import DocumentModel
+package import DocumentStore
 import JSONRPC
 
 extension ServiceContext {
     /// Commits one write that its caller gave alone, so that its errors count in no list.
-    func commit(_ write: Write) async throws(StatusError) -> CommitResult {
+    package func commit(_ write: Write) async throws(StatusError) -> CommitResult {
         do throws(StatusError) {
             return try await store.commit([write])
         } catch {

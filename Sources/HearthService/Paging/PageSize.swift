@@ -12,6 +12,11 @@ package struct PageSize: ParameterValue, Hashable, ExpressibleByIntegerLiteral {
         self.count = count
     }
 
+    /// - Parameter count: At least 1.
+    package init(_ count: Int) {
+        self.count = count
+    }
+
     package static var schema: JSONSchema {
         .integer(minimum: 1)
     }

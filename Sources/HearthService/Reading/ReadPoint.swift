@@ -33,6 +33,15 @@ package struct ReadPoint: Sendable {
     }
 }
 
+extension ReadPoint {
+    /// The time that reads at this point show. Of those that read what is there now it is the time of the last commit, at which
+    /// they then should read, to show no other.
+    package func shownTime(in context: ServiceContext) async throws(StatusError) -> Timestamp {
+        if let time = try await ReadView(self, in: context).readTime { return time }
+        return try await Snapshot(of: context.store).time
+    }
+}
+
 extension [ErrorDescription] {
     /// The errors of methods that read as of a time, or in a transaction.
     static let ofReads = [

@@ -14,7 +14,8 @@ package struct TransactionID: Hashable, Sendable {
         key = UTF8Key(Base64.url.encode(bytes))
     }
 
-    init(_ text: String) {
+    /// Takes a name as a client gives it.
+    package init(_ text: String) {
         key = UTF8Key(text)
     }
 }

@@ -120,7 +120,7 @@ extension AnswerBudget.State {
 
 extension AnswerBudget {
     /// What one answer takes of the budget, until nobody holds it.
-    final class Share: Sendable {
+    package final class Share: Sendable {
         private struct Size {
             var held = 0
             var large = 0
@@ -129,7 +129,7 @@ extension AnswerBudget {
         private let budget: AnswerBudget
         private let size = Mutex(Size())
 
-        init(of budget: AnswerBudget) {
+        package init(of budget: AnswerBudget) {
             self.budget = budget
         }
 
@@ -140,7 +140,7 @@ extension AnswerBudget {
         /// Takes room for so many bytes more, waiting for it where it must; false when there was none.
         ///
         /// No more is waited for than there is at all.
-        func reserve(_ count: Int) async -> Bool {
+        package func reserve(_ count: Int) async -> Bool {
             let count = min(count, budget.limit - size.withLock { $0.held })
             guard await budget.take(count) else { return false }
             size.withLock { $0.held += count }
@@ -155,7 +155,7 @@ extension AnswerBudget {
 
         /// Takes room for `count` bytes in all, `answer` of which have been built; false, and nothing changes, when there is
         /// none.
-        func resize(to count: Int, answer: Int) -> Bool {
+        package func resize(to count: Int, answer: Int) -> Bool {
             let large = answer > AnswerBudget.smallAnswerBytes ? answer : 0
             return size.withLock { size in
                 guard budget.change(by: count - size.held, large: large - size.large) else { return false }

@@ -64,7 +64,7 @@ extension RPCError {
     /// The ``AnswerBudget`` is used up.
     ///
     /// - Parameter isExecuted: Whether the call was executed, and only its result is left out.
-    static func noRoom(isExecuted: Bool) -> RPCError {
+    package static func noRoom(isExecuted: Bool) -> RPCError {
         RPCError(
             .resourceExhausted,
             (isExecuted ? "The call was executed, but there is no room for its result" : "The call was not executed")

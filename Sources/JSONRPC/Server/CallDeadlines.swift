@@ -4,7 +4,7 @@ internal import Synchronization
 ///
 /// One task sleeps for all calls, until the earliest of their deadlines: a timer for each would cost a quick call more than its
 /// work does. The task ends when it wakes and finds no call, so it may outlive the calls by a timeout, and nothing waits for it.
-final class CallDeadlines: Sendable {
+package final class CallDeadlines: Sendable {
     private struct Call {
         let deadline: Duration
         let cancel: @Sendable () -> Void
@@ -22,7 +22,8 @@ final class CallDeadlines: Sendable {
     private let now: @Sendable () -> Duration
     private let sleep: @Sendable (Duration) async throws -> Void
 
-    init(timeout: Duration, clock: some Clock<Duration>) {
+    /// - Parameter clock: What the time is measured with.
+    package init(timeout: Duration, clock: some Clock<Duration> = ContinuousClock()) {
         self.timeout = timeout
         let start = clock.now
         now = { start.duration(to: clock.now) }
@@ -33,7 +34,7 @@ final class CallDeadlines: Sendable {
     ///
     /// What a late call has done is told as it is: only when it gave up because it was cancelled is the answer
     /// ``RPCErrorCode/deadlineExceeded``.
-    func run<Value: Sendable>(
+    package func run<Value: Sendable>(
         on executor: (any TaskExecutor)? = nil,
         _ call: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {

@@ -1,0 +1,44 @@
+import DocumentModel
+package import StrictJSON
+
+/// Names a database as Firestore's resource names do: `projects/PROJECT/databases/DATABASE`.
+package struct DatabaseName: Hashable, Sendable {
+    package let project: UTF8Key
+    package let database: UTF8Key
+
+    /// What the names of all its documents begin with, up to the slash before the first collection.
+    let root: UTF8Key
+
+    /// The name of a database of which there is one in each project.
+    package static let defaultDatabase: UTF8Key = "(default)"
+
+    package init(project: UTF8Key, database: UTF8Key) {
+        self.project = project
+        self.database = database
+        root = UTF8Key("projects/\(project.string)/databases/\(database.string)/documents")
+    }
+
+    /// The resource name of a document.
+    func name(of path: DocumentPath) -> String {
+        root.string + "/" + path.string
+    }
+
+    /// The document that a resource name names.
+    ///
+    /// - Throws: ``StatusCode/invalidArgument`` for a name of another database, and for one that is no document's.
+    func document(named name: String) throws(StatusError) -> DocumentPath {
+        try DocumentPath(relativePath(of: name))
+    }
+
+    /// What a resource name says below the database's root.
+    func relativePath(of name: String) throws(StatusError) -> String {
+        guard name.utf8.starts(with: root.utf8), name.utf8.dropFirst(root.byteCount).first == UInt8(ascii: "/") else {
+            throw StatusError(
+                .invalidArgument,
+                "Expected the name of a document of this database, \(root.string)/COLLECTION/DOCUMENT, found "
+                    + "\(Excerpt(name, maximumBytes: 200))."
+            )
+        }
+        return String(Substring(name.utf8.dropFirst(root.byteCount + 1)))
+    }
+}
