@@ -147,7 +147,7 @@ package final class FileStore: DocumentStore {
     func currentDocument(at path: DocumentPath) async throws(StatusError) -> EncodedDocument? {
         if let image = parts.uninstalled.image(of: path) { return image }
         let files = parts.files
-        return try await readers.run { () throws(StatusError) in try files.document(at: path) }
+        return try await readers.runNearby { () throws(StatusError) in try files.document(at: path) }
     }
 
     /// A page holds something, and no more than can be in memory.

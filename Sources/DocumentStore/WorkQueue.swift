@@ -25,10 +25,18 @@ package final class WorkQueue: Sendable {
     package init(label: String, width: Int, qos: DispatchQoS = .unspecified) {
         // Serial ones: Dispatch gives each a thread of its own, while all concurrent queues share as many threads as there are
         // processors, with Swift's own tasks.
-        makeQueue = { DispatchQueue(label: label, qos: qos) }
-        state = Mutex(State(idle: (0..<width).map { DispatchQueue(label: "\(label).\($0)", qos: qos) }, count: width))
+        let makeQueue = { @Sendable (label: String) in
+            let queue = DispatchQueue(label: label, qos: qos)
+            queue.setSpecific(key: Self.isThreadOfQueue, value: true)
+            return queue
+        }
+        state = Mutex(State(idle: (0..<width).map { makeQueue("\(label).\($0)") }, count: width))
+        self.makeQueue = { makeQueue(label) }
         self.width = width
     }
+
+    /// Set on all threads of such queues.
+    private static let isThreadOfQueue = DispatchSpecificKey<Bool>()
 
     /// Runs `work` when a thread is free, in order of arrival, and gives what it returns.
     func run<Result: Sendable>(_ work: @escaping @Sendable () throws(StatusError) -> Result) async throws(StatusError) -> Result {
@@ -37,6 +45,15 @@ package final class WorkQueue: Sendable {
                 continuation.resume(returning: Swift.Result { () throws(StatusError) in try work() })
             }
         }.get()
+    }
+
+    /// Runs short work as ``run(_:)`` does, or here and at once where the calling thread is also one of a queue's: it may wait as
+    /// well as any, and two changes of threads would take longer than the work.
+    func runNearby<Result: Sendable>(
+        _ work: @escaping @Sendable () throws(StatusError) -> Result
+    ) async throws(StatusError) -> Result {
+        guard DispatchQueue.getSpecific(key: Self.isThreadOfQueue) == true else { return try await run(work) }
+        return try work()
     }
 
     /// Runs a job when a thread is free, in order of arrival.

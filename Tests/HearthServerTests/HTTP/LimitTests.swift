@@ -290,6 +290,8 @@ import Testing
             #expect(await bodies.work(onBodyOf: LargeBodies.smallBytes) { $0 == nil })
             // One that is neither small nor among the largest does not wait for those.
             #expect(await bodies.work(onBodyOf: LargeBodies.largeBytes) { $0 != nil })
+            // Neither does a batch.
+            #expect(await bodies.work(onBodyOf: 1, isBatch: true) { $0 != nil })
             for _ in 0..<count { release.signal() }
         }
         #expect(gauge.most == 2)

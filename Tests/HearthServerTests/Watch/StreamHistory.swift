@@ -128,6 +128,10 @@ struct StreamHistory {
         }
         let isKnown = pending.documents[path] != nil
         if isKnown == (type == "added") { faults.append("\(type) \(path), which is \(isKnown ? "" : "not ")known") }
+        // What a change was made of is what the change before it has made.
+        if let before = frame["before"], let known = pending.documents[path], !before.rawBytes.elementsEqual(known.rawBytes) {
+            faults.append("a hole before \(type) \(path)")
+        }
         pending.documents[path] = frame["document"]
         if let index = frame.integer("oldIndex").map(Int.init) {
             if pending.ranking.indices.contains(index), pending.ranking[index] == path {

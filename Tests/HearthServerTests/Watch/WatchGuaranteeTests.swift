@@ -101,7 +101,7 @@ import Testing
             history = try await withConnection(to: server) { connection in
                 var history = begun
                 var rest = budget
-                let request = "/watch?\(target.parameter)&format=\(format)&heartbeat=1&limit=100\(resume)"
+                let request = "/watch?\(target.parameter)&format=\(format)&include=before&heartbeat=1&limit=100\(resume)"
                 try await connection.send(RawConnection.request("GET", request))
                 #expect(try await connection.responseHead().status == 200)
                 while rest > 0, let chunk = try await connection.chunk(),
