@@ -100,54 +100,30 @@ extension IndexScanning {
                 try stream.advance()
             }
         case .range(let field):
-            let scans = field.ranges.map { scan(field, $0, alternative.names) }
-            for scan in scans where try !forEach(scan, alternative, body) { return }
+            let sieve = try NameSieve([alternative], self)
+            for range in field.ranges where try !forEach(scan(field, range, alternative.names), sieve, body) { return }
         case .places(let places):
+            let sieve = try NameSieve([alternative], self)
             try snapshot.forEachPlace(names.target, places.field, in: places.boxes) { name throws(StatusError) in
                 rows += 1
-                guard try mayHold(alternative, Array(name)), let path = names.path(name) else { return true }
+                guard try sieve.passes(Array(name)), let path = names.path(name) else { return true }
                 return try body(path)
             }
         case .all:
-            _ = try forEach(scan(alternative.names), alternative, body)
+            _ = try forEach(scan(alternative.names), NameSieve([alternative], self), body)
         }
     }
-
-    /// Whether the index does not exclude that a document fulfils the alternative, where one look tells that.
-    func mayHold(
-        _ alternative: QueryAlternative,
-        _ name: [UInt8],
-        otherThan fields: Set<FieldPath> = []
-    ) throws(StatusError) -> Bool {
-        for scan in alternative.scans
-        where scan.isPoints && scan.ranges.count <= Self.maximumLooks && !scan.fields.isSubset(of: fields) {
-            if try !holds(scan, name) { return false }
-        }
-        return true
-    }
-
-    /// Whether the index tells that a document fulfils the alternative, where few looks tell that.
-    func surelyHolds(_ alternative: QueryAlternative, _ name: [UInt8]) throws(StatusError) -> Bool {
-        let isTold =
-            alternative.isExact && !alternative.scans.isEmpty && alternative.names.contains(NameBound(name))
-            && alternative.scans.allSatisfy { $0.isPoints && $0.ranges.count <= Self.maximumLooks }
-        guard isTold else { return false }
-        return try mayHold(alternative, name)
-    }
-
-    /// How many looks are less than reading a document.
-    static let maximumLooks = 3
 
     private func forEach(
         _ scan: IndexScan,
-        _ alternative: QueryAlternative,
+        _ sieve: NameSieve,
         _ body: (DocumentPath) throws(StatusError) -> Bool
     ) throws(StatusError) -> Bool {
         let cursor = try snapshot.cursor(scan)
         while try cursor.next() {
             rows += 1
             let name = cursor.withName { Array($0) }
-            guard try mayHold(alternative, name), let path = names.path(name) else { continue }
+            guard try sieve.passes(name), let path = names.path(name) else { continue }
             if try !body(path) { return false }
         }
         return true

@@ -62,6 +62,16 @@ extension NormalizedQuery {
     }
 }
 
+extension NormalizedQuery {
+    /// The names of the fields at the top of which the query has to know; nil for all.
+    var neededNames: [UTF8Key]? {
+        guard projection != nil || givesWholeDocuments else { return nil }
+        let fields = filter.alternatives.joined().map(\.field) + requiredFields + (projection ?? [])
+        let names = fields.filter { !$0.isDocumentName }.compactMap(\.segments.first)
+        return Array(Set(names + (vectorSearch?.field.segments.prefix(1) ?? [])))
+    }
+}
+
 extension EncodedDocument {
     /// The document with other fields.
     fileprivate func with(_ fields: MapValue) -> EncodedDocument {

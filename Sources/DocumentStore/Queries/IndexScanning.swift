@@ -7,14 +7,6 @@ final class IndexScanning {
     /// How many rows have been looked at.
     var rows = 0
 
-    /// What is looked into.
-    private struct Place: Hashable {
-        let subject: IndexScan.Subject
-        let ranges: [ValueKeyRange]
-    }
-
-    private var looks: [Place: [IndexLook]] = [:]
-
     init(_ snapshot: IndexSnapshot, _ names: QueryNames) {
         self.snapshot = snapshot
         self.names = names
@@ -48,21 +40,6 @@ final class IndexScanning {
         }
         rows += count
         return count
-    }
-
-    /// Whether a document is in a field's ranges; each of these is one value.
-    func holds(_ field: FieldScan, _ name: [UInt8]) throws(StatusError) -> Bool {
-        let place = Place(subject: field.subject, ranges: field.ranges)
-        if looks[place] == nil {
-            var made: [IndexLook] = []
-            for range in field.ranges { made.append(try IndexLook(scan(field, range, .allNames), snapshot)) }
-            looks[place] = made
-        }
-        for look in looks[place] ?? [] {
-            rows += 1
-            if try look.holds(name) { return true }
-        }
-        return false
     }
 
     /// The documents that are in all of some fields' ranges, each of one value, in the order of their names.

@@ -21,7 +21,7 @@ extension QueryExecution {
             return state.results
         }
         try forEachChanged { document throws(StatusError) in
-            let fields = try document.decoded().fields
+            let fields = try neededFields(of: document)
             if query.match(fields, at: document.path) != nil { state.add(fields) }
             return !state.isComplete
         }
@@ -57,7 +57,7 @@ extension QueryExecution {
         default:
             let others = scans.filter { !$0.isPoints }
             if others.isEmpty { return try countOfCommon(scans, alternative, limit: limit) }
-            guard others.count == 1, alternative.points.allSatisfy({ $0.ranges.count <= IndexScanning.maximumLooks }) else {
+            guard others.count == 1, alternative.points.allSatisfy(\.isToldByLooks) else {
                 return nil
             }
             return try countOfLooked(others[0], alternative, limit: limit)

@@ -31,13 +31,14 @@ extension QueryExecution {
         let end = isNearest ? farthestWanted(field, center) : Self.farthest
         var radius = Self.firstRadius
         var known: [IndexPlace] = []
+        let sieve = try NameSieve(alternatives, index)
         while true {
             let isLast = radius >= end
             let reach = min(radius, end)
             let boxes = PlaceScan(field, try GeoCircle(center: middle, radius: reach + 0.01).boundingBox).boxes
             try index.snapshot.forEachPlace(index.names.target, field, in: boxes, outside: known) { name throws(StatusError) in
                 index.rows += 1
-                if try mayHold(Array(name)), let path = index.names.path(name), let found = try find(path) {
+                if try sieve.passes(Array(name)), let path = index.names.path(name), let found = try find(path) {
                     try selection.add(found)
                 }
                 return true

@@ -22,9 +22,15 @@ extension QueryExecution {
             var access = accesses[0]
             if accesses.count > 1, let best = try index.best(accesses, alternative, limit: .max) { access = best.access }
             plan.append(access.text + Self.looks(at: alternative, access))
+            var told: [(names: Range<NameBound>, sieve: NameSieve)] = []
+            for before in alternatives[..<number] where before.isToldByLooks {
+                told.append((before.names, try NameSieve([before], index)))
+            }
             try index.forEach(access, alternative) { path throws(StatusError) in
-                let name = number > 0 ? index.names.place(of: path) : []
-                for before in alternatives[..<number] where try index.surelyHolds(before, name) { return true }
+                let name = told.isEmpty ? [] : index.names.place(of: path)
+                for (names, sieve) in told where names.contains(NameBound(name)) {
+                    if try sieve.passes(name) { return true }
+                }
                 goesOn = try body(path, number)
                 return goesOn
             }

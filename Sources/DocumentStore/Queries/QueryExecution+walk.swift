@@ -9,6 +9,7 @@ extension QueryExecution {
         plan.append(walk.text + Self.looks(at: looks))
         plan.append("Read and check each" + (query.limit == nil ? "" : " until there are enough"))
         let begun = selection
+        let sieve = try NameSieve(alternatives, otherThan: walk.fields, index)
         var nextCheck = work ?? .max
         let startRows = index.rows
         let startReads = documents.readCount
@@ -23,7 +24,7 @@ extension QueryExecution {
                 }
                 if selection.isFull { return }
                 let name = cursor.withName { Array($0) }
-                if try mayHold(name, otherThan: walk.fields), let path = index.names.path(name), let found = try find(path) {
+                if try sieve.passes(name), let path = index.names.path(name), let found = try find(path) {
                     try selection.add(found)
                     if walk.field != nil, walk.sortsEqualValues || ValueKey.isCut(byteCount: cursor.value.count) {
                         if value == nil { value = Array(cursor.value) }
@@ -46,11 +47,5 @@ extension QueryExecution {
             if value != nil { try selection.endGroup() }
             value = nil
         }
-    }
-
-    /// Whether the index does not exclude that a document fulfils the filter, where one look tells that.
-    func mayHold(_ name: [UInt8], otherThan fields: Set<FieldPath> = []) throws(StatusError) -> Bool {
-        for alternative in alternatives where try index.mayHold(alternative, name, otherThan: fields) { return true }
-        return false
     }
 }

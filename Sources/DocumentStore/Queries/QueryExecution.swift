@@ -1,4 +1,5 @@
 internal import DocumentModel
+internal import StrictJSON
 
 /// Finds the documents of a query in a snapshot of the index, on one thread.
 ///
@@ -28,6 +29,8 @@ final class QueryExecution {
     private var changed: Set<DocumentPath> = []
     /// The only fields that are wanted; what the query says when nil.
     private let mask: [FieldPath]?
+    /// The fields at the top that have to be looked at; all when nil.
+    private let neededNames: [UTF8Key]?
 
     init(
         _ query: NormalizedQuery,
@@ -39,6 +42,7 @@ final class QueryExecution {
         self.query = query
         self.documents = documents
         self.mask = mask
+        neededNames = query.neededNames
         let names = QueryNames(query.source)
         index = IndexScanning(snapshot, names)
         let rules = try snapshot.rules(of: names.collection)
@@ -86,17 +90,22 @@ final class QueryExecution {
         guard !changed.contains(path) else { return nil }
         try index.snapshot.checkCancellation()
         guard let document = try documents.document(at: path) else { return nil }
-        let fields = try document.decoded().fields
+        let fields = try neededFields(of: document)
         if let alternative, alternatives.count > 1, query.filter.firstMatch(fields, at: path) != alternative { return nil }
         return query.match(fields, at: path).map { (document, fields, $0) }
     }
 }
 
 extension QueryExecution {
+    /// What the query has to know of a document's fields.
+    func neededFields(of document: EncodedDocument) throws(StatusError) -> MapValue {
+        if let neededNames { try document.fields(named: neededNames) } else { try document.decoded().fields }
+    }
+
     /// Looks at the documents that were changed between the time and the snapshot, as they were.
     private func takeChanged() throws(StatusError) {
         try forEachChanged { document throws(StatusError) in
-            let fields = try document.decoded().fields
+            let fields = try neededFields(of: document)
             guard let key = query.match(fields, at: document.path) else { return true }
             if let found = FoundDocument(document, fields, key, of: query, mask) { try selection.add(found) }
             return true

@@ -41,6 +41,22 @@ struct JSONEncodedDocumentTests {
         #expect(String(decoding: writer.bytes, as: UTF8.self) == expected)
     }
 
+    @Test("Some of its fields are read as all are, whatever their names")
+    func someFields() throws {
+        let encoded = EncodedDocument(document)
+        #expect(try encoded.fields(named: ["title", "missing"])["title"] == document.fields["title"])
+        #expect(try encoded.fields(named: ["$own"])["$own"] == document.fields["$own"])
+        var random = JSONRandomFields(seed: SeededGenerator.currentSeed)
+        for _ in 0..<100 {
+            let document = random.document()
+            let names = document.fields.map(\.key)
+            for name in names {
+                let found = try EncodedDocument(document).fields(named: [name, "missing"])[name]
+                #expect(found == document.fields[name], "HEARTH_TEST_SEED=\(SeededGenerator.currentSeed)")
+            }
+        }
+    }
+
     @Test("Random documents survive encoding and decoding, and equal ones have equal bytes")
     func roundTrip() throws {
         var random = JSONRandomFields(seed: SeededGenerator.currentSeed)

@@ -1,0 +1,62 @@
+internal import DocumentModel
+
+/// Which documents can't fulfil a filter, as a look into the index at their names tells.
+///
+/// Asked of each row of a scan, so all that is the same for each is prepared once. Used only where its snapshot is.
+struct NameSieve {
+    /// For each alternative, for each of its fields that are looked at, its values.
+    private let alternatives: [[[IndexLook]]]
+    private let scanning: IndexScanning
+
+    /// How many looks are less than reading a document.
+    static let maximumLooks = 3
+
+    /// - Parameter fields: The fields of which it is known already.
+    init(
+        _ alternatives: some Sequence<QueryAlternative>,
+        otherThan fields: Set<FieldPath> = [],
+        _ scanning: IndexScanning
+    ) throws(StatusError) {
+        self.scanning = scanning
+        var all: [[[IndexLook]]] = []
+        for alternative in alternatives {
+            var tests: [[IndexLook]] = []
+            for scan in alternative.scans where scan.isToldByLooks && !scan.fields.isSubset(of: fields) {
+                var looks: [IndexLook] = []
+                for range in scan.ranges { looks.append(try IndexLook(scanning.scan(scan, range, .allNames), scanning.snapshot)) }
+                tests.append(looks)
+            }
+            all.append(tests)
+        }
+        self.alternatives = all
+    }
+
+    /// Whether the index does not exclude that a document fulfils one of the alternatives.
+    func passes(_ name: [UInt8]) throws(StatusError) -> Bool {
+        for tests in alternatives where try passes(name, tests) { return true }
+        return false
+    }
+
+    private func passes(_ name: [UInt8], _ tests: [[IndexLook]]) throws(StatusError) -> Bool {
+        for looks in tests where try !holds(name, looks) { return false }
+        return true
+    }
+
+    private func holds(_ name: [UInt8], _ looks: [IndexLook]) throws(StatusError) -> Bool {
+        for look in looks {
+            scanning.rows += 1
+            if try look.holds(name) { return true }
+        }
+        return false
+    }
+}
+
+extension FieldScan {
+    /// Whether few looks tell if a document is in the ranges.
+    var isToldByLooks: Bool { isPoints && ranges.count <= NameSieve.maximumLooks }
+}
+
+extension QueryAlternative {
+    /// Whether a document that passes the sieve, and whose name is among ``names``, fulfils the alternative.
+    var isToldByLooks: Bool { isExact && !scans.isEmpty && scans.allSatisfy(\.isToldByLooks) }
+}
