@@ -11,17 +11,17 @@ struct IndexApplier {
     let epoch: Epoch
     let logger: Logger
     /// The last commit that is in the index.
-    private(set) var applied = SequenceNumber.zero
+    var applied = SequenceNumber.zero
     /// What the index was told to have, its state by collection, and what is being done about that; nil before it was told.
     var adopted: IndexDefinitions?
     var rules: [CollectionID: IndexRuleState] = [:]
     var conforming: IndexConforming?
     /// The edition that the file has.
-    private var edition: String?
-    private var database: DatabaseQueue?
+    var edition: String?
+    var database: DatabaseQueue?
     private var memory = IndexWriter.Memory()
     /// Whether it is noted that the file is being written.
-    private var isMarked = false
+    var isMarked = false
 
     init(file: IndexFile, epoch: Epoch, logger: Logger) {
         self.file = file
@@ -146,42 +146,7 @@ extension IndexApplier {
     }
 }
 
-// MARK: - Opening
-
 extension IndexApplier {
-    /// Opens the index that is there.
-    ///
-    /// - Parameter last: The last commit of all.
-    /// - Returns: Why it must be made anew, or nil when it is open.
-    mutating func open(last: SequenceNumber) throws(Obstacle) -> String? {
-        let fault = try Self.folder { () throws(StatusError) -> String? in
-            if let fault = try file.fault() { return fault }
-            try file.removeStrayLogs()
-            return nil
-        }
-        if let fault { return fault }
-        do throws(IndexFailure) {
-            let fileState = try file.fileState()
-            let database = try file.openForWriting(isNew: false)
-            let state = try IndexFailure.catching { try database.inDatabase { try IndexState($0) } }
-            guard let state, state.epoch == epoch, state.isComplete, state.sequence <= last else {
-                try? database.close()
-                return "it is of another version or history, or incomplete"
-            }
-            if let fault = file.fault(of: state, fileState: fileState) {
-                try? database.close()
-                return fault
-            }
-            self.database = database
-            applied = state.sequence
-            edition = state.edition
-        } catch {
-            guard error.isOfFile else { throw .index(error) }
-            return "it can't be read: \(error.message)"
-        }
-        return nil
-    }
-
     static func folder<Result>(_ body: () throws(StatusError) -> Result) throws(Obstacle) -> Result {
         do throws(StatusError) {
             return try body()
@@ -196,57 +161,5 @@ extension IndexApplier {
         } catch {
             throw .index(error)
         }
-    }
-}
-
-// MARK: - Making anew
-
-extension IndexApplier {
-    /// Makes the index anew from documents as they come.
-    ///
-    /// Nothing can be taken back while it is made, so after an error it has to be begun again.
-    ///
-    /// - Parameters:
-    ///   - start: The commits up to here are in the files.
-    ///   - definitions: What is to be indexed.
-    ///   - fill: Adds documents until it is done.
-    mutating func rebuild(
-        from start: (sequence: SequenceNumber, time: Timestamp?),
-        _ definitions: IndexDefinitions,
-        fill: (inout Filling) throws(Obstacle) -> Void
-    ) throws(Obstacle) {
-        close()
-        try Self.folder { () throws(StatusError) in try file.makeEmpty() }
-        isMarked = true
-        let database = try Self.index { () throws(IndexFailure) in try file.openForWriting(isNew: true) }
-        defer { try? database.close() }
-        var end = start
-        do {
-            let (epoch, file) = (epoch, file)
-            try database.inDatabase { database in
-                // One transaction, so that a page is written when there is no more room for it in memory, and not every time.
-                try database.execute(sql: IndexSchema.statements)
-                try database.execute(sql: "BEGIN")
-                try IndexState(epoch: epoch, sequence: start.sequence, time: start.time, edition: file.edition).insert(database)
-                for collection in definitions.collections {
-                    try IndexRuleState(settled: definitions.rules(of: collection)).store(collection, database)
-                }
-                var filling = Filling(writer: try IndexWriter(database), last: start)
-                try fill(&filling)
-                try database.execute(sql: "COMMIT")
-                // Not before all else is in the file: pages are written in no order that would tell.
-                try filling.writer.setState(filling.last.sequence, filling.last.time)
-                end = filling.last
-            }
-        } catch let obstacle as Obstacle {
-            throw obstacle
-        } catch {
-            throw .index(IndexFailure(error))
-        }
-        try? database.close()
-        self.database = try Self.index { () throws(IndexFailure) in try file.openForWriting(isNew: false) }
-        rules = [:]
-        applied = end.sequence
-        edition = file.edition
     }
 }

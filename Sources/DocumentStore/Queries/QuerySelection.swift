@@ -7,6 +7,8 @@ internal import DocumentModel
 struct QuerySelection: Sendable {
     private let query: NormalizedQuery
     private let maximumBytes: Int
+    /// Whether a document comes before another.
+    private let precedes: @Sendable (FoundDocument, FoundDocument) -> Bool
     /// How many there may be, those that are passed over included; all when nil.
     private let capacity: Int?
     /// Those whose groups are complete, in order, without those that are passed over.
@@ -32,6 +34,7 @@ struct QuerySelection: Sendable {
     init(_ query: NormalizedQuery, maximumBytes: Int) {
         self.query = query
         self.maximumBytes = maximumBytes
+        precedes = { query.precedes($0, $1) }
         capacity = query.sortsByVectorOnly ? query.vectorSearch?.limit : query.neededCount
     }
 
@@ -50,15 +53,13 @@ struct QuerySelection: Sendable {
                 guard precedes(found, group[0]) else { return }
                 forget(group[0])
                 note(&found)
-                group[0] = found
-                sink(from: 0)
+                group.replaceTop(with: found, by: precedes)
                 try checkSize()
                 return
             }
         }
         note(&found)
-        group.append(found)
-        if capacity != nil { rise(from: group.count - 1) }
+        if capacity == nil { group.append(found) } else { group.push(found, by: precedes) }
         try checkSize()
     }
 
@@ -127,15 +128,6 @@ struct QuerySelection: Sendable {
 }
 
 extension QuerySelection {
-    private func precedes(_ left: FoundDocument, _ right: FoundDocument) -> Bool {
-        if query.sortsByVectorOnly, let search = query.vectorSearch, let first = left.distance, let second = right.distance,
-            first != second
-        {
-            return search.measure.isCloser(first, than: second)
-        }
-        return query.compare(left.key, right.key) == .less
-    }
-
     private mutating func note(_ found: inout FoundDocument) {
         keyBytes += found.keyBytes
         let bytes = found.document?.fieldsJSON.count ?? 0
@@ -160,29 +152,6 @@ extension QuerySelection {
             )
         }
     }
-
-    private mutating func rise(from start: Int) {
-        var index = start
-        while index > 0 {
-            let parent = (index - 1) / 2
-            guard precedes(group[parent], group[index]) else { return }
-            group.swapAt(parent, index)
-            index = parent
-        }
-    }
-
-    private mutating func sink(from start: Int) {
-        var index = start
-        while true {
-            var last = index
-            for child in [2 * index + 1, 2 * index + 2] where child < group.count && precedes(group[last], group[child]) {
-                last = child
-            }
-            if last == index { return }
-            group.swapAt(last, index)
-            index = last
-        }
-    }
 }
 
 extension VectorSearch {
@@ -195,29 +164,5 @@ extension VectorSearch {
             left.distance == right.distance ? left.index < right.index : measure.isCloser(left.distance, than: right.distance)
         }
         return sorted.prefix(limit).map(\.found)
-    }
-}
-
-extension NormalizedQuery {
-    /// How many documents have to be found, those that are passed over included; all when nil.
-    var neededCount: Int? {
-        limit.map { limit in
-            let (sum, overflowed) = limit.addingReportingOverflow(offset)
-            return overflowed ? .max : sum
-        }
-    }
-
-    /// Whether all that the query finds are compared by their vectors, so that their order hardly matters.
-    var sortsByVectorOnly: Bool { vectorSearch != nil && limit == nil && offset == 0 }
-}
-
-extension StatusError {
-    /// The error for a result that is larger than an answer.
-    static func resultTooLarge(_ maximumBytes: Int) -> StatusError {
-        StatusError(
-            .resourceExhausted,
-            "The documents are larger than the \(maximumBytes) bytes of an answer. Ask for fewer with limit, and for the next ones "
-                + "with a cursor, startAfter, behind the last."
-        )
     }
 }
