@@ -86,6 +86,21 @@ struct ImplicitOrderTests {
         #expect(try ascending.ids(among: documents) == ["__id5__", "a", "c", "f", "g", "b"])
     }
 
+    @Test("sees the first 1,500 bytes of texts, so that ties between longer ones fall to the name")
+    func longTexts() throws {
+        let seen = String(repeating: "x", count: 1_499)
+        let documents = [("e", seen + "a"), ("d", seen + "xa"), ("c", seen + "xb"), ("b", seen + "x"), ("a", seen + "y")].map {
+            (id: $0.0, fields: #"{"v": "\#($0.1)"}"#)
+        }
+        #expect(try NormalizedQuery(QueryFixtures.query(orders: ["v"])).ids(among: documents) == ["e", "b", "c", "d", "a"])
+        #expect(try NormalizedQuery(QueryFixtures.query(orders: ["-v"])).ids(among: documents) == ["a", "d", "c", "b", "e"])
+        var query = try QueryFixtures.query(orders: ["v"])
+        query.start = Query.Cursor([.string(seen + "xz")], isInclusive: true)
+        #expect(try NormalizedQuery(query).ids(among: documents) == ["b", "c", "d", "a"])
+        query.start?.isInclusive = false
+        #expect(try NormalizedQuery(query).ids(among: documents) == ["a"])
+    }
+
     @Test("goes through all types as values do")
     func types() throws {
         let values = [

@@ -1,4 +1,5 @@
 import DocumentModel
+import StrictJSON
 import Testing
 
 @Suite("Operators of filters")
@@ -97,6 +98,35 @@ struct OperatorTests {
             return query.filter.matches(fields, at: try DocumentPath("books/x"))
         }
         #expect(found == test.matches)
+    }
+
+    @Test(
+        "see the first 1,500 bytes of texts and bytes, also of those in arrays and maps",
+        arguments: ["==", "!=", "<", "<=", ">", ">=", "in", "not-in"],
+        [#""*""#, #"{"$bytes": "*"}"#, #"["*"]"#, #"{"m": "*"}"#]
+    )
+    func longTexts(op: String, form: String) throws {
+        let seen = String(repeating: "AAAA", count: form.contains("$bytes") ? 500 : 375)
+        func value(_ rest: String) throws -> Value {
+            try QueryFixtures.value(form.split(separator: "*").joined(separator: seen + rest))
+        }
+        let operand = try value("BBBB")
+        let condition: Condition =
+            switch op {
+            case "==": .equal(operand)
+            case "!=": .notEqual(operand)
+            case "<": .less(operand)
+            case "<=": .lessOrEqual(operand)
+            case ">": .greater(operand)
+            case ">=": .greaterOrEqual(operand)
+            case "in": .in([operand])
+            default: .notIn([operand])
+            }
+        let query = try NormalizedQuery(QueryFixtures.query(where: .field(try QueryFixtures.field("v"), condition)))
+        let isFound = ["==", "<=", ">=", "in"].contains(op)
+        for rest in ["", "AAAA", "CCCC"] {
+            #expect(try query.filter.matches(["v": value(rest)], at: DocumentPath("books/x")) == isFound, "\(rest)")
+        }
     }
 
     @Test("lists of values may hold arrays and maps, which compare whole")
