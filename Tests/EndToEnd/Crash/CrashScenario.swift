@@ -29,6 +29,9 @@ struct CrashScenario: Sendable, CustomStringConvertible {
     /// Documents that are only ever written together.
     static let group = ["accounts/a", "ledgers/l", "accounts/a/entries/last"]
 
+    /// The IDs of collections, one at the top and a nested one, of which more and less is indexed than of others.
+    private static let indexedCollections = ["colors", "entries"]
+
     /// Creations, several documents at a time, overwriting, deleting, documents below documents, IDs that are longer than a
     /// file name.
     static let new = CrashScenario(
@@ -148,6 +151,13 @@ extension CrashScenario {
             return outcome
         }
         let recorder = CommitRecorder(state.history)
+        for collection in Self.indexedCollections {
+            do throws(StatusError) {
+                try await server.defineIndexes(of: collection)
+            } catch {
+                outcome.errors.append(error)
+            }
+        }
         for commit in commits {
             do throws(StatusError) {
                 try await recorder.commit(on: server, commit)

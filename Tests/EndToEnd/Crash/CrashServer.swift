@@ -91,6 +91,41 @@ extension CrashServer {
         return try Timestamp(rfc3339: time)
     }
 
+    /// Has a collection's documents indexed by several fields, and a field not indexed, so that the index is verified with both.
+    ///
+    /// - Throws: What the server answered, or that it did not; not when it is so already.
+    func defineIndexes(of collection: String) async throws(StatusError) {
+        try await define("indexes.create") { params in
+            params.key("collection")
+            params.string(collection)
+            params.key("fields")
+            params.beginArray()
+            for (field, direction) in [("text", "asc"), (PlannedWrite.number.string, "desc")] {
+                params.beginObject()
+                params.key("field")
+                params.string(field)
+                params.key("direction")
+                params.string(direction)
+                params.endObject()
+            }
+            params.endArray()
+        }
+        try await define("indexes.exempt") { params in
+            params.key("collection")
+            params.string(collection)
+            params.key("field")
+            params.string("list")
+        }
+    }
+
+    private func define(_ method: UTF8Key, _ params: (inout JSONWriter) -> Void) async throws(StatusError) {
+        do throws(StatusError) {
+            _ = try await connection.call(method, params)
+        } catch {
+            guard error.code == .alreadyExists else { throw error }
+        }
+    }
+
     private func beginTransaction(reading paths: [DocumentPath]) async throws(StatusError) -> String {
         let begun = try await connection.call("transactions.begin") { _ in }
         guard let transaction = begun["transaction"]?.string else {

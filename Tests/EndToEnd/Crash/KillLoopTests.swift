@@ -23,6 +23,8 @@ extension CrashTests {
                     if random.chance(20) { try await Self.checkStopped(data) }
                     let server = try await CrashServer(data: data)
                     guard try await Self.check(server, data, &history, before: round) else { return }
+                    // Made beside the load, in the first rounds at least.
+                    for collection in ["notes", "votes"] { try await server.defineIndexes(of: collection) }
                     let recorder = CommitRecorder(history)
                     let report = try await server.attended { [random] in
                         try await load.run(on: server, recorder: recorder, random: random) {
