@@ -22,16 +22,32 @@ extension DocumentIndex {
         let definitions = definitions.withLock { $0.value }
         let (phase, rules) = state.withLock { ($0.phase, $0.rules) }
         var report = IndexReport()
+        report.fields = phase.progress
         report.exemptions = definitions.exemptions
+        let isReady = report.fields == .ready
+        func progress(_ collection: CollectionID) -> IndexReport.Progress {
+            guard isReady else { return report.fields }
+            guard let current = rules.conforming, current.collection == collection else { return .building(documents: 0) }
+            return .building(documents: current.documents, of: current.count)
+        }
         report.indexes = definitions.indexes.map { index in
             let collection = index.definition.collection
-            var done = 0
-            if let (current, documents) = rules.conforming, current == collection { done = documents }
-            if case .rebuilding(let documents) = phase { done = documents }
-            let isReady = rules.states[collection]?.ready.composites.contains(index.definition.fields) == true
-            guard case .ready = phase, isReady else { return (index.id, index.definition, .building(documents: done)) }
-            return (index.id, index.definition, .ready)
+            let isMade = rules.states[collection]?.ready.composites.contains(index.definition.fields) == true
+            return (index.id, index.definition, isReady && isMade ? .ready : progress(collection))
         }
+        report.changes = rules.states.filter { !$0.value.isSettled }.keys.sorted().map { ($0, progress($0)) }
         return report
+    }
+}
+
+extension DocumentIndex.Phase {
+    fileprivate var progress: IndexReport.Progress {
+        switch self {
+        case .ready: .ready
+        case .starting: .building(documents: 0)
+        case .rebuilding(let documents): .building(documents: documents)
+        case .failed(let error): .unavailable(because: error.message)
+        case .closed: .unavailable(because: DocumentIndex.closed.message)
+        }
     }
 }

@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import DocumentModel
 internal import Logging
+internal import StrictJSON
 internal import Synchronization
 
 extension DocumentIndex {
@@ -24,7 +25,10 @@ extension DocumentIndex {
                 publish(applier)
                 set(.ready)
                 let isChanging = try applier.conform()
-                if isChanging { publish(applier) }
+                if isChanging {
+                    publish(applier)
+                    reportConforming(applier)
+                }
                 let isWorkLeft = state.withLock { state in
                     state.failures = 0
                     state.retryTime = nil
@@ -40,7 +44,10 @@ extension DocumentIndex {
 
     /// Tells everybody how far the documents are from what is defined.
     private func publish(_ applier: borrowing IndexApplier) {
-        let rules = (applier.rules, applier.conforming.map { ($0.collection, documents: $0.documents) })
+        let conforming = applier.conforming.map { job in
+            Conforming(collection: job.collection, documents: job.documents, count: job.count)
+        }
+        let rules = (applier.rules, conforming)
         let (adopted, isSettled) = (applier.adopted, applier.rules.values.allSatisfy(\.isSettled))
         let waiters = definitions.withLock { definitions in
             state.withLock { state in
@@ -50,6 +57,23 @@ extension DocumentIndex {
             }
         }
         for waiter in waiters { waiter.resume() }
+    }
+
+    /// Tells in the log, now and then, how far the documents of a collection are.
+    private func reportConforming(_ applier: borrowing IndexApplier) {
+        guard let job = applier.conforming else { return }
+        let isDue = state.withLock { state in
+            guard state.nextReport.map({ $0 <= .now }) ?? true else { return false }
+            state.nextReport = .now + .seconds(5)
+            return true
+        }
+        guard isDue else { return }
+        logger.notice(
+            "Changing what is indexed",
+            metadata: [
+                "index.collection": "\(job.collection)", "index.documents": "\(job.documents)", "index.total": "\(job.count)",
+            ]
+        )
     }
 
     private var isClosed: Bool {

@@ -27,6 +27,13 @@ final class DocumentIndex: Sendable {
         case closed
     }
 
+    /// A collection whose documents are being given other entries, and how many are done.
+    struct Conforming: Sendable {
+        let collection: CollectionID
+        let documents: Int
+        let count: Int
+    }
+
     /// What is shared between the threads.
     struct State {
         var phase = Phase.starting
@@ -40,7 +47,7 @@ final class DocumentIndex: Sendable {
         /// Whether it is due at once, because somebody waits.
         var isWorkQueued = false
         /// How far the collections are from what is to be indexed of them, and how many documents of the first are done.
-        var rules: (states: [CollectionID: IndexRuleState], conforming: (CollectionID, documents: Int)?) = ([:], nil)
+        var rules: (states: [CollectionID: IndexRuleState], conforming: Conforming?) = ([:], nil)
         /// Whether documents are still to be given the entries that are defined.
         var isConforming = false
         /// Why the index that is there is not to be used.
@@ -55,6 +62,8 @@ final class DocumentIndex: Sendable {
         var failures = 0
         /// Before that it is not tried again.
         var retryTime: ContinuousClock.Instant?
+        /// Before that the log is not told again how far a change of what is indexed is.
+        var nextReport: ContinuousClock.Instant?
         /// Counts the changes of the phase and of what is applied.
         var changes = 0
 

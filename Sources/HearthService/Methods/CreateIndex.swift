@@ -28,8 +28,8 @@ package enum CreateIndex: IndexChanging {
             result: #"""
                 {"indexes": [{"id": "1508c36e", "collection": "books",
                 "fields": [{"field": "author", "direction": "asc"}, {"field": "numberOfPages", "direction": "desc"}],
-                "state": "building", "documentsDone": 0}],
-                "exemptions": []}
+                "state": "building", "documentsDone": 0, "documentsTotal": 0}],
+                "exemptions": [], "changes": []}
                 """#
         )
     ]

@@ -20,7 +20,7 @@ package enum DeleteIndex: IndexChanging {
             params: #"{"id": "1508c36e"}"#,
             result: #"""
                 {"indexes": [],
-                "exemptions": []}
+                "exemptions": [], "changes": []}
                 """#
         )
     ]

@@ -20,7 +20,7 @@ package enum ExemptField: IndexChanging {
             params: #"{"collection": "books", "field": "blurb"}"#,
             result: #"""
                 {"indexes": [],
-                "exemptions": [{"collection": "books", "field": "blurb"}]}
+                "exemptions": [{"collection": "books", "field": "blurb"}], "changes": []}
                 """#
         )
     ]

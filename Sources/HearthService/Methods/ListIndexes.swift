@@ -20,8 +20,8 @@ package enum ListIndexes: RPCMethod {
             result: #"""
                 {"indexes": [{"id": "1508c36e", "collection": "books",
                 "fields": [{"field": "author", "direction": "asc"}, {"field": "numberOfPages", "direction": "desc"}],
-                "state": "ready", "documentsDone": 0}],
-                "exemptions": []}
+                "state": "ready", "documentsDone": 0, "documentsTotal": 0}],
+                "exemptions": [], "changes": []}
                 """#
         )
     ]

@@ -12,6 +12,8 @@ package enum ServerInfo: RPCMethod {
         /// How long the server has been running.
         package let uptime: Duration
         package let limits: ServiceLimits
+        /// How far the index is, without which there are no queries.
+        package let index: IndexReport.Progress
     }
 
     package static let name: UTF8Key = "server.info"
@@ -33,6 +35,7 @@ package enum ServerInfo: RPCMethod {
             .init("commitTime", Timestamp.schema, "The last commit's time; absent before the first.", isRequired: false),
             .init("writable", .boolean, "Whether writes are taken."),
             .init("writeObstacle", .string(), "Why writes are not taken; absent when they are.", isRequired: false),
+            .init("index", .object(IndexReport.Progress.members), "How far the index is: without it there are no queries."),
             .init("uptimeSeconds", .integer(minimum: 0), "How long the server has been running."),
             .init(
                 "limits",
@@ -60,6 +63,7 @@ package enum ServerInfo: RPCMethod {
                     "oldestSequence": 1,
                     "commitTime": "2024-02-29T12:00:00.000000Z",
                     "writable": true,
+                    "index": {"state": "ready", "documentsDone": 0, "documentsTotal": 0},
                     "uptimeSeconds": 86400,
                     "limits": {"bodyBytes": 16777216, "batchCount": 1000, "pageSize": 1000, "documentBytes": 1048576}
                 }
@@ -74,7 +78,8 @@ package enum ServerInfo: RPCMethod {
             position: context.store.position,
             writeObstacle: await context.store.writeObstacle,
             uptime: ContinuousClock.now - context.server.startTime,
-            limits: context.server.limits
+            limits: context.server.limits,
+            index: await context.store.indexes().fields
         )
     }
 
@@ -100,6 +105,10 @@ package enum ServerInfo: RPCMethod {
             writer.key("writeObstacle")
             writer.string(obstacle.message)
         }
+        writer.key("index")
+        writer.beginObject()
+        result.index.writeMembers(to: &writer)
+        writer.endObject()
         writer.key("uptimeSeconds")
         writer.integer(result.uptime.components.seconds)
         writer.key("limits")

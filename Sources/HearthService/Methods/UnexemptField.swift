@@ -18,7 +18,7 @@ package enum UnexemptField: IndexChanging {
             params: #"{"collection": "books", "field": "blurb"}"#,
             result: #"""
                 {"indexes": [],
-                "exemptions": []}
+                "exemptions": [], "changes": []}
                 """#
         )
     ]

@@ -11,13 +11,13 @@ extension ResultDescription {
             .init(
                 "indexes",
                 .array(
-                    of: .object([
-                        .init("id", .string(), "The index's name, for indexes.delete."),
-                        .init("collection", .string(), "The ID of the collections that it is for."),
-                        .init("fields", .array(of: IndexFieldParameter.schema), "Its fields, in order."),
-                        .init("state", .string(values: ["ready", "building"]), "Whether queries use it."),
-                        .init("documentsDone", .integer(minimum: 0), "While it is made: how many documents were looked at."),
-                    ])
+                    of: .object(
+                        [
+                            .init("id", .string(), "The index's name, for indexes.delete."),
+                            .init("collection", .string(), "The ID of the collections that it is for."),
+                            .init("fields", .array(of: IndexFieldParameter.schema), "Its fields, in order."),
+                        ] + IndexReport.Progress.members
+                    )
                 ),
                 "The indexes of several fields."
             ),
@@ -30,6 +30,13 @@ extension ResultDescription {
                     ])
                 ),
                 "The fields that are not indexed by themselves."
+            ),
+            .init(
+                "changes",
+                .array(
+                    of: .object([.init("collection", .string(), "The ID of the collections.")] + IndexReport.Progress.members)
+                ),
+                "The collections whose entries are still being made or removed."
             ),
         ]),
         "All that is indexed beside single fields, and what isn't."
@@ -46,11 +53,7 @@ extension IndexReport {
             writer.key("id")
             writer.string(id)
             definition.writeMembers(to: &writer)
-            let (state, documents) = progress.parts
-            writer.key("state")
-            writer.string(state)
-            writer.key("documentsDone")
-            writer.integer(Int64(documents))
+            progress.writeMembers(to: &writer)
             writer.endObject()
         }
         writer.endArray()
@@ -58,15 +61,46 @@ extension IndexReport {
         writer.beginArray()
         for exemption in exemptions { exemption.write(to: &writer) }
         writer.endArray()
+        writer.key("changes")
+        writer.beginArray()
+        for (collection, progress) in changes {
+            writer.beginObject()
+            writer.key("collection")
+            writer.string(collection.key.string)
+            progress.writeMembers(to: &writer)
+            writer.endObject()
+        }
+        writer.endArray()
         writer.endObject()
     }
 }
 
 extension IndexReport.Progress {
-    fileprivate var parts: (state: String, documents: Int) {
-        switch self {
-        case .ready: ("ready", 0)
-        case .building(let documents): ("building", documents)
+    /// What ``writeMembers(to:)`` writes.
+    static let members: [JSONSchema.Property] = [
+        .init("state", .string(values: ["ready", "building", "unavailable"]), "Whether queries can use it."),
+        .init("documentsDone", .integer(minimum: 0), "While it is made: how many documents are done."),
+        .init("documentsTotal", .integer(minimum: 0), "While it is made: of how many; 0 as long as that is not known."),
+        .init("obstacle", .string(), "Why it is unavailable; absent when it is not.", isRequired: false),
+    ]
+
+    /// Writes the progress as members of an object.
+    func writeMembers(to writer: inout JSONWriter) {
+        let (state, done, total): (String, Int, Int) =
+            switch self {
+            case .ready: ("ready", 0, 0)
+            case .building(let documents, let total): ("building", documents, total ?? 0)
+            case .unavailable: ("unavailable", 0, 0)
+            }
+        writer.key("state")
+        writer.string(state)
+        writer.key("documentsDone")
+        writer.integer(Int64(done))
+        writer.key("documentsTotal")
+        writer.integer(Int64(total))
+        if case .unavailable(let reason) = self {
+            writer.key("obstacle")
+            writer.string(reason)
         }
     }
 }

@@ -1,5 +1,6 @@
 import DocumentModel
 import StrictJSON
+import Synchronization
 import TestSupport
 import Testing
 
@@ -61,6 +62,34 @@ struct IndexDefinitionTests {
         for start in stride(from: 0, to: writes.count, by: 100) {
             _ = try await store.commit(Array(writes[start..<min(start + 100, writes.count)]))
         }
+    }
+
+    @Test("are made of documents in very many collections some hundred at a time, and told how many that are")
+    func manyParents() async throws {
+        try await fixture.withStore { store in
+            let paths = try (0..<600).map { try DocumentPath("p/p\($0)/c/d") } + (0..<20).map { try DocumentPath("c/d\($0)") }
+            _ = try await store.commit(paths.map { try Write.set($0, ["a": .integer(1), "rank": .integer(2)]) })
+            try await store.waitUntilIndexed()
+            let (steps, done, count) = try store.parts.index.applier.withLock { applier in
+                try applier.write { database, memory in
+                    var job = try IndexConforming(CollectionID("c"), &memory.numbers, database)
+                    let writer = try IndexWriter(database)
+                    var steps = 0
+                    while try job.step(writer, &memory) { steps += 1 }
+                    return (steps, job.documents, job.count)
+                }
+            }
+            #expect(steps == 3)
+            #expect(done == 620)
+            #expect(count == 620)
+            _ = try await store.changeIndexes(.create(definition("a", "rank")))
+            #expect(await store.indexes().fields == .ready)
+            try await store.waitUntilIndexed()
+            let report = await store.indexes()
+            #expect(report.changes.isEmpty)
+            #expect(report.indexes.map(\.progress) == [.ready])
+        }
+        #expect(try await fixture.findings() == [])
     }
 
     @Test("One that fits a query makes it read its result alone, and is named by the plan")

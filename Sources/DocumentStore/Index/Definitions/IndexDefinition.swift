@@ -84,14 +84,21 @@ package struct IndexReport: Sendable {
     package enum Progress: Hashable, Sendable {
         /// Queries use it.
         case ready
-        /// It is being made; so many documents are done.
-        case building(documents: Int)
+        /// It is being made; so many documents are done, of as many as it says where that is known.
+        case building(documents: Int, of: Int? = nil)
+        /// It can't be used now, for a reason that people can read.
+        case unavailable(because: String)
     }
 
+    /// The index of single fields, which every query needs.
+    package var fields = Progress.ready
     /// The indexes of several fields.
     package var indexes: [(id: String, definition: IndexDefinition, progress: Progress)] = []
     /// The fields that are not indexed by themselves.
     package var exemptions: [IndexExemption] = []
+
+    /// The collections whose documents are still to be given other entries than before, by ID, with how many are done.
+    package var changes: [(collection: CollectionID, progress: Progress)] = []
 
     /// Makes an empty report.
     package init() {}
