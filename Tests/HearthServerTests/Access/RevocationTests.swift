@@ -66,7 +66,7 @@ struct RevocationTests {
     @Test("So it does when the key expires")
     func expiry() async throws {
         try await withServer { server in
-            let end = try Timestamp(microseconds: Timestamp.current().microseconds + 8_000_000)
+            let end = try Timestamp(microseconds: Timestamp.current().microseconds + 15_000_000)
             let key = try await server.makeKey(.reader, expireTime: end)
             try await withConnection(to: server) { connection in
                 try await open(&connection, key)
