@@ -118,7 +118,7 @@ let package = Package(
         .executableTarget(
             name: "HearthBench",
             dependencies: [
-                "DocumentModel", "DocumentStore", "HearthClient", "HearthServer", "HearthService", "StrictJSON",
+                "DocumentModel", "DocumentStore", "FirestoreREST", "HearthClient", "HearthServer", "HearthService", "StrictJSON",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -1,3 +1,5 @@
+import DocumentModel
+import FirestoreREST
 import NIOCore
 import StrictJSON
 
@@ -29,6 +31,51 @@ extension ByteBuffer {
             writer.endArray()
             return ByteBuffer(bytes: writer.finish())
         }
+    }
+}
+
+extension ByteBuffer {
+    /// The call that writes a document to another collection.
+    static func commit(_ document: Document, in collection: String) -> ByteBuffer {
+        call("documents.commit") { params in
+            params.key("writes")
+            params.beginArray()
+            params.beginObject()
+            params.key("set")
+            params.beginObject()
+            params.key("path")
+            params.string(collection + "/" + document.path.id.description)
+            params.key("fields")
+            document.fields.write(to: &params)
+            params.endObject()
+            params.endObject()
+            params.endArray()
+        }
+    }
+
+    /// The same by Firestore's own interface.
+    static func firestoreCommit(_ document: Document, in collection: String, of database: DatabaseName) -> ByteBuffer {
+        var writer = JSONWriter(reservingCapacity: 3_000)
+        writer.beginObject()
+        writer.key("writes")
+        writer.beginArray()
+        writer.beginObject()
+        writer.key("update")
+        writer.beginObject()
+        writer.key("name")
+        writer.string("\(database.root.string)/\(collection)/\(document.path.id)")
+        writer.key("fields")
+        writer.beginObject()
+        for (name, value) in document.fields {
+            writer.key(name)
+            writer.write(value, in: database)
+        }
+        writer.endObject()
+        writer.endObject()
+        writer.endObject()
+        writer.endArray()
+        writer.endObject()
+        return ByteBuffer(bytes: writer.finish())
     }
 }
 

@@ -13,14 +13,28 @@ struct HTTPLoad {
         let description: String
     }
 
+    /// A request, which has a body of JSON unless that is empty.
+    struct Request: Sendable {
+        var method = HTTPMethod.POST
+        var path: String
+        var body = ByteBuffer()
+    }
+
     /// Sends POST requests with these bodies, as fast as they are answered.
     ///
     /// - Parameter answer: What every answer's body begins with; another one ends the run.
     func post(_ bodies: [ByteBuffer], to path: String, expecting answer: String) async throws {
-        let requests = LoadRequests(bodies: bodies, path: path, host: "127.0.0.1:\(port)", answer: ByteBuffer(string: answer))
+        try await send(bodies.map { Request(path: path, body: $0) }, expecting: answer)
+    }
+
+    /// Sends requests, as fast as they are answered.
+    ///
+    /// - Parameter answer: What every answer's body begins with; another one ends the run.
+    func send(_ list: [Request], expecting answer: String) async throws {
+        let requests = LoadRequests(list, host: "127.0.0.1:\(port)", answer: ByteBuffer(string: answer))
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<min(connections, bodies.count) {
+            for _ in 0..<min(connections, list.count) {
                 group.addTask {
                     let done = loop.makePromise(of: Void.self)
                     do {
@@ -47,28 +61,28 @@ struct HTTPLoad {
 
 /// The requests that all connections share.
 private final class LoadRequests: Sendable {
-    let head: @Sendable (Int) -> HTTPRequestHead
     let answer: ByteBuffer
-    private let bodies: [ByteBuffer]
+    private let host: String
+    private let requests: [HTTPLoad.Request]
     private let next = Atomic(0)
 
-    init(bodies: [ByteBuffer], path: String, host: String, answer: ByteBuffer) {
-        self.bodies = bodies
+    init(_ requests: [HTTPLoad.Request], host: String, answer: ByteBuffer) {
+        self.requests = requests
+        self.host = host
         self.answer = answer
-        head = { length in
-            HTTPRequestHead(
-                version: .http1_1,
-                method: .POST,
-                uri: path,
-                headers: ["Host": host, "Content-Type": "application/json", "Content-Length": "\(length)"]
-            )
-        }
     }
 
-    /// The next request's body; nil when all were sent.
-    func take() -> ByteBuffer? {
+    /// The next request; nil when all were sent.
+    func take() -> (head: HTTPRequestHead, body: ByteBuffer)? {
         let index = next.wrappingAdd(1, ordering: .relaxed).oldValue
-        return index < bodies.count ? bodies[index] : nil
+        guard index < requests.count else { return nil }
+        let request = requests[index]
+        var head = HTTPRequestHead(version: .http1_1, method: request.method, uri: request.path, headers: ["Host": host])
+        if request.body.readableBytes > 0 {
+            head.headers.add(name: "Content-Type", value: "application/json")
+            head.headers.add(name: "Content-Length", value: "\(request.body.readableBytes)")
+        }
+        return (head, request.body)
     }
 }
 
@@ -116,12 +130,12 @@ private final class LoadConnection: ChannelInboundHandler {
     }
 
     private func send(_ context: ChannelHandlerContext) {
-        guard let body = requests.take() else {
+        guard let (head, body) = requests.take() else {
             done.succeed()
             return
         }
-        context.write(wrapOutboundOut(.head(requests.head(body.readableBytes))), promise: nil)
-        context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        if body.readableBytes > 0 { context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil) }
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     }
 }

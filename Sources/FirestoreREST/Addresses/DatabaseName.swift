@@ -1,4 +1,4 @@
-import DocumentModel
+package import DocumentModel
 package import StrictJSON
 
 /// Names a database as Firestore's resource names do: `projects/PROJECT/databases/DATABASE`.
@@ -7,7 +7,7 @@ package struct DatabaseName: Hashable, Sendable {
     package let database: UTF8Key
 
     /// What the names of all its documents begin with, up to the slash before the first collection.
-    let root: UTF8Key
+    package let root: UTF8Key
 
     /// The name of a database of which there is one in each project.
     package static let defaultDatabase: UTF8Key = "(default)"
@@ -19,7 +19,7 @@ package struct DatabaseName: Hashable, Sendable {
     }
 
     /// The resource name of a document.
-    func name(of path: DocumentPath) -> String {
+    package func name(of path: DocumentPath) -> String {
         root.string + "/" + path.string
     }
 

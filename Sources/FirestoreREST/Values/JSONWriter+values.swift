@@ -1,9 +1,9 @@
-import DocumentModel
-import StrictJSON
+package import DocumentModel
+package import StrictJSON
 
 extension JSONWriter {
     /// Writes a value as the protocol's JSON: `{"integerValue":"816"}`.
-    mutating func write(_ value: Value, in database: DatabaseName) {
+    package mutating func write(_ value: Value, in database: DatabaseName) {
         beginObject()
         switch value {
         case .null:

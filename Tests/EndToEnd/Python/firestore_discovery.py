@@ -167,7 +167,7 @@ def main():
     name = "d" + uuid.uuid4().hex
     for check in [check_documents, check_lists, check_calls, check_queries]:
         check(documents, name)
-        print(f"google-api-python-client: {check.__name__.removeprefix('check_')}")
+        print(f"ok      google-api-python-client: {check.__name__.removeprefix('check_')}")
 
 
 main()

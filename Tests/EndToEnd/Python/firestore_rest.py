@@ -382,7 +382,7 @@ def main():
     client = connect(sys.argv[1])
     for function in checks:
         function(client)
-        print(f"google-cloud-firestore: {function.__name__}")
+        print(f"ok      google-cloud-firestore: {function.__name__}")
 
 
 main()
