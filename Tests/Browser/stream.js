@@ -1,0 +1,14 @@
+// Follows a collection, and keeps what it is told in `seen`; until(TEXT) waits for that, and then gives all.
+var seen = [];
+var until = (text) => new Promise((done) => {
+    const look = () => seen.includes(text) ? done(seen.join(", ")) : setTimeout(look, 20);
+    look();
+});
+var source = new EventSource("/watch?collection=stream");
+for (const type of ["added", "modified", "removed", "deleted", "current", "reset"]) {
+    source.addEventListener(type, (event) => {
+        const frame = JSON.parse(event.data);
+        seen.push(frame.document ? `${type} ${frame.document.path}` : type);
+    });
+}
+until("current");
