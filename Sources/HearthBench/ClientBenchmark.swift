@@ -80,14 +80,33 @@ struct ClientBenchmark: AsyncParsableCommand {
         let db = Firestore(settings: settings)
         let references = documents.map { db.document($0.path.string) }
         let measurement = try await Measurement.run(
-            "getDocument(as:)",
+            Self.read,
             operations: references.count,
             unit: "call",
             target: .init(limit: Self.call, share: 1 / 1.3)
         ) {
             for reference in references { _ = try await reference.getDocument(as: Volume.self) }
         }
+        let together = try await Measurement.run(
+            "\(Self.read), \(Self.readsTogether) at the same time",
+            operations: references.count,
+            unit: "call",
+            target: .init(limit: Self.read, share: 2)
+        ) {
+            for start in stride(from: 0, to: references.count, by: Self.readsTogether) {
+                try await withThrowingTaskGroup { group in
+                    for reference in references[start...].prefix(Self.readsTogether) {
+                        group.addTask { _ = try await reference.getDocument(as: Volume.self) }
+                    }
+                    try await group.waitForAll()
+                }
+            }
+        }
         try await db.terminate()
         report?(measurement)
+        report?(together)
     }
+
+    private static let read = "getDocument(as:)"
+    private static let readsTogether = 100
 }
