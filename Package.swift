@@ -232,6 +232,12 @@ let package = Package(
 // Of no use but to `Tests/Fuzzing/run`: it has to be linked with libFuzzer.
 if Context.environment["HEARTH_FUZZING"] != nil {
     package.targets.append(
-        .executableTarget(name: "Fuzzing", dependencies: ["FuzzedInputs"], path: "Tests/Fuzzing", swiftSettings: swiftSettings)
+        .executableTarget(
+            name: "Fuzzing",
+            dependencies: ["FuzzedInputs"],
+            path: "Tests/Fuzzing",
+            exclude: ["run"],
+            swiftSettings: swiftSettings
+        )
     )
 }

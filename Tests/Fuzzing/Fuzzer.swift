@@ -2,51 +2,36 @@ import Dispatch
 import Foundation
 import FuzzedInputs
 
-/// Tries inputs with libFuzzer, which `Tests/Fuzzing/run` builds the program with: it changes those that have made the program do
-/// something new.
-///
-/// The first byte of an input says of which kind the others are.
-@main
-enum Fuzzer {
-    static func main() {
-        if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "--seeds" {
-            return writeSeeds(to: CommandLine.arguments[2])
-        }
-        var count = CommandLine.argc
-        var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
-        _ = runDriver(&count, &arguments) { bytes, count in
-            Fuzzer.run(Array(UnsafeBufferPointer(start: bytes, count: count)))
-            return 0
-        }
-    }
+// What libFuzzer calls, which has the program's entry: `Tests/Fuzzing/run` builds the program with it. It changes those inputs that
+// have made the program do something new. The first byte of an input says of which kind the others are.
 
-    /// Writes what to begin with into a folder, a file for each input.
-    private static func writeSeeds(to folder: String) {
-        for (index, kind) in FuzzedInput.allCases.enumerated() {
-            for (number, seed) in kind.seeds.enumerated() {
-                FileManager.default.createFile(atPath: "\(folder)/\(kind)-\(number)", contents: Data([UInt8(index)] + seed))
-            }
-        }
+/// Called once at the start: only writes what to begin with where that is asked for.
+@_cdecl("LLVMFuzzerInitialize")
+public func initialize(
+    _ count: UnsafeMutablePointer<CInt>,
+    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>
+) -> CInt {
+    guard let folder = ProcessInfo.processInfo.environment["HEARTH_FUZZING_SEEDS"] else { return 0 }
+    do {
+        try FuzzedInput.writeSeeds(toFolder: folder)
+    } catch {
+        fatalError("What to begin with can't be written to \(folder): \(error)")
     }
-
-    private static func run(_ bytes: [UInt8]) {
-        guard let first = bytes.first, FuzzedInput.allCases.indices.contains(Int(first)) else { return }
-        let kind = FuzzedInput.allCases[Int(first)]
-        let input = Array(bytes.dropFirst())
-        // libFuzzer waits for each input.
-        let isDone = DispatchSemaphore(value: 0)
-        Task {
-            if let fault = await kind.fault(in: input) { fatalError("\(kind): \(fault)") }
-            isDone.signal()
-        }
-        isDone.wait()
-    }
+    exit(0)
 }
 
-/// `LLVMFuzzerRunDriver` of libFuzzer.
-@_silgen_name("LLVMFuzzerRunDriver")
-private func runDriver(
-    _ count: UnsafeMutablePointer<CInt>,
-    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
-    _ callback: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
-) -> CInt
+/// Tries an input; ends the program when something is wrong with what comes of it.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let input = Array(UnsafeBufferPointer(start: bytes, count: count))
+    guard let first = input.first, FuzzedInput.allCases.indices.contains(Int(first)) else { return 0 }
+    let kind = FuzzedInput.allCases[Int(first)]
+    // libFuzzer waits for each input.
+    let isDone = DispatchSemaphore(value: 0)
+    Task {
+        if let fault = await kind.fault(in: Array(input.dropFirst())) { fatalError("\(kind): \(fault)") }
+        isDone.signal()
+    }
+    isDone.wait()
+    return 0
+}

@@ -5,7 +5,7 @@ import Testing
 @testable import HearthClient
 
 /// Reads of single documents that are asked for one by one, and at the same time.
-@Suite("Reads", .timeLimit(.minutes(1)))
+@Suite("Reads", .timeLimit(.minutes(5)))
 struct DocumentReadsTests {
     /// A server that answers when it is told to: with a document of the path, or nil where the path is of `missing`.
     private final class Server: Sendable {

@@ -5,7 +5,7 @@ import Testing
 @testable import HearthServer
 
 /// Watchers that are gone, or do as if they were, without having said so.
-@Suite(.timeLimit(.minutes(2))) struct DeadWatcherTests {
+@Suite(.timeLimit(.minutes(5))) struct DeadWatcherTests {
     private static let configuration = HearthServerConfiguration.standard
         .with(\.maximumWatchers, 1)
         .with(\.stallTimeout, .seconds(1))

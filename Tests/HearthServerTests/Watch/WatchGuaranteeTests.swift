@@ -9,7 +9,7 @@ import Testing
 @testable import HearthServer
 
 /// What streams promise, over connections that break at random bytes while many write.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct WatchGuaranteeTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct WatchGuaranteeTests {
     /// A target, the method that shows what it holds, and whether every commit leaves the sum over it as it is.
     struct Target: CustomTestStringConvertible, Sendable {
         let parameter: String
