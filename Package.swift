@@ -141,7 +141,9 @@ let package = Package(
         ),
         .target(
             name: "FuzzedInputs",
-            dependencies: ["DocumentModel", "DocumentStore", "HearthService", "JSONRPC", "StrictJSON", "TestSupport"],
+            dependencies: [
+                "DocumentModel", "DocumentStore", "FirestoreREST", "HearthService", "JSONRPC", "StrictJSON", "TestSupport",
+            ],
             path: "Tests/FuzzedInputs",
             swiftSettings: swiftSettings
         ),

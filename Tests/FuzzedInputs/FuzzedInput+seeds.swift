@@ -10,6 +10,7 @@ extension FuzzedInput {
         case .file: Self.files
         case .body: Self.bodies
         case .query: Self.queries
+        case .firestore: Self.firestoreRequests
         case .path: Self.paths
         case .token: Self.tokens
         }

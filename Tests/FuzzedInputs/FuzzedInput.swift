@@ -14,6 +14,8 @@ package enum FuzzedInput: CaseIterable, Sendable {
     case body
     /// The parameters of a query.
     case query
+    /// A request of Firestore's interface: `METHOD TARGET`, and on the next lines the body.
+    case firestore
     /// A path, an ID, or the name of a field.
     case path
     /// A token, a key or a time.
@@ -28,6 +30,7 @@ package enum FuzzedInput: CaseIterable, Sendable {
         case .file: faultOfFile(bytes)
         case .body: await faultOfBody(bytes)
         case .query: await faultOfQuery(bytes)
+        case .firestore: await faultOfFirestoreRequest(bytes)
         case .path: faultOfPath(String(decoding: bytes, as: UTF8.self))
         case .token: faultOfToken(String(decoding: bytes, as: UTF8.self))
         }

@@ -14,11 +14,11 @@ extension Response {
     init(_ answer: FirestoreAnswer, within share: AnswerBudget.Share, on eventLoop: any EventLoop) throws {
         switch answer.content {
         case .message(let json):
-            self.init(json: json)
+            try self.init(json, within: share, on: eventLoop)
         case .stream(let stream) where stream.heldBytes <= AnswerBudget.smallAnswerBytes:
             var json: [UInt8] = []
             for index in 0..<stream.count { json += try stream.element(index) }
-            self.init(json: json + FirestoreStream.end)
+            try self.init(json + FirestoreStream.end, within: share, on: eventLoop)
         case .stream(let stream):
             guard share.resize(to: stream.heldBytes, answer: stream.heldBytes) else { throw HTTPFailure.noRoom(isExecuted: true) }
             self.init(
@@ -32,6 +32,14 @@ extension Response {
             )
         }
         if answer.damagedCount > 0 { headers[.hearthDamagedDocuments] = "\(answer.damagedCount)" }
+    }
+}
+
+extension Response {
+    /// The response with JSON that has been made, which is passed on as answers to calls are.
+    private init(_ json: [UInt8], within share: AnswerBudget.Share, on eventLoop: any EventLoop) throws(HTTPFailure) {
+        guard share.resize(to: json.count, answer: json.count) else { throw .noRoom(isExecuted: true) }
+        self.init(RPCAnswer([json], byteCount: json.count, share: share), on: eventLoop)
     }
 }
 

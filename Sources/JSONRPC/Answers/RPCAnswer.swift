@@ -12,7 +12,10 @@ package final class RPCAnswer: Sendable {
     /// The length of all pieces.
     package let byteCount: Int
 
-    init(_ pieces: [[UInt8]], byteCount: Int, share: AnswerBudget.Share) {
+    /// - Parameters:
+    ///   - byteCount: The length of all pieces.
+    ///   - share: The room that they take; at least as much has been taken.
+    package init(_ pieces: [[UInt8]], byteCount: Int, share: AnswerBudget.Share) {
         self.byteCount = byteCount
         rest = Mutex(pieces.reversed())
         self.share = share

@@ -88,6 +88,9 @@ import Testing
                 let texts = elements.map { $0["document"]?["fields"]?["text"]?["stringValue"]?.string }
                 #expect(texts.count == 30)
                 #expect(texts.allSatisfy { $0 == text })
+                let list = try await connection.firestore("GET", "/c")
+                #expect(list["content-length"] == "\(list.body.utf8.count)")
+                #expect(try JSONText(list.body).root["documents"]?.count == 30)
             }
             // All of the room has been given back.
             try await server.wait { server.answers.held == 0 }

@@ -33,6 +33,13 @@ import Testing
             ["Content-Type: application/json", "Expect: 100-continue"],
             body: #"{"document":"a/b","limit":1}"#
         ),
+        RawConnection.request(
+            "POST",
+            "/v1/projects/p/databases/(default)/documents:runQuery?$alt=json",
+            ["Content-Type: text/plain", "X-Goog-Api-Client: x"],
+            body: #"{"structuredQuery":{"from":[{"collectionId":"a"}],"limit":1}}"#
+        ),
+        RawConnection.request("GET", "/v1/projects/p/databases/%28default%29/documents/a?orderBy=b%20desc&pageSize=3", []),
         "GET /health HTTP/1.0\r\nHost: [::1]:80\r\nConnection: keep-alive\r\nOrigin: http://[::1]:80\r\nSec-Fetch-Site: same-origin\r\n\r\n",
     ]
     private static let pieces = [

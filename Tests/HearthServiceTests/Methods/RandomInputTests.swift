@@ -13,7 +13,7 @@ import Testing
 
     /// Each kind, with how many in a hundred of the inputs are of it: most of those that take little time.
     private static let shares: [(kind: FuzzedInput, percent: Int)] = [
-        (.json, 20), (.file, 6), (.body, 2), (.query, 2), (.path, 35), (.token, 35),
+        (.json, 20), (.file, 6), (.body, 2), (.query, 2), (.firestore, 3), (.path, 32), (.token, 35),
     ]
 
     @Test("Whatever is read is refused, or taken for what it is", arguments: shares)
