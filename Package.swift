@@ -171,6 +171,11 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .testTarget(
+            name: "FirestoreRESTTests",
+            dependencies: ["FirestoreREST", "DocumentModel", "FuzzedInputs", "HearthService", "StrictJSON"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
             name: "HearthServerTests",
             dependencies: [
                 "HearthServer", "HearthService", "DocumentModel", "DocumentStore", "FuzzedInputs", "JSONRPC", "StrictJSON",

@@ -1,11 +1,15 @@
+import DocumentModel
+import FuzzedInputs
 import HearthService
 import StrictJSON
 import Testing
 
-@testable import HearthServer
+@testable import FirestoreREST
 
 /// Values in the JSON mapping of Protocol Buffers.
-@Suite(.timeLimit(.minutes(1))) struct FirestoreValueTests {
+@Suite struct ValueTests {
+    private static let database = DatabaseName(project: "p", database: DatabaseName.defaultDatabase)
+
     @Test(
         "A value is read in every form that it may have, and written in one",
         arguments: [
@@ -45,25 +49,38 @@ import Testing
             ),
         ]
     )
-    func mapping(sent: String, received: String) async throws {
-        try await withServer { server in
-            try await withConnection(to: server) { connection in
-                let made = try await connection.timeless("POST", "/c?documentId=d", #"{"fields":{"v":\#(sent)}}"#)
-                #expect(made == #"{"name":"\#(firestoreName("c/d"))","fields":{"v":\#(received)}}"#)
-                #expect(try await connection.timeless("GET", "/c/d") == made)
-            }
-        }
+    func mapping(sent: String, received: String) throws {
+        let value = try Value(JSONText(sent).root, in: Self.database)
+        var writer = JSONWriter()
+        writer.write(value, in: Self.database)
+        #expect(String(decoding: writer.finish(), as: UTF8.self) == received)
+        // So it is also written from what is stored.
+        #expect(try Self.fields(["v": value]) == #"{"v":\#(received)}"#)
     }
 
-    @Test("Fields of which the first begins with $ are those of the document")
-    func dollarFields() async throws {
-        try await withServer { server in
-            try await withConnection(to: server) { connection in
-                let fields = #"{"$map":{"booleanValue":true}}"#
-                let made = try await connection.timeless("POST", "/c?documentId=d", #"{"fields":\#(fields)}"#)
-                #expect(made == #"{"name":"\#(firestoreName("c/d"))","fields":\#(fields)}"#)
-            }
-        }
+    @Test("Fields of which one begins with $ are those of the document", arguments: ["$map", "$timestamp", "$x"])
+    func dollarFields(name: String) throws {
+        #expect(try Self.fields([UTF8Key(name): .boolean(true)]) == #"{"\#(name)":{"booleanValue":true}}"#)
+        let inner: Value = .map([UTF8Key(name): .map([:])])
+        #expect(
+            try Self.fields(["$a": inner, "b": .null])
+                == #"{"$a":{"mapValue":{"fields":{"\#(name)":{"mapValue":{}}}}},"b":{"nullValue":null}}"#
+        )
+    }
+
+    @Test("A document without fields has no member for them")
+    func noFields() throws {
+        #expect(try Self.fields([:]) == nil)
+    }
+
+    /// The fields of a document as they are written.
+    private static func fields(_ fields: MapValue) throws -> String? {
+        let document = Document(path: try DocumentPath("c/d"), fields: fields, createTime: .minimum, updateTime: .minimum)
+        var writer = JSONWriter()
+        try writer.write(EncodedDocument(document), in: database)
+        let root = try JSONText(writer.finish()).root
+        #expect(root["name"]?.string == "projects/p/databases/(default)/documents/c/d")
+        return root["fields"].map { String(decoding: $0.rawBytes, as: UTF8.self) }
     }
 
     @Test(
@@ -84,31 +101,25 @@ import Testing
             (#"{"mapValue":{"fields":{"__type__":{"stringValue":"other"}}}}"#, "reserved"),
         ]
     )
-    func refusal(value: String, hint: String) async throws {
-        try await withServer { server in
-            try await withConnection(to: server) { connection in
-                let response = try await connection.firestore("POST", "/c", #"{"fields":{"v":\#(value)}}"#)
-                #expect(response.status == 400)
-                #expect(response.firestoreStatus == "INVALID_ARGUMENT")
-                #expect(response.body.contains(hint), "\(response.body)")
-            }
+    func refusal(value: String, hint: String) throws {
+        let fields = try JSONText(#"{"v":\#(value)}"#).root
+        let error = #expect(throws: StatusError.self) {
+            try Document.validate(MapValue(fields: fields, in: Self.database), at: DocumentPath("c/d"))
         }
+        #expect(error?.code == .invalidArgument)
+        #expect(error?.messageWithPlaces.contains(hint) == true, "\(error?.messageWithPlaces ?? "")")
     }
 
-    @Test("A value may be as deep as the model allows, and no deeper text is read")
-    func depth() async throws {
-        @Sendable func nested(_ levels: Int) -> String {
+    @Test("A value may be as deep as the model allows, and no deeper text is read", arguments: [20, 21, 200])
+    func depth(levels: Int) async throws {
+        let value =
             String(repeating: #"{"mapValue":{"fields":{"m":"#, count: levels) + #"{"nullValue":null}"#
-                + String(repeating: "}}}", count: levels)
+            + String(repeating: "}}}", count: levels)
+        let call = try FirestoreCall(.post, path: "/v1/projects/p/databases/d/documents/c".utf8, parameters: [])
+        let error = await #expect(throws: StatusError.self) {
+            _ = try await call.answer(to: Array(#"{"fields":{"v":\#(value)}}"#.utf8), in: ServiceContext(store: EmptyStore()))
         }
-        try await withServer { server in
-            try await withConnection(to: server) { connection in
-                #expect(try await connection.firestore("POST", "/c", #"{"fields":{"v":\#(nested(20))}}"#).status == 200)
-                for levels in [21, 200] {
-                    let response = try await connection.firestore("POST", "/c", #"{"fields":{"v":\#(nested(levels))}}"#)
-                    #expect(response.firestoreStatus == "INVALID_ARGUMENT")
-                }
-            }
-        }
+        // A store that takes nothing is got as far as.
+        #expect(error?.code == (levels == 20 ? .unavailable : .invalidArgument))
     }
 }
