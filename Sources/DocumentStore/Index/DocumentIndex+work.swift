@@ -59,15 +59,16 @@ extension DocumentIndex {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Tells in the log, now and then, how far the documents of a collection are.
+    /// Tells in the log, where that takes long, how far the documents of a collection are.
     private func reportConforming(_ applier: borrowing IndexApplier) {
-        guard let job = applier.conforming else { return }
+        let job = applier.conforming
         let isDue = state.withLock { state in
-            guard state.nextReport.map({ $0 <= .now }) ?? true else { return false }
-            state.nextReport = .now + .seconds(5)
-            return true
+            let next = state.nextReport
+            if let next, next > .now, job != nil { return false }
+            state.nextReport = job == nil ? nil : .now + .seconds(5)
+            return next != nil
         }
-        guard isDue else { return }
+        guard isDue, let job else { return }
         logger.notice(
             "Changing what is indexed",
             metadata: [
