@@ -64,7 +64,8 @@ public final class Firestore: Sendable {
         self.settings = settings
     }
 
-    /// Ends all listeners and connections. The database can't be used any more.
+    /// Ends all listeners and connections, once the writes have been answered that nobody waits for; at once when the task is
+    /// cancelled. The database can't be used any more.
     nonisolated(nonsending) public func terminate() async throws {
         await writes.settle()
         let connection = state.withLock { state in

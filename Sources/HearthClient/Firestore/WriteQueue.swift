@@ -18,10 +18,15 @@ final class WriteQueue: Sendable {
         }
     }
 
-    /// Waits for all that is in the queue now.
+    /// Waits for all that is in the queue now, or until the task is cancelled.
     func settle() async {
         guard let task = last.withLock({ $0?.task }) else { return }
-        await task.value
+        let (end, signal) = AsyncStream.makeStream(of: Never.self)
+        Task {
+            await task.value
+            signal.finish()
+        }
+        for await _ in end {}
     }
 
     private func forget(_ number: Int) {

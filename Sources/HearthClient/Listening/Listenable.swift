@@ -12,8 +12,8 @@ extension Listenable {
     func listen(
         from source: ListenSource,
         _ listener: @escaping (Snapshot?, (any Error)?) -> Void
-    ) -> ListenerRegistration {
-        let registration = ListenerRegistration()
+    ) -> any ListenerRegistration {
+        let registration = ActiveListener()
         start(registration, from: source, registration.calling(listener, on: firestore.callbackQueue))
         return registration
     }
@@ -21,14 +21,14 @@ extension Listenable {
     /// All snapshots. Each iteration listens for itself.
     var sequence: SnapshotSequence<Snapshot> {
         SnapshotSequence { receive in
-            let registration = ListenerRegistration()
+            let registration = ActiveListener()
             start(registration, from: .default, receive)
             return registration
         }
     }
 
     private func start(
-        _ registration: ListenerRegistration,
+        _ registration: ActiveListener,
         from source: ListenSource,
         _ receive: @escaping @Sendable (Result<Snapshot, any Error>) -> Void
     ) {

@@ -13,6 +13,8 @@ struct Listener: Sendable {
     func run(_ update: (WatchedState.Update) -> Void) async throws(FirestoreError) {
         var state = WatchedState()
         let isWanted = { !firestore.isTerminated }
+        // What was written before is in the first state.
+        await firestore.writes.settle()
         do throws(StatusError) {
             try await firestore.connection().follow(target, while: isWanted) { event throws(StatusError) in
                 switch event {

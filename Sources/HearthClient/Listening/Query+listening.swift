@@ -6,7 +6,7 @@ extension Query {
     /// The first call always comes, also for an empty result. A broken connection is mended without a word, and without a
     /// change left out or told twice. An error is the last call.
     @discardableResult
-    public func addSnapshotListener(_ listener: @escaping (QuerySnapshot?, (any Error)?) -> Void) -> ListenerRegistration {
+    public func addSnapshotListener(_ listener: @escaping (QuerySnapshot?, (any Error)?) -> Void) -> any ListenerRegistration {
         addSnapshotListener(options: SnapshotListenOptions(), listener: listener)
     }
 
@@ -15,7 +15,7 @@ extension Query {
     public func addSnapshotListener(
         includeMetadataChanges: Bool,
         listener: @escaping (QuerySnapshot?, (any Error)?) -> Void
-    ) -> ListenerRegistration {
+    ) -> any ListenerRegistration {
         let options = SnapshotListenOptions().withIncludeMetadataChanges(includeMetadataChanges)
         return addSnapshotListener(options: options, listener: listener)
     }
@@ -25,7 +25,7 @@ extension Query {
     public func addSnapshotListener(
         options: SnapshotListenOptions,
         listener: @escaping (QuerySnapshot?, (any Error)?) -> Void
-    ) -> ListenerRegistration {
+    ) -> any ListenerRegistration {
         listen(from: options.source, listener)
     }
 

@@ -8,9 +8,9 @@ public struct SnapshotSequence<Snapshot: Sendable>: AsyncSequence, Sendable {
     /// What ends the listener.
     public typealias Failure = any Error
 
-    private let listen: @Sendable (@escaping @Sendable (Result<Snapshot, any Error>) -> Void) -> ListenerRegistration
+    private let listen: @Sendable (@escaping @Sendable (Result<Snapshot, any Error>) -> Void) -> any ListenerRegistration
 
-    init(_ listen: @escaping @Sendable (@escaping @Sendable (Result<Snapshot, any Error>) -> Void) -> ListenerRegistration) {
+    init(_ listen: @escaping @Sendable (@escaping @Sendable (Result<Snapshot, any Error>) -> Void) -> any ListenerRegistration) {
         self.listen = listen
     }
 

@@ -93,7 +93,7 @@ extension Firestore {
                 try await transaction.commit()
                 return result
             } catch {
-                await transaction.rollBack()
+                transaction.rollBack()
                 guard attempt < maxAttempts, let error = error as? FirestoreError, let wait = error.wait(after: attempt) else {
                     throw error
                 }

@@ -74,9 +74,13 @@ public final class Transaction: Sendable {
     }
 
     /// Tells the server that there will be no commit. It would find out by itself in a minute.
-    func rollBack() async {
+    ///
+    /// Nobody waits for that. It is not the caller's task that does it, since that may have been cancelled.
+    func rollBack() {
         guard let id = state.withLock(\.id) else { return }
-        _ = try? await firestore.call { connection throws(StatusError) in try await connection.rollBack(id) }
+        Task { [firestore] in
+            _ = try? await firestore.call { connection throws(StatusError) in try await connection.rollBack(id) }
+        }
     }
 
     func add(to document: DocumentReference, _ write: () throws(StatusError) -> Write) -> Transaction {

@@ -50,6 +50,21 @@ struct ClientListeningTests {
         }
     }
 
+    @Test func `tells what was written before, also when nobody waits for that`() async throws {
+        try await withServer { server in
+            let db = server.firestore
+            for number in 0..<20 {
+                let document = db.document("notes/\(number)")
+                document.setData(["n": number], completion: nil)
+                for try await snapshot in document.snapshots {
+                    #expect(snapshot.get("n") as? Int == number)
+                    break
+                }
+            }
+            try await db.terminate()
+        }
+    }
+
     @Test func `to nothing tells that there is nothing`() async throws {
         try await withServer { server in
             let db = server.firestore

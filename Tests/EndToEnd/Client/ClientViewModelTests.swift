@@ -70,7 +70,7 @@ private final class ColorsViewModel: ObservableObject {
     @Published var colors: [ColorEntry] = []
     @Published var errorMessage: String?
     private let db: Firestore
-    private var listenerRegistration: ListenerRegistration?
+    private var listenerRegistration: (any ListenerRegistration)?
 
     init(_ db: Firestore) { self.db = db }
 

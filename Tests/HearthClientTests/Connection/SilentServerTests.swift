@@ -1,9 +1,14 @@
 import Foundation
 import HearthClient
+import Synchronization
 import Testing
 
 @Suite("A server that does not answer", .timeLimit(.minutes(1)))
 struct SilentServerTests {
+    private final class Answer: Sendable {
+        let hasCome = Mutex(false)
+    }
+
     /// Runs `body` with a database where connections are taken up and nothing is said.
     private func withSilence(timeout: Duration, _ body: (Firestore) async throws -> Void) async throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -40,6 +45,18 @@ struct SilentServerTests {
                 #expect(error?.domain == FirestoreErrorDomain)
                 #expect(error?.code == FirestoreErrorCode.deadlineExceeded.rawValue)
             }
+        }
+    }
+
+    @Test func `is not waited for by who is cancelled while a write has to be answered first`() async throws {
+        try await withSilence(timeout: .seconds(3)) { db in
+            let answer = Answer()
+            db.document("a/b").setData([:]) { _ in answer.hasCome.withLock { $0 = true } }
+            let reading = Task { try await db.document("a/b").getDocument() }
+            reading.cancel()
+            await #expect(throws: FirestoreError.self) { try await reading.value }
+            let hasCome = answer.hasCome.withLock(\.self)
+            #expect(!hasCome)
         }
     }
 

@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import DocumentModel
 
-extension ListenerRegistration {
+extension ActiveListener {
     /// Calls a user's listener on a queue, and not once it is removed.
     func calling<Snapshot: Sendable>(
         _ listener: @escaping (Snapshot?, (any Error)?) -> Void,
