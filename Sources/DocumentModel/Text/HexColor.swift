@@ -38,6 +38,14 @@ package struct HexColor: Hashable, Sendable {
         Hexadecimal.encode([red, green, blue] + (isOpaque ? [] : [alpha]))
     }
 
+    /// Half as many digits where each component has the same one twice.
+    package var shortestDigits: String {
+        let all = digits.utf8
+        let pairs = zip(all, all.dropFirst()).enumerated().filter { $0.offset.isMultiple(of: 2) }.map(\.element)
+        guard pairs.allSatisfy({ $0 == $1 }) else { return digits }
+        return String(decoding: pairs.map(\.0), as: UTF8.self)
+    }
+
     /// Whether nothing shows through.
     package var isOpaque: Bool { alpha == 255 }
 

@@ -40,8 +40,9 @@ public struct Color: Hashable, Sendable {
     /// Whether nothing shows through.
     public var isOpaque: Bool { color.isOpaque }
 
-    /// The notation in its shortest form that says all: `#rrggbb`, or `#rrggbbaa` for a colour that isn't opaque.
-    public var hex: String { "#" + color.digits }
+    /// The notation in its shortest form that says all: `#rgb` or `#rrggbb`, and `#rgba` or `#rrggbbaa` for a colour that isn't
+    /// opaque.
+    public var hex: String { "#" + color.shortestDigits }
 
     /// Black or white, whichever reads better on this colour over a white ground.
     public var readableText: Color {

@@ -7,7 +7,8 @@ import Testing
 @Suite("A colour")
 struct ColorTests {
     @Test(arguments: [
-        ("#fd1c48", "#fd1c48"), ("#FD1C48", "#fd1c48"), ("#f40", "#ff4400"), ("#f408", "#ff440088"), ("#1a73e8ff", "#1a73e8"),
+        ("#fd1c48", "#fd1c48"), ("#FD1C48", "#fd1c48"), ("#f40", "#f40"), ("#ff4400", "#f40"), ("#f408", "#f408"),
+        ("#FF440088", "#f408"), ("#ff440080", "#ff440080"), ("#1a73e8ff", "#1a73e8"),
     ]) func `is read in all four notations and written in the shortest that says all`(text: String, hex: String) throws {
         let color = try #require(Color(hex: text))
         #expect(color.hex == hex)
