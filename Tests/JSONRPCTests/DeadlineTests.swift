@@ -20,6 +20,18 @@ struct DeadlineTests {
         #expect(server.log.all.isEmpty)
     }
 
+    @Test("After four times what a call may take, no more calls of a batch are executed")
+    func batchDeadline() async throws {
+        let server = TestServer(limits: RPCLimits(callTimeout: .milliseconds(2_500)), clock: SteppingClock())
+        let waiting = (0..<4).map { #"{"jsonrpc":"2.0","method":"test.wait","id":\#($0)}"# }.joined(separator: ",")
+        let responses = try await server.response(to: "[\(waiting),\(Self.record)]")
+        let expected =
+            #"{"jsonrpc":"2.0","id":2,"error":{"code":4,"message":"The call was not executed, because those before it in its batch "#
+            + #"took 10.0 seconds or longer","data":{"status":"DEADLINE_EXCEEDED"}}}"#
+        #expect(Array(try #require(responses.elements)).last?.text == UTF8Key(expected))
+        #expect(server.recorder.recorded.isEmpty)
+    }
+
     @Test("A call that finishes in spite of its deadline is answered with what it did")
     func finished() async {
         let server = TestServer(clock: InstantClock())

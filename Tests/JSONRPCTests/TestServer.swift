@@ -112,6 +112,19 @@ struct InstantClock: Clock {
     }
 }
 
+/// A clock on which sleeping takes no time, and moves it on.
+final class SteppingClock: Clock {
+    private let time = Mutex(FrozenClock.Instant())
+
+    var now: FrozenClock.Instant { time.withLock(\.self) }
+    var minimumResolution: Duration { .zero }
+
+    func sleep(until deadline: FrozenClock.Instant, tolerance: Duration?) async throws {
+        try Task.checkCancellation()
+        time.withLock { $0 = max($0, deadline) }
+    }
+}
+
 /// Returns when the task is cancelled.
 func untilCancelled() async {
     let (stream, continuation) = AsyncStream<Never>.makeStream()

@@ -99,8 +99,14 @@ package enum PollChanges: RPCMethod {
         )
         var result = Result(token: resume)
         var waiting: ContinuousClock.Instant?
-        for try await frames in try WatchSession(request, in: context) {
+        let session = try WatchSession(request, in: context)
+        let observation = context.keys.onEnd(of: context.caller) { session.end(.revoked) }
+        defer { withExtendedLifetime(observation) {} }
+        for try await frames in session {
             for frame in frames {
+                if case .end(.revoked, _) = frame {
+                    throw StatusError(.unauthenticated, "The key was revoked or has expired while the call waited.")
+                }
                 if case .end(.slow, _) = frame { throw .expired(at: context.store.position) }
                 if case .change = frame { result.changes.append(frame) }
                 if case .end(.limit, _) = frame { result.hasMore = true }

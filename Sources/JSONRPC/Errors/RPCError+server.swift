@@ -40,10 +40,15 @@ extension RPCError {
         RPCError(.cancelled, "The call was cancelled", data: ["status": "CANCELLED"])
     }
 
-    static func deadlineExceeded(_ timeout: Duration) -> RPCError {
+    /// Time is up.
+    ///
+    /// - Parameter isExecuted: Whether the call was begun, and it was not those before it in its batch that took so long.
+    static func deadlineExceeded(_ timeout: Duration, isExecuted: Bool) -> RPCError {
         RPCError(
             .deadlineExceeded,
-            "The call was cancelled because it took longer than \(timeout)",
+            isExecuted
+                ? "The call was cancelled because it took longer than \(timeout)"
+                : "The call was not executed, because those before it in its batch took \(timeout) or longer",
             data: ["status": "DEADLINE_EXCEEDED"]
         )
     }

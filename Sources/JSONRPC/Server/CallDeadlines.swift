@@ -47,10 +47,25 @@ package final class CallDeadlines: Sendable {
         }
         let isLate = !end(id)
         if isLate, case .failure(let error) = result, Self.isCancellation(error) {
-            throw RPCError.deadlineExceeded(timeout)
+            throw RPCError.deadlineExceeded(timeout, isExecuted: true)
         }
         return try result.get()
     }
+
+    /// When calls that belong together and begin now should all have begun.
+    func endOfBatch() -> Duration {
+        now() + timeout * Self.batchFactor
+    }
+
+    /// Makes sure that a call begins before the end of its batch.
+    func checkIsBefore(_ end: Duration) throws(RPCError) {
+        guard now() >= end else { return }
+        throw .deadlineExceeded(timeout * Self.batchFactor, isExecuted: false)
+    }
+
+    /// How much longer the calls of a batch may take together than one of them: what is slow may be asked for in a batch, but not
+    /// hold a connection for hours.
+    private static let batchFactor = 4
 
     private func begin(_ cancel: @escaping @Sendable () -> Void) -> UInt64 {
         let deadline = now() + timeout

@@ -80,7 +80,8 @@ package struct RPCServer<Context: RPCContext>: Sendable {
         let share = AnswerBudget.Share(of: answers)
         var draft = AnswerDraft(to: requests, isBatch: isBatch, limit: limits.maximumResponseBytes, share: share)
         guard await draft.begin() else { return draft.finish() }
-        for request in requests { await respond(to: request, context: context, on: executor, in: &draft) }
+        let end = deadlines.endOfBatch()
+        for request in requests { await respond(to: request, until: end, context: context, on: executor, in: &draft) }
         return draft.finish()
     }
 
@@ -112,6 +113,7 @@ package struct RPCServer<Context: RPCContext>: Sendable {
     /// Executes one request and adds its response, where there is one.
     private func respond(
         to node: JSONNode,
+        until end: Duration,
         context: Context,
         on executor: (any TaskExecutor)?,
         in draft: inout AnswerDraft
@@ -128,18 +130,19 @@ package struct RPCServer<Context: RPCContext>: Sendable {
         }
         guard let id = request.id else {
             guard await draft.makeRoom(for: entry.expectedAnswerBytes) else { return }
-            _ = await outcome(of: request, entry, context: context, on: executor)
+            _ = await outcome(of: request, entry, until: end, context: context, on: executor)
             return draft.noteExecuted()
         }
         if let error = await draft.prepare(expecting: entry.expectedAnswerBytes) {
             return draft.add(.error(error), to: id)
         }
-        draft.add(await outcome(of: request, entry, context: context, on: executor), to: id, isExecuted: true)
+        draft.add(await outcome(of: request, entry, until: end, context: context, on: executor), to: id, isExecuted: true)
     }
 
     private func outcome(
         of request: RPCRequest,
         _ entry: MethodTable<Context>.Entry,
+        until end: Duration,
         context: Context,
         on executor: (any TaskExecutor)?
     ) async -> RPCOutcome {
@@ -147,6 +150,7 @@ package struct RPCServer<Context: RPCContext>: Sendable {
             return .error(.cancelled)
         }
         do {
+            try deadlines.checkIsBefore(end)
             return .result(try await deadlines.run(on: executor) { try await entry.call(request.params, context) })
         } catch {
             return .error(clientError(for: error, method: request.method))

@@ -234,6 +234,27 @@ struct AccessKeysTests {
         withExtendedLifetime((first, second, third, late)) {}
     }
 
+    @Test("A poll that waits is over when its key is revoked")
+    func poll() async throws {
+        let keys = try await open()
+        let (key, text) = try await keys.create(description())
+        let store = MemoryStore()
+        let context = ServiceContext(store: store, keys: keys).calling(as: try keys.caller(showing: Array(text.utf8)))
+        var params = PollChanges.Params(
+            target: .collection(try CollectionPath("c")),
+            wait: .seconds(30),
+            limit: 1,
+            contents: .document,
+            coalesces: false
+        )
+        params.resume = try await PollChanges.call(params, in: context).token
+        let poll = Task { [params] in try await PollChanges.call(params, in: context) }
+        while store.waiterCount == 0 { await Task.yield() }
+        try await keys.revoke(key.id)
+        let error = await #expect(throws: StatusError.self) { try await poll.value }
+        #expect(error?.code == .unauthenticated)
+    }
+
     @Test("A key that was edited in the file is another: who called with it is told")
     func edited() async throws {
         let keys = try await open()
