@@ -54,6 +54,14 @@ struct ServeCommand: AsyncParsableCommand {
     )
     var allowClearing = false
 
+    @Option(
+        help: ArgumentHelp(
+            "The status that notifications are answered with: 204, or 200 for clients that take 204 for a failure.",
+            valueName: "status"
+        )
+    )
+    var notificationStatus = 204
+
     @Option(help: ArgumentHelp("The folder with Templates and Public, where it isn't found by itself.", valueName: "dir"))
     var assets: String?
 
@@ -69,6 +77,7 @@ struct ServeCommand: AsyncParsableCommand {
                 throw ValidationError("\(Excerpt(name)) is not the name of a host; expected one such as data.example.org.")
             }
         }
+        guard [200, 204].contains(notificationStatus) else { throw ValidationError("--notification-status is 200 or 204.") }
         guard !host.isEmpty else { throw ValidationError("Expected the address to listen on, such as 127.0.0.1.") }
         for origin in corsOrigin where !Self.isOrigin(origin) {
             throw ValidationError(
@@ -138,6 +147,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.allowedHosts = allowHost
         configuration.allowedOrigins = corsOrigin
         configuration.allowsClearing = allowClearing
+        configuration.notificationStatus = notificationStatus == 200 ? .ok : .noContent
         limits.apply(to: &configuration)
         return configuration
     }

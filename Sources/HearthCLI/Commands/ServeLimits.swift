@@ -19,6 +19,9 @@ struct ServeLimits: ParsableArguments {
     @Option(help: ArgumentHelp("How many of them one client address may have.", valueName: "count"))
     var watchersPerAddress = 64
 
+    @Option(help: ArgumentHelp("How many of them callers with one key may have.", valueName: "count"))
+    var watchersPerKey = 256
+
     func validate() throws {
         guard (0...24 * 366).contains(keepHours) else { throw ValidationError("--keep-hours is a number from 0 to 8784.") }
         guard (1...1_024).contains(checkpointMebibytes) else {
@@ -28,7 +31,9 @@ struct ServeLimits: ParsableArguments {
         guard (least...1 << 20).contains(keepMebibytes) else {
             throw ValidationError("--keep-mebibytes is a number from \(least), which recovery needs in any case, to 1048576.")
         }
-        guard watchers >= 0, watchersPerAddress >= 0 else { throw ValidationError("There can be no fewer than 0 streams.") }
+        guard watchers >= 0, watchersPerAddress >= 0, watchersPerKey >= 0 else {
+            throw ValidationError("There can be no fewer than 0 streams.")
+        }
     }
 
     /// Sets what concerns the store.
@@ -42,5 +47,6 @@ struct ServeLimits: ParsableArguments {
     func apply(to configuration: inout HearthServerConfiguration) {
         configuration.maximumWatchers = watchers
         configuration.maximumWatchersPerAddress = watchersPerAddress
+        configuration.maximumWatchersPerKey = watchersPerKey
     }
 }

@@ -18,14 +18,17 @@ struct WatchRoute: Sendable {
     private static let maximumBodyBytes = 64 << 10
 
     func respond(to request: Request, in context: HearthRequestContext) async throws -> Response {
-        let parameters = try await request.watchParameters(atMost: Self.maximumBodyBytes)
+        var parameters = try await request.watchParameters(atMost: Self.maximumBodyBytes)
+        let format = parameters.format ?? request.acceptedFormat
+        // A browser's EventSource takes any other status than 200 for the end, and would never come back.
+        if format == .sse { parameters.request.onExpired = .reset }
         let slot = try takeSlot(for: context)
         let service = service.calling(as: context.caller)
         let stream = WatchStream(
             session: try WatchSession(parameters.request, in: service),
             caller: context.caller,
             keys: service.keys,
-            encoder: WatchFrameEncoder(format: parameters.format ?? request.acceptedFormat),
+            encoder: WatchFrameEncoder(format: format),
             shared: shared,
             slot: slot,
             threads: threads,

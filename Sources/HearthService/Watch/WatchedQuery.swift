@@ -80,7 +80,7 @@ extension WatchedQuery: ParameterValue {
 }
 
 extension JSONWriter {
-    /// Writes a value with the members of its objects in the order of their names.
+    /// Writes a value with the members of its objects in the order of their names, and each value in one spelling.
     fileprivate mutating func sorted(_ node: JSONNode) {
         if let members = node.members {
             beginObject()
@@ -93,6 +93,12 @@ extension JSONWriter {
             beginArray()
             for element in elements { sorted(element) }
             endArray()
+        } else if let text = node.string {
+            string(text)
+        } else if case .integer(let number) = node.number {
+            integer(number)
+        } else if case .double(let number) = node.number {
+            double(number)
         } else {
             raw(node.rawBytes)
         }

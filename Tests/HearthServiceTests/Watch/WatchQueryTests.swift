@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStore
+import JSONRPC
 import StrictJSON
 import Testing
 
@@ -37,6 +38,16 @@ import Testing
         }
         #expect(replica.faults.isEmpty)
         return Array(replica.log.drop { !$0.utf8.starts(with: "current".utf8) })
+    }
+
+    @Test("A query is the same however its JSON is written")
+    func spelling() throws {
+        let texts = [
+            #"{"collection":"c","where":{"field":"v","op":"==","value":"é"},"limit":10}"#,
+            #"{ "limit" : 10, "where": {"value": "\u00e9", "op": "==", "field": "\u0076"}, "collection": "c" }"#,
+        ]
+        let queries = try texts.map { try WatchedQuery(json: JSONText(Array($0.utf8)).root, at: .params) }
+        #expect(queries[0] == queries[1])
     }
 
     @Test("A document comes when it begins to match, and is removed when it ceases to")
