@@ -90,12 +90,14 @@ final class Checkpointer: Sendable {
             if data.description.sequence < checkpoint.sequence || checkpoint.waiting.count < waitingCount.withLock({ $0 }) {
                 try synchronize()
             }
-            try writeWaiting(checkpoint.waiting)
+            if !checkpoint.waiting.isEmpty { try writeWaiting(checkpoint.waiting) }
             try data.update { description in
+                description.hasWaitingDocuments = !checkpoint.waiting.isEmpty
                 description.sequence = checkpoint.sequence
                 description.commitTime = checkpoint.time
                 change(&description)
             }
+            if checkpoint.waiting.isEmpty { try writeWaiting([]) }
             let kept = configuration.now().microseconds - configuration.retentionAge.microseconds
             try journal.retire(
                 through: checkpoint.sequence,
@@ -116,7 +118,7 @@ final class Checkpointer: Sendable {
     private func writeWaiting(_ waiting: [WaitingDocument]) throws(StatusError) {
         try waitingCount.withLock { count throws(StatusError) in
             guard waiting.count != count else { return }
-            try waitingDocuments.write(waiting)
+            if waiting.isEmpty { try waitingDocuments.remove() } else { try waitingDocuments.write(waiting) }
             count = waiting.count
         }
     }

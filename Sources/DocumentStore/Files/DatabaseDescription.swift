@@ -21,6 +21,8 @@ struct DatabaseDescription: Hashable {
     var commitTime: Timestamp?
     /// Whether nothing was written after that commit, so that the journal is not needed.
     var isClean: Bool
+    /// Whether documents stand in ``WaitingDocuments``, whose files are behind although the journal may be gone.
+    var hasWaitingDocuments = false
     /// Where and when the index is being written, or was when the database was not closed; see ``IndexFile``. Nil when it is on
     /// disk.
     var openIndex: String?
@@ -45,6 +47,10 @@ extension DatabaseDescription {
         if let commitTime { writer.string(commitTime.rfc3339) } else { writer.null() }
         writer.key("clean")
         writer.boolean(isClean)
+        if hasWaitingDocuments {
+            writer.key("waiting")
+            writer.boolean(true)
+        }
         if let openIndex {
             writer.key("openIndex")
             writer.string(openIndex)
@@ -93,6 +99,7 @@ extension DatabaseDescription {
         self.sequence = SequenceNumber(UInt64(sequence))
         self.commitTime = try commitTime.string.map { text throws(StatusError) in try Timestamp(rfc3339: text) }
         self.isClean = isClean
+        hasWaitingDocuments = text.root["waiting"]?.boolean ?? false
         openIndex = text.root["openIndex"]?.string
         indexEdition = text.root["indexEdition"]?.string
     }

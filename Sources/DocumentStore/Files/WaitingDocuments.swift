@@ -10,15 +10,18 @@ struct WaitingDocument: Hashable {
     let time: Timestamp
 }
 
-/// The file `waiting.ndjson`: documents whose own files may not be written, one on a line. It lets the journal go that has them too.
+/// The file `waiting.ndjson`: documents whose own files may not be written, one on a line behind one that says how many they
+/// are. It lets the journal go that has them too.
 ///
 /// ```json
+/// {"documents":2}
 /// {"path":"books/a","commitTime":"2024-01-02T03:04:05.000006Z","document":{"path":"books/a","fields":{…},"createTime":…,"updateTime":…}}
 /// {"path":"books/b","commitTime":"2024-01-02T03:04:05.000006Z","document":null}
 /// ```
 ///
-/// Nearly always there is none. It is written after the other documents have been brought to disk and before `hearth.json` says so:
-/// what stands in it may be older than the journal, and is then replayed first, but it never lacks anything.
+/// Nearly always there is none. It is written after the other documents have been brought to disk and before `hearth.json` says so,
+/// and removed after `hearth.json` has said that there is none: what stands in it may be older than the journal, and is then
+/// replayed first, but it never lacks anything.
 final class WaitingDocuments: Sendable {
     static let fileName = "waiting.ndjson"
 
@@ -28,33 +31,38 @@ final class WaitingDocuments: Sendable {
         self.data = data
     }
 
-    /// The documents in the file.
+    /// The documents in the file; none where `hearth.json` does not say that there are any.
     ///
-    /// - Throws: `.dataLoss` when it is damaged.
+    /// - Throws: `.dataLoss` when it is damaged or gone.
     func read() throws(StatusError) -> [WaitingDocument] {
-        guard let bytes = try data.contents(ofFile: Self.fileName, maximumBytes: .max) else { return [] }
+        guard data.description.hasWaitingDocuments else { return [] }
+        let bytes = try data.contents(ofFile: Self.fileName, maximumBytes: .max) ?? []
+        let lines = bytes.split(separator: UInt8(ascii: "\n"))
         var documents: [WaitingDocument] = []
-        for line in bytes.split(separator: UInt8(ascii: "\n")) {
-            do {
-                documents.append(try Self.document(JSONText(Array(line)).root))
-            } catch {
-                throw Self.damaged("\(error)", line: documents.count + 1)
+        do {
+            let count = try lines.first.flatMap { try JSONText(Array($0)).root["documents"]?.number }
+            guard count == .integer(Int64(lines.count - 1)) else {
+                throw StatusError(.dataLoss, "there are not as many lines as it says")
             }
+            for line in lines.dropFirst() { documents.append(try Self.document(JSONText(Array(line)).root)) }
+        } catch {
+            throw Self.damaged("\(error)", line: documents.count + 2)
         }
         return documents
     }
 
-    /// Makes the file say that these documents wait, and no others; on disk when this returns.
+    /// Makes the file have these documents, of which there are some, and no others; on disk when this returns.
     func write(_ documents: [WaitingDocument]) throws(StatusError) {
-        if documents.isEmpty {
-            if try data.holds(Self.fileName) { try data.removeFile(Self.fileName) }
-        } else {
-            try data.replaceFile(Self.fileName, with: Self.encoded(documents))
-        }
+        try data.replaceFile(Self.fileName, with: Self.encoded(documents))
+    }
+
+    /// Removes the file, which nobody needs any more.
+    func remove() throws(StatusError) {
+        if try data.holds(Self.fileName) { try data.removeFile(Self.fileName) }
     }
 
     private static func encoded(_ documents: [WaitingDocument]) -> [UInt8] {
-        documents.reduce(into: []) { bytes, document in
+        documents.reduce(into: Array("{\"documents\":\(documents.count)}\n".utf8)) { bytes, document in
             var writer = JSONWriter()
             writer.beginObject()
             writer.key("path")
@@ -98,7 +106,8 @@ final class WaitingDocuments: Sendable {
         StatusError(
             .dataLoss,
             "\(fileName) is damaged: \(fault). It has documents whose files may not be written. Restore it from a backup of the data "
-                + "folder, or, to go on with those documents as their files are, move it away.",
+                + "folder, or, to go on with those documents as their files are, remove \"waiting\" from \(DataFolder.descriptionName) "
+                + "and run hearth check --repair.",
             file: StatusError.FileLocation(path: fileName, line: line, column: 1)
         )
     }

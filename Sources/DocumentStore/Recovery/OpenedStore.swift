@@ -43,13 +43,15 @@ extension OpenedStore {
         if !found.isClean {
             try Self.synchronize(data)
             do throws(StatusError) {
-                try waitingDocuments.write(uninstalled.confined)
+                if !uninstalled.isEmpty { try waitingDocuments.write(uninstalled.confined) }
                 try data.update { description in
+                    description.hasWaitingDocuments = !uninstalled.isEmpty
                     description.epoch = epoch
                     description.sequence = last.sequence
                     description.commitTime = last.time
                     description.isClean = uninstalled.isEmpty
                 }
+                if uninstalled.isEmpty { try waitingDocuments.remove() }
             } catch {
                 // The journal still has everything, and whoever has to make room may want to read first.
                 guard error.code == .resourceExhausted, epoch == found.epoch else { throw error }

@@ -119,8 +119,14 @@ struct UnchangeableFileTests {
                 // All that the journal had is on disk, and it may go.
                 #expect(store.data.description.sequence.rawValue == UInt64(6 + round))
                 try fixture.folder.remove("crashed/journal")
-                #expect(try fixture.folder.text(of: "crashed/waiting.ndjson").split(separator: "\n").count == 3)
+                #expect(try fixture.folder.text(of: "crashed/waiting.ndjson").split(separator: "\n").count == 4)
             }
+            let waiting = try fixture.folder.bytes(of: "crashed/waiting.ndjson")
+            for damage in [[], Array("{".utf8), waiting.dropLast(30)] as [[UInt8]] {
+                try fixture.folder.write(damage, to: "crashed/waiting.ndjson")
+                await expectStatus(.dataLoss) { try await fixture.open(at: "crashed") }
+            }
+            try fixture.folder.write(waiting, to: "crashed/waiting.ndjson")
             #expect(try fixture.folder.text(of: "crashed/hearth.json").contains("\"clean\":false"))
         }
         try await fixture.withStore(at: "crashed") { store throws in
