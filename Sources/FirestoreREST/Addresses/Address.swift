@@ -35,8 +35,12 @@ struct Address {
             )
         }
         database = DatabaseName(project: names[2], database: names[4])
-        // Some clients put a slash too many before a collection at the top.
-        segments = names.dropFirst(6).filter { $0.byteCount > 0 } + (names.last == "" && !hasVerb ? [""] : [])
+        // Some clients put a slash too many before a collection at the top; elsewhere an ID is missing.
+        let segments = Array(names.dropFirst(6).drop { $0.byteCount == 0 })
+        guard segments.dropLast().allSatisfy({ $0.byteCount > 0 }) else {
+            throw StatusError(.invalidArgument, "There is an empty ID in the path, between two slashes.")
+        }
+        self.segments = names.count > 6 && names.last == "" && !hasVerb && segments.isEmpty ? [""] : segments
     }
 
     /// Cuts a verb off the last segment; an encoded colon is none, and neither is one in the name of a collection.

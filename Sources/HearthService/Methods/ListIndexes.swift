@@ -30,7 +30,9 @@ package enum ListIndexes: RPCMethod {
     }
 
     package static func call(_ params: Void, in context: ServiceContext) async throws(StatusError) -> IndexReport {
-        await context.store.indexes()
+        // They are for all collections of an ID, wherever they are.
+        try context.caller.checkAll(below: nil)
+        return await context.store.indexes()
     }
 
     package static func write(_ result: IndexReport, to writer: inout JSONWriter) {
