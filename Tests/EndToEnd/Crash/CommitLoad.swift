@@ -12,6 +12,8 @@ struct CommitLoad: Sendable {
     private let documents: [DocumentPath]
     /// Documents that are only ever written all together.
     let groups: [[DocumentPath]]
+    /// Watchers beside the callers, which outlive the server.
+    let watchers = ResumingWatchers()
     private static let callerCount = 6
 
     init() throws {
@@ -75,13 +77,16 @@ struct CommitLoad: Sendable {
         _ recorder: CommitRecorder,
         _ report: Report
     ) async {
-        var order = WatchOrder()
         do {
             // On a connection of its own: streams must not take the places of the callers.
             try await HearthConnection.withConnection(to: server.connection.server) { connection in
-                for try await frame in try await connection.watch(.collection(collection)) {
-                    guard let change = try WatchedChange(frame) else { continue }
-                    if let fault = order.fault(in: change) { report.note(fault: fault) }
+                for try await frame in try await connection.watch(
+                    .collection(collection),
+                    resume: watchers.token(of: collection)
+                ) {
+                    let change = try WatchedChange(frame)
+                    if let fault = watchers.take(frame, change, of: collection) { report.note(fault: fault) }
+                    guard let change else { continue }
                     report.noteChange()
                     recorder.see(change)
                 }

@@ -22,7 +22,7 @@ extension CrashTests {
                     try await Self.interruptStart(of: data, &random)
                     if random.chance(20) { try await Self.checkStopped(data) }
                     let server = try await CrashServer(data: data)
-                    guard try await Self.check(server, data, &history, before: round) else { return }
+                    guard try await Self.check(server, data, &history, load.watchers, before: round) else { return }
                     // Made beside the load, in the first rounds at least.
                     for collection in ["notes", "votes"] { try await server.defineIndexes(of: collection) }
                     let recorder = CommitRecorder(history)
@@ -37,7 +37,7 @@ extension CrashTests {
                     #expect(report.faults == [], "round \(round), HEARTH_TEST_SEED=\(CrashRandom.seed)")
                 }
                 let server = try await CrashServer(data: data)
-                guard try await Self.check(server, data, &history, before: Self.rounds + 1) else { return }
+                guard try await Self.check(server, data, &history, load.watchers, before: Self.rounds + 1) else { return }
                 #expect(try await server.stop(with: SIGTERM) == .code(0))
                 #expect(try await FolderCheck.findings(in: data) == [], "HEARTH_TEST_SEED=\(CrashRandom.seed)")
                 print("\(totals)")
@@ -50,11 +50,13 @@ extension CrashTests {
             _ server: CrashServer,
             _ data: URL,
             _ history: inout CommitHistory,
+            _ watchers: ResumingWatchers,
             before round: UInt64
         ) async throws -> Bool {
             let (snapshot, violations) = try await server.attended { [history] in
                 let (snapshot, violations) = try await history.check(server, data: data)
-                return (snapshot, violations + (try await FolderCheck.findings(inCopyOf: data)))
+                let faults = try await watchers.check(on: server.connection, against: snapshot)
+                return (snapshot, violations + faults + (try await FolderCheck.findings(inCopyOf: data)))
             }
             #expect(violations == [], "before round \(round), HEARTH_TEST_SEED=\(CrashRandom.seed)")
             guard violations.isEmpty else {

@@ -58,9 +58,10 @@ struct RawConnection {
     }
 
     /// Takes so many bytes.
-    mutating func receive(_ count: Int) async throws -> String {
+    mutating func receive(_ count: Int) async throws -> [UInt8] {
         while received.count < count { try await receiveMore() }
-        return take(count)
+        defer { received.removeFirst(count) }
+        return Array(received.prefix(count))
     }
 
     /// Takes everything until the server closes its side.

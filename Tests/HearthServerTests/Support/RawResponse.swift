@@ -23,9 +23,9 @@ extension RawConnection {
         guard isBodyExpected, head.status != 204, head.status != 304, head.status >= 200 else { return head }
         let body: String
         if head["transfer-encoding"] == "chunked" {
-            body = try await chunks().joined()
+            body = String(decoding: try await Array(chunks().joined()), as: UTF8.self)
         } else if let length = head["content-length"].flatMap({ Int($0) }) {
-            body = try await receive(length)
+            body = String(decoding: try await receive(length), as: UTF8.self)
         } else {
             body = try await receiveAll()
         }
@@ -59,15 +59,20 @@ extension RawConnection {
 
     /// Takes one chunk of a chunked body; nil for the last one.
     mutating func chunk() async throws -> String? {
+        try await chunkBytes().map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Takes the bytes of one chunk, which may begin and end within a character; nil for the last one.
+    mutating func chunkBytes() async throws -> [UInt8]? {
         let size = Int(try await receive(through: "\r\n").dropLast(1), radix: 16) ?? 0
         let chunk = try await receive(size)
         _ = try await receive(2)
         return size == 0 ? nil : chunk
     }
 
-    private mutating func chunks() async throws -> [String] {
-        var chunks: [String] = []
-        while let chunk = try await chunk() { chunks.append(chunk) }
+    private mutating func chunks() async throws -> [[UInt8]] {
+        var chunks: [[UInt8]] = []
+        while let chunk = try await chunkBytes() { chunks.append(chunk) }
         return chunks
     }
 

@@ -51,8 +51,8 @@ struct StreamHistory {
     }
 
     /// Takes the next bytes of the body.
-    mutating func take(_ bytes: String) {
-        partial += bytes.utf8
+    mutating func take(_ bytes: [UInt8]) {
+        partial += bytes
         let end: [UInt8] = format == "sse" ? [10, 10] : [10]
         while let range = partial.firstRange(of: end) {
             let message = Array(partial[..<range.lowerBound])

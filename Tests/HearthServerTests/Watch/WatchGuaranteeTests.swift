@@ -104,13 +104,12 @@ import Testing
                 let request = "/watch?\(target.parameter)&format=\(format)&include=before&heartbeat=1&limit=100\(resume)"
                 try await connection.send(RawConnection.request("GET", request))
                 #expect(try await connection.responseHead().status == 200)
-                while rest > 0, let chunk = try await connection.chunk(),
+                while rest > 0, let chunk = try await connection.chunkBytes(),
                     end.sequence.withLock(\.self).map({ history.sequence < $0 }) ?? true
                 {
-                    let taken = Array(chunk.utf8.prefix(rest))
+                    let taken = Array(chunk.prefix(rest))
                     rest -= taken.count
-                    // A cut may go through a character.
-                    history.take(String(decoding: taken, as: UTF8.self))
+                    history.take(taken)
                 }
                 if rest <= 0 { history.cut() }
                 return history
