@@ -56,6 +56,8 @@ import Testing
 
     private static let failures: [(method: String, path: String, body: String?, code: Int, status: String)] = [
         ("GET", "/books/none", nil, 404, "NOT_FOUND"),
+        ("GET", "/books//there", nil, 400, "INVALID_ARGUMENT"),
+        ("DELETE", "/books/there//x/y", nil, 400, "INVALID_ARGUMENT"),
         ("PATCH", "/books/none?currentDocument.exists=true", "{}", 404, "NOT_FOUND"),
         ("POST", "/books?documentId=there", "{}", 409, "ALREADY_EXISTS"),
         ("POST", "/books?documentId=.", "{}", 400, "INVALID_ARGUMENT"),

@@ -62,6 +62,7 @@ struct RestrictionTests {
         ("changes.poll", #"{"document": "users/a"}"#, false),
         ("changes.poll", #"{"collectionGroup": "books"}"#, false),
         ("changes.poll", #"{"query": {"parent": "users/a", "collection": "reviews"}}"#, false),
+        ("indexes.list", "{}", false),
     ]
 
     private func withRestrictedService(_ body: (TemporaryService, TemporaryService) async throws -> Void) async throws {
@@ -92,7 +93,7 @@ struct RestrictionTests {
     func isComplete() {
         let pathless: Set<UTF8Key> = [
             "transactions.begin", "transactions.rollback", "server.info", "rpc.discover", "keys.create", "keys.list",
-            "keys.revoke", "documents.batchWrite", "indexes.create", "indexes.list", "indexes.delete", "indexes.exempt",
+            "keys.revoke", "documents.batchWrite", "indexes.create", "indexes.delete", "indexes.exempt",
             "indexes.unexempt",
         ]
         let tried = Set(Self.calls.map { UTF8Key($0.method) })
