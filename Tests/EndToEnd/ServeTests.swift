@@ -33,7 +33,8 @@ struct ServeTests {
             }
             #expect(kinds == [.open, .current, .end])
             #expect(try await server.process.exitStatus() == .code(0))
-            #expect(try .now - #require(stopping) < .seconds(5))
+            // Less than what calls that go on may delay it.
+            #expect(try .now - #require(stopping) < .seconds(9))
             await server.connection.shutdown()
         }
     }

@@ -122,7 +122,8 @@ import Testing
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             #expect(attempts.filter { $0 == 1 }.count == 1, "the first round has one winner")
-            #expect(attempts.reduce(0, +) <= 200, "\(attempts)")
+            // All at once again and again would be 1,275.
+            #expect(attempts.reduce(0, +) <= 500, "\(attempts)")
             let end = try await client.begin()
             #expect(try await client.value(of: counter, in: end) == 50)
         }
