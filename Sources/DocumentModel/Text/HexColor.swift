@@ -35,16 +35,16 @@ package struct HexColor: Hashable, Sendable {
 
     /// Six lower-case digits, eight when the colour isn't opaque: alike for every way to write the same colour.
     package var digits: String {
-        Hexadecimal.encode([red, green, blue] + (isOpaque ? [] : [alpha]))
+        Hexadecimal.encode(components)
     }
 
     /// Half as many digits where each component has the same one twice.
     package var shortestDigits: String {
-        let all = digits.utf8
-        let pairs = zip(all, all.dropFirst()).enumerated().filter { $0.offset.isMultiple(of: 2) }.map(\.element)
-        guard pairs.allSatisfy({ $0 == $1 }) else { return digits }
-        return String(decoding: pairs.map(\.0), as: UTF8.self)
+        guard components.allSatisfy({ $0 >> 4 == $0 & 0xf }) else { return digits }
+        return components.map { String($0 & 0xf, radix: 16) }.joined()
     }
+
+    private var components: [UInt8] { [red, green, blue] + (isOpaque ? [] : [alpha]) }
 
     /// Whether nothing shows through.
     package var isOpaque: Bool { alpha == 255 }

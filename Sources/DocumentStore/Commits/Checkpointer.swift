@@ -1,7 +1,6 @@
 internal import Dispatch
 internal import DocumentModel
 internal import Logging
-internal import Synchronization
 
 /// Syncs the document files in bulk, notes up to which commit they are on disk, and lets old journal go.
 final class Checkpointer: Sendable {
@@ -17,8 +16,6 @@ final class Checkpointer: Sendable {
 
     private let data: DataFolder
     private let waitingDocuments: WaitingDocuments
-    /// How many wait as their file says. They only become fewer.
-    private let waitingCount: Mutex<Int>
     private let journal: Journal
     private let failure: StoreFailure
     private let configuration: FileStoreConfiguration
@@ -28,7 +25,6 @@ final class Checkpointer: Sendable {
     init(
         data: DataFolder,
         waitingDocuments: WaitingDocuments,
-        waitingCount: Int,
         journal: Journal,
         failure: StoreFailure,
         configuration: FileStoreConfiguration,
@@ -36,7 +32,6 @@ final class Checkpointer: Sendable {
     ) {
         self.data = data
         self.waitingDocuments = waitingDocuments
-        self.waitingCount = Mutex(waitingCount)
         self.journal = journal
         self.failure = failure
         self.configuration = configuration
@@ -87,17 +82,14 @@ final class Checkpointer: Sendable {
         _ change: (inout DatabaseDescription) -> Void = { $0.isClean = false }
     ) -> StatusError? {
         do throws(StatusError) {
-            if data.description.sequence < checkpoint.sequence || checkpoint.waiting.count < waitingCount.withLock({ $0 }) {
+            if data.description.sequence < checkpoint.sequence || waitingDocuments.hasMore(than: checkpoint.waiting) {
                 try synchronize()
             }
-            if !checkpoint.waiting.isEmpty { try writeWaiting(checkpoint.waiting) }
-            try data.update { description in
-                description.hasWaitingDocuments = !checkpoint.waiting.isEmpty
+            try waitingDocuments.note(checkpoint.waiting) { description in
                 description.sequence = checkpoint.sequence
                 description.commitTime = checkpoint.time
                 change(&description)
             }
-            if checkpoint.waiting.isEmpty { try writeWaiting([]) }
             let kept = configuration.now().microseconds - configuration.retentionAge.microseconds
             try journal.retire(
                 through: checkpoint.sequence,
@@ -112,14 +104,6 @@ final class Checkpointer: Sendable {
                 metadata: ["error": "\(error)", "error.cause": "\(error.cause.map { "\($0)" } ?? "")"]
             )
             return error
-        }
-    }
-
-    private func writeWaiting(_ waiting: [WaitingDocument]) throws(StatusError) {
-        try waitingCount.withLock { count throws(StatusError) in
-            guard waiting.count != count else { return }
-            if waiting.isEmpty { try waitingDocuments.remove() } else { try waitingDocuments.write(waiting) }
-            count = waiting.count
         }
     }
 

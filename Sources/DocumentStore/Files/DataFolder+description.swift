@@ -7,15 +7,10 @@ extension DataFolder {
 
     /// What a data folder says of itself; nil when it has no description.
     static func readDescription(in root: borrowing FileDescriptor) throws(StatusError) -> DatabaseDescription? {
-        let bytes: [UInt8]
-        do throws(SystemError) {
-            let file = try root.openFile(descriptionName, for: .reading)
-            bytes = try file.read(min(file.status().size, 1 << 20))
-        } catch {
-            if error.isNotFound { return nil }
-            throw error.status("read", descriptionName)
+        let bytes = try reporting("read", descriptionName) { () throws(SystemError) in
+            try root.contents(ofFile: descriptionName, maximumBytes: 1 << 20)
         }
-        return try DatabaseDescription(bytes)
+        return try bytes.map { bytes throws(StatusError) in try DatabaseDescription(bytes) }
     }
 
     /// Writes the description of a new data folder.

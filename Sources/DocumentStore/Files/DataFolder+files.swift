@@ -3,7 +3,8 @@ internal import DocumentModel
 // Files that lie beside the documents in the data folder itself.
 
 extension DataFolder {
-    static let fileTemporary = TemporaryName.fixed("file")
+    /// The names that files have until they are finished: each one of its own, since several may be written at the same time.
+    static let fileTemporaries = [IndexDefinitions.fileName, WaitingDocuments.fileName].map(TemporaryName.fixed)
 
     /// Which file is in the data folder itself under a name; nil when there is none, or something else.
     func identity(ofFile name: String) throws(StatusError) -> FileIdentity? {
@@ -18,19 +19,15 @@ extension DataFolder {
 
     /// What is in a file of the data folder itself, up to so many bytes; nil when there is none.
     func contents(ofFile name: String, maximumBytes: Int = 16 << 20) throws(StatusError) -> [UInt8]? {
-        do throws(SystemError) {
-            let file = try root.openFile(name, for: .reading)
-            return try file.read(min(file.status().size, maximumBytes))
-        } catch {
-            if error.isNotFound { return nil }
-            throw error.status("read", name)
+        try reporting("read", name) { () throws(SystemError) in
+            try root.contents(ofFile: name, maximumBytes: maximumBytes)
         }
     }
 
     /// Puts another file in the place of one of the data folder itself; on disk when this returns.
     func replaceFile(_ name: String, with bytes: [UInt8]) throws(StatusError) {
         try reporting("write", name) { () throws(SystemError) in
-            try root.replaceFile(name, with: bytes, through: Self.fileTemporary)
+            try root.replaceFile(name, with: bytes, through: TemporaryName.fixed(name))
         }
     }
 

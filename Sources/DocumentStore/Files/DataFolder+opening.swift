@@ -116,7 +116,7 @@ extension DataFolder {
 
     /// Removes what a crash left of the files in the data folder itself; they do no harm where that fails.
     private static func removeTemporaries(in root: borrowing FileDescriptor) {
-        for name in [descriptionTemporary, fileTemporary] + FileSystemProbe.names { _ = try? root.removeFile(name) }
+        for name in [descriptionTemporary] + fileTemporaries + FileSystemProbe.names { _ = try? root.removeFile(name) }
     }
 
     private static func rootFailure(_ error: SystemError, _ path: String) -> StatusError {

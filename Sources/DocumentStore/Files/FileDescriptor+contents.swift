@@ -18,6 +18,17 @@ extension FileDescriptor {
         try synchronize()
     }
 
+    /// What is in a file of this folder, up to so many bytes; nil when there is none.
+    func contents(ofFile name: String, maximumBytes: Int) throws(SystemError) -> [UInt8]? {
+        do throws(SystemError) {
+            let file = try openFile(name, for: .reading)
+            return try file.read(min(file.status().size, maximumBytes))
+        } catch {
+            guard error.isNotFound else { throw error }
+            return nil
+        }
+    }
+
     /// Forgets what the system holds of this file in memory and has written, or has failed to write: it is read from the disk
     /// again.
     func dropCached() throws(SystemError) {

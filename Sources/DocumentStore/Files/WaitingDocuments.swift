@@ -1,5 +1,6 @@
 internal import DocumentModel
 internal import StrictJSON
+internal import Synchronization
 
 /// A document whose file may not be written, so that it is not as the last commit made it.
 struct WaitingDocument: Hashable {
@@ -26,6 +27,8 @@ final class WaitingDocuments: Sendable {
     static let fileName = "waiting.ndjson"
 
     private let data: DataFolder
+    /// How many stand in the file; nil before it has been written or removed.
+    private let count = Mutex<Int?>(nil)
 
     init(_ data: DataFolder) {
         self.data = data
@@ -51,14 +54,26 @@ final class WaitingDocuments: Sendable {
         return documents
     }
 
-    /// Makes the file have these documents, of which there are some, and no others; on disk when this returns.
-    func write(_ documents: [WaitingDocument]) throws(StatusError) {
-        try data.replaceFile(Self.fileName, with: Self.encoded(documents))
+    /// Changes `hearth.json` to say that all files are on disk but those of these documents, which stand in the file then; on disk
+    /// when this returns.
+    ///
+    /// - Parameter documents: Once there was a first time, some of those of the time before.
+    func note(_ documents: [WaitingDocument], _ change: (inout DatabaseDescription) -> Void) throws(StatusError) {
+        try count.withLock { count throws(StatusError) in
+            let isOther = documents.count != count
+            if isOther, !documents.isEmpty { try data.replaceFile(Self.fileName, with: Self.encoded(documents)) }
+            try data.update { description in
+                description.hasWaitingDocuments = !documents.isEmpty
+                change(&description)
+            }
+            if isOther, documents.isEmpty, try data.holds(Self.fileName) { try data.removeFile(Self.fileName) }
+            count = documents.count
+        }
     }
 
-    /// Removes the file, which nobody needs any more.
-    func remove() throws(StatusError) {
-        if try data.holds(Self.fileName) { try data.removeFile(Self.fileName) }
+    /// Whether more stand in the file, so that the files of some are right now and may not be on disk.
+    func hasMore(than documents: [WaitingDocument]) -> Bool {
+        count.withLock { ($0 ?? 0) > documents.count }
     }
 
     private static func encoded(_ documents: [WaitingDocument]) -> [UInt8] {

@@ -43,15 +43,12 @@ extension OpenedStore {
         if !found.isClean {
             try Self.synchronize(data)
             do throws(StatusError) {
-                if !uninstalled.isEmpty { try waitingDocuments.write(uninstalled.confined) }
-                try data.update { description in
-                    description.hasWaitingDocuments = !uninstalled.isEmpty
+                try waitingDocuments.note(uninstalled.confined) { description in
                     description.epoch = epoch
                     description.sequence = last.sequence
                     description.commitTime = last.time
                     description.isClean = uninstalled.isEmpty
                 }
-                if uninstalled.isEmpty { try waitingDocuments.remove() }
             } catch {
                 // The journal still has everything, and whoever has to make room may want to read first.
                 guard error.code == .resourceExhausted, epoch == found.epoch else { throw error }
@@ -106,7 +103,6 @@ extension OpenedStore {
             checkpointer: Checkpointer(
                 data: data,
                 waitingDocuments: waitingDocuments,
-                waitingCount: replay.unwritable.count,
                 journal: opened.journal,
                 failure: failure,
                 configuration: configuration,

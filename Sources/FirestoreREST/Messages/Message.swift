@@ -41,6 +41,17 @@ struct Message {
         }
     }
 
+    /// What a field is read as that has to be there.
+    func require<Value>(
+        _ field: MessageField,
+        _ body: (JSONNode) throws(StatusError) -> Value
+    ) throws(StatusError) -> Value {
+        guard let value = try read(field, body) else {
+            throw StatusError(.invalidArgument, "Expected a \(field.name.string).")
+        }
+        return value
+    }
+
     /// What the elements of a repeated field are read as.
     func list<Element>(
         _ field: MessageField,

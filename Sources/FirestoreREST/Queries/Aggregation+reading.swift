@@ -45,12 +45,11 @@ struct AggregatedQuery {
         let aggregations = try NormalizedAggregations(
             message.list("aggregations") { node throws(StatusError) in try Aggregation(node) }
         )
-        let query = try message.read("structuredQuery") { node throws(StatusError) in
+        let query = try message.require("structuredQuery") { node throws(StatusError) in
             let query = try NormalizedQuery(Query(node, below: parent, in: database), aggregating: aggregations.fields)
             try query.checkIsAggregated()
             return query
         }
-        guard let query else { throw StatusError(.invalidArgument, "Expected a structuredQuery.") }
         self.query = query
         self.aggregations = aggregations
     }

@@ -54,8 +54,8 @@ extension Request {
 
     /// Whether it is what a form of a page sends, or could: none can have the media type of JSON.
     fileprivate var isForm: Bool {
-        let isJSON = headers[.contentType].map { FieldValue($0.utf8).isValue("application/json") } ?? false
-        return method == .post && !isOfService && !hasPath("/health") && !isJSON
+        guard method == .post, !isOfService, !hasPath("/health") else { return false }
+        return !(headers[.contentType].map { FieldValue($0.utf8).isValue("application/json") } ?? false)
     }
 
     /// Whether a browser says that the page that asks is one of this server's.

@@ -80,7 +80,7 @@ package struct RPCServer<Context: RPCContext>: Sendable {
         let share = AnswerBudget.Share(of: answers)
         var draft = AnswerDraft(to: requests, isBatch: isBatch, limit: limits.maximumResponseBytes, share: share)
         guard await draft.begin() else { return draft.finish() }
-        let end = deadlines.endOfBatch()
+        let end = isBatch ? deadlines.endOfBatch() : nil
         for request in requests { await respond(to: request, until: end, context: context, on: executor, in: &draft) }
         return draft.finish()
     }
@@ -113,7 +113,7 @@ package struct RPCServer<Context: RPCContext>: Sendable {
     /// Executes one request and adds its response, where there is one.
     private func respond(
         to node: JSONNode,
-        until end: Duration,
+        until end: Duration?,
         context: Context,
         on executor: (any TaskExecutor)?,
         in draft: inout AnswerDraft
@@ -142,7 +142,7 @@ package struct RPCServer<Context: RPCContext>: Sendable {
     private func outcome(
         of request: RPCRequest,
         _ entry: MethodTable<Context>.Entry,
-        until end: Duration,
+        until end: Duration?,
         context: Context,
         on executor: (any TaskExecutor)?
     ) async -> RPCOutcome {
@@ -150,7 +150,7 @@ package struct RPCServer<Context: RPCContext>: Sendable {
             return .error(.cancelled)
         }
         do {
-            try deadlines.checkIsBefore(end)
+            if let end { try deadlines.checkIsBefore(end) }
             return .result(try await deadlines.run(on: executor) { try await entry.call(request.params, context) })
         } catch {
             return .error(clientError(for: error, method: request.method))

@@ -31,10 +31,9 @@ struct PartitionQueryCall: Call {
 
     func answer(to body: JSONNode, in context: ServiceContext) async throws(StatusError) -> FirestoreAnswer {
         let message = try Message(body, fields: Self.fields)
-        let query = try message.read("structuredQuery") { node throws(StatusError) in
+        let query = try message.require("structuredQuery") { node throws(StatusError) in
             try Query(node, below: parent, in: database).partitioned()
         }
-        guard let query else { throw StatusError(.invalidArgument, "Expected a structuredQuery.") }
         let count = try message.read("partitionCount") { node throws(StatusError) in try node.integerField() } ?? 0
         guard count > 0 else {
             throw StatusError(.invalidArgument, "Expected a number above 0, found \(count).").inside(place: "partitionCount")

@@ -20,10 +20,9 @@ struct RunAggregationQueryCall: Call {
     func answer(to body: JSONNode, in context: ServiceContext) async throws(StatusError) -> FirestoreAnswer {
         let message = try Message(body, fields: Self.fields)
         try message.refuseExplaining()
-        let aggregated = try message.read("structuredAggregationQuery") { node throws(StatusError) in
+        let aggregated = try message.require("structuredAggregationQuery") { node throws(StatusError) in
             try AggregatedQuery(node, below: parent, in: database)
         }
-        guard let aggregated else { throw StatusError(.invalidArgument, "Expected a structuredAggregationQuery.") }
         return try await ConsistencySelector(message).read(in: context) { point, begun throws(StatusError) in
             let found = try await AggregateQuery.call(
                 .init(aggregated.aggregations, of: aggregated.query, at: point),

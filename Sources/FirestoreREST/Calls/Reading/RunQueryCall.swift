@@ -20,10 +20,9 @@ struct RunQueryCall: Call {
     func answer(to body: JSONNode, in context: ServiceContext) async throws(StatusError) -> FirestoreAnswer {
         let message = try Message(body, fields: Self.fields)
         try message.refuseExplaining()
-        let query = try message.read("structuredQuery") { node throws(StatusError) in
+        let query = try message.require("structuredQuery") { node throws(StatusError) in
             try NormalizedQuery(Query(node, below: parent, in: database))
         }
-        guard let query else { throw StatusError(.invalidArgument, "Expected a structuredQuery.") }
         return try await ConsistencySelector(message).read(in: context) { point, begun throws(StatusError) in
             let found = try await RunQuery.call(.init(query, at: point), in: context)
             return answer(found, skipped: query.offset, begun: begun)
