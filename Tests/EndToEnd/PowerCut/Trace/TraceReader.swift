@@ -28,6 +28,11 @@ struct TraceReader {
             unfinished[thread] = (lineNumber, Array(text.dropLast(Self.unfinishedMark.count)))
             return nil
         }
+        // The thread was gone before strace could see what it called.
+        if text.suffix(Self.detachedMark.count).elementsEqual(Self.detachedMark) {
+            unfinished[thread] = nil
+            return nil
+        }
         guard text.starts(with: "<... ".utf8) else { return try call(text, begin: lineNumber) }
         guard let (begin, start) = unfinished.removeValue(forKey: thread), let mark = text.firstIndex(of: UInt8(ascii: ">"))
         else {
@@ -44,4 +49,5 @@ struct TraceReader {
     }
 
     private static let unfinishedMark = Array(" <unfinished ...>".utf8)
+    private static let detachedMark = Array(" <detached ...>".utf8)
 }
