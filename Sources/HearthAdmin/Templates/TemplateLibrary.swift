@@ -34,7 +34,8 @@ struct TemplateLibrary: Sendable {
             do {
                 var text = try String(contentsOf: file, encoding: .utf8)
                 if text.utf8.last == UInt8(ascii: "\n") { text.unicodeScalars.removeLast() }
-                try library.register("{{% CONTENT_TYPE:\(Self.contentType)}}" + text, named: name)
+                let template = TranslatableTemplate(text)
+                try library.register("{{% CONTENT_TYPE:\(Self.contentType)}}" + template.translated { $0 }, named: name)
             } catch {
                 throw StatusError(.failedPrecondition, "The template \(file.path) can't be used: \(error)", cause: error)
             }
