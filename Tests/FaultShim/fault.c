@@ -255,7 +255,7 @@ int syncfs(int file) {
 // Names
 
 static int open_in(int folder, const char *name, int flags, mode_t mode) {
-    if ((flags & O_CREAT) == 0) return (int)syscall(SYS_openat, folder, name, flags, mode);
+    if ((flags & O_CREAT) == 0 && (flags & O_TMPFILE) != O_TMPFILE) return (int)syscall(SYS_openat, folder, name, flags, mode);
     MAKE(int, "open", folder, name, 0, syscall(SYS_openat, folder, name, flags, mode));
 }
 

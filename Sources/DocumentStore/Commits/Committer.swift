@@ -8,13 +8,13 @@ internal import Synchronization
 ///
 /// 1. Each commit is evaluated on what the ones before it made, and what it has read is compared with that. One that fails (a
 ///    precondition, a changed document, a damaged one) fails alone.
-/// 2. The documents are written into temporary files beside their own, and the files looked at that are to be replaced or
+/// 2. The documents are written into temporary files, and the files looked at that are to be replaced or
 ///    removed. When that fails, for want of space mostly, or because one is marked as unchangeable, the batch's commits are
 ///    tried again one by one, and those that fail are refused. Nothing has happened.
 /// 3. The frames of all commits are appended to the journal, and synced. When there is no space the commits are tried one by one
 ///    like that, and the store goes on. When the write or the sync fails otherwise, nobody knows what is on disk: the commits are
 ///    refused, and the store takes no more until it is opened again.
-/// 4. The temporary files are renamed into place, deleted documents' files removed. The commits are durable now, so they
+/// 4. The temporary files are put into place, deleted documents' files removed. The commits are durable now, so they
 ///    count whatever happens: where this fails, readers are given the documents from memory, and no more writes are
 ///    taken until it succeeds; the next write tries again, and so does opening the store.
 /// 5. The commits are given to the index, which takes them in on its own, and published to the change feed, and the callers go

@@ -16,19 +16,19 @@ extension DocumentInstaller {
         }
     }
 
-    private static func isUnchangeable(_ name: String, in folder: borrowing FileDescriptor) -> Bool {
+    /// Makes sure that a file is not marked as one that is never to change.
+    ///
+    /// - Returns: Whether there is such a file.
+    @discardableResult
+    static func checkIsChangeable(_ name: String, in folder: borrowing FileDescriptor) throws(SystemError) -> Bool {
         do throws(SystemError) {
             try folder.checkIsWritable(name)
-            return false
+            return true
         } catch {
+            if error.isUnchangeable { throw error }
             // Other marks of a file don't matter where it is replaced.
-            return error.isUnchangeable
+            return !error.isNotFound
         }
-    }
-
-    /// Makes sure that a file is not marked as one that is never to change.
-    static func checkIsChangeable(_ name: String, in folder: borrowing FileDescriptor) throws(SystemError) {
-        if isUnchangeable(name, in: folder) { throw SystemError("faccessat", code: EPERM) }
     }
 
     /// The error for a write that can't be taken because of one file, while others can.

@@ -2,15 +2,15 @@ internal import DocumentModel
 internal import Glibc
 internal import StrictJSON
 
-/// Changes document files: a temporary file beside the document's, renamed over it. Nothing is synced here.
+/// Changes document files: each is written as a temporary file and then put into place. Nothing is synced here.
 ///
 /// Only the committer and recovery have one. Some folders stay open until ``endBatch()``, so many at most however large a
 /// commit is; the others are opened again where they are needed again.
 struct DocumentInstaller {
-    /// A document in a temporary file, complete and ready to be renamed into place.
+    /// A document in a temporary file, complete and ready to be put into place.
     struct StagedFile {
         let document: EncodedDocument
-        fileprivate let temporaryName: String
+        fileprivate let file: TemporaryFiles.File
         fileprivate let identity: FileIdentity
     }
 
@@ -19,7 +19,7 @@ struct DocumentInstaller {
     private var openFolders: [CollectionPath: SharedDescriptor] = [:]
     /// Of those, the ones whose own IDs and those of the folders around them are known to be stored.
     private var madeFolders: Set<CollectionPath> = []
-    private var temporaryCount: UInt64 = 0
+    private var temporaries = TemporaryFiles()
 
     init(_ files: DocumentFiles, cache: DocumentCache) {
         self.files = files
@@ -32,28 +32,22 @@ struct DocumentInstaller {
         return try files.document(at: path, in: folder.descriptor)
     }
 
-    /// Writes a document into a temporary file beside its own, making folders as needed.
+    /// Writes a document into a temporary file, making folders as needed.
     ///
     /// - Throws: Also when its file is marked as one that is never to change.
     mutating func stage(_ document: EncodedDocument) throws(StatusError) -> StagedFile {
         let folder = try folder(of: document.path.collection)
-        let storesID = files.folders.naming.file(of: document.path.id).isShortened
-        let bytes = DocumentFile.encode(document, storesID: storesID)
+        let name = files.folders.naming.file(of: document.path.id)
+        let bytes = DocumentFile.encode(document, storesID: name.isShortened)
+        let exists: Bool
         do throws(SystemError) {
-            try Self.checkIsChangeable(files.folders.naming.file(of: document.path.id).text, in: folder.descriptor)
+            exists = try Self.checkIsChangeable(name.text, in: folder.descriptor)
         } catch {
             throw refusal(error, "replace", document.path)
         }
         do throws(SystemError) {
-            let temporary = try makeTemporary(in: folder.descriptor)
-            do throws(SystemError) {
-                try temporary.file.write(bytes)
-                let identity = try temporary.file.status().identity
-                return StagedFile(document: document, temporaryName: temporary.name, identity: identity)
-            } catch {
-                _ = try? folder.descriptor.removeFile(temporary.name)
-                throw error
-            }
+            let (file, identity) = try temporaries.write(bytes, in: folder.descriptor, isReplacing: exists)
+            return StagedFile(document: document, file: file, identity: identity)
         } catch {
             throw error.status("write", files.place(of: document.path))
         }
@@ -66,9 +60,8 @@ struct DocumentInstaller {
             throw SystemError("openat", code: ENOENT).status("replace", files.place(of: path))
         }
         do throws(SystemError) {
-            try folder.descriptor.rename(staged.temporaryName, to: files.folders.naming.file(of: path.id).text)
+            try temporaries.install(staged.file, as: files.folders.naming.file(of: path.id).text, in: folder.descriptor)
         } catch {
-            _ = try? folder.descriptor.removeFile(staged.temporaryName)
             throw error.status("replace", files.place(of: path))
         }
         cache.insert(staged.document, identity: staged.identity)
@@ -77,7 +70,8 @@ struct DocumentInstaller {
     /// Removes staged documents that are not to be installed.
     mutating func discard(_ staged: [StagedFile]) {
         for staged in staged {
-            _ = try? existingFolder(of: staged.document.path.collection)?.descriptor.removeFile(staged.temporaryName)
+            guard let folder = try? existingFolder(of: staged.document.path.collection) else { continue }
+            temporaries.discard(staged.file, in: folder.descriptor)
         }
         for collection in Set(staged.map(\.document.path.collection)) { files.folders.removeEmpty(collection.segments) }
     }
@@ -117,7 +111,9 @@ extension DocumentInstaller {
     }
 
     private mutating func folder(of collection: CollectionPath) throws(StatusError) -> SharedDescriptor {
-        if madeFolders.contains(collection), let folder = openFolders[collection] { return folder }
+        if let folder = openFolders[collection], madeFolders.contains(collection) || !storesIDs(along: collection) {
+            return folder
+        }
         let folder = SharedDescriptor(try files.folders.make(collection.segments))
         madeFolders.insert(collection)
         return keep(folder, as: collection)
@@ -129,21 +125,8 @@ extension DocumentInstaller {
         return folder
     }
 
-    private struct Temporary: ~Copyable {
-        let file: FileDescriptor
-        let name: String
-    }
-
-    private mutating func makeTemporary(in folder: borrowing FileDescriptor) throws(SystemError) -> Temporary {
-        while true {
-            temporaryCount += 1
-            let name = TemporaryName.numbered(temporaryCount)
-            do throws(SystemError) {
-                return Temporary(file: try folder.openFile(name, for: .creating), name: name)
-            } catch {
-                // One that could not be removed after a crash.
-                guard error.isTaken else { throw error }
-            }
-        }
+    /// Whether the collection's folder, or one around it, has its ID in a file, because its name can't hold it.
+    private func storesIDs(along collection: CollectionPath) -> Bool {
+        collection.segments.contains { files.folders.naming.folder(of: $0).isShortened }
     }
 }

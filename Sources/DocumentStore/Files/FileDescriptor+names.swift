@@ -18,6 +18,12 @@ extension FileDescriptor {
         try Self.call("renameat") { Glibc.renameat(number, name, number, newName) }
     }
 
+    /// Gives a file that has none a name in this folder, which must be free.
+    func link(_ file: borrowing FileDescriptor, as name: String) throws(SystemError) {
+        let path = "/proc/self/fd/\(file.number)"
+        try Self.call("linkat") { Glibc.linkat(AT_FDCWD, path, number, name, AT_SYMLINK_FOLLOW) }
+    }
+
     /// Removes a file from this folder; false when there is none.
     @discardableResult
     func removeFile(_ name: String) throws(SystemError) -> Bool {

@@ -91,6 +91,15 @@ extension FileDescriptor {
         return FileDescriptor(try Self.call("openat") { Glibc.openat(number, name, flags, Self.fileMode) })
     }
 
+    /// Makes a file in this folder's file system that has no name, and is gone when it is closed before it was given one.
+    func makeUnnamedFile() throws(SystemError) -> FileDescriptor {
+        let flags = Self.unnamed | O_RDWR | O_CLOEXEC
+        return FileDescriptor(try Self.call("openat") { Glibc.openat(number, ".", flags, Self.fileMode) })
+    }
+
+    /// `O_TMPFILE`, whose definition is too much for Swift; this part of it is the same on all machines that Swift runs on.
+    private static let unnamed = 0o20_000_000 | O_DIRECTORY
+
     /// Only the owner may read and write what the store makes.
     static var fileMode: mode_t { 0o600 }
     static var folderMode: mode_t { 0o700 }

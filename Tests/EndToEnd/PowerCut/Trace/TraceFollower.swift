@@ -59,7 +59,8 @@ extension TraceFollower {
         case "ftruncate": try resize(call)
         case "write", "writev", "sendto", "sendmsg": try send(call)
         case "creat", "truncate": try refuse(call, unlessOutside: location(call, folder: nil, call.strings.first))
-        case "link", "symlink", "linkat", "symlinkat":
+        case "linkat": try link(call)
+        case "link", "symlink", "symlinkat":
             try refuse(call, unlessOutside: location(call, folder: nil, call.strings.last))
         default: try refuseDescriptors(of: call)
         }
@@ -68,10 +69,12 @@ extension TraceFollower {
     private mutating func open(_ call: SystemCall, folder: Inode?, path: SystemCall.Text?, flags: Int) throws(Failure) {
         guard let descriptor = call.result, let location = try location(call, folder: folder, path) else { return }
         let flags = Set(call.arguments[flags].split(separator: "|").map { UTF8Key($0) })
-        guard flags.isDisjoint(with: ["O_SYNC", "O_DSYNC", "O_APPEND", "O_TMPFILE", "O_DIRECT"]) else {
+        guard flags.isDisjoint(with: ["O_SYNC", "O_DSYNC", "O_APPEND", "O_DIRECT"]) else {
             throw Failure(call: call, reason: "Files opened like this are not followed")
         }
-        if let inode = location.inode(in: tree) {
+        if flags.contains("O_TMPFILE") {
+            descriptors[descriptor] = (makeInode(isFolder: false), call.end)
+        } else if let inode = location.inode(in: tree) {
             descriptors[descriptor] = (inode, call.end)
             if flags.contains("O_TRUNC") { perform(.resize(inode, to: 0), call) }
         } else {
@@ -101,6 +104,18 @@ extension TraceFollower {
             throw Failure(call: call, reason: "Renaming like this is not followed")
         }
         enter([old: nil, new: inode], call, "rename \(name(old)) to \(new.name.string)")
+    }
+
+    /// A file without a name is given one by way of its descriptor.
+    private mutating func link(_ call: SystemCall) throws(Failure) {
+        guard let new = try location(call, folder: try folder(call, 2), call.strings.last) else { return }
+        let path = Self.names(in: call.strings.first?.bytes ?? [])
+        guard path.dropLast() == ["proc", "self", "fd"], let descriptor = path.last.flatMap({ Int($0.string) }),
+            let inode = descriptors[descriptor]?.inode, tree.names(to: inode) == nil
+        else {
+            throw Failure(call: call, reason: "Linking like this is not followed")
+        }
+        enter([new: inode], call, "name \(name(new))")
     }
 
     private mutating func remove(_ call: SystemCall) throws(Failure) {
@@ -215,7 +230,7 @@ extension TraceFollower {
 
     /// The path of a file or folder, for people.
     private func name(_ inode: Inode) -> String {
-        guard let names = tree.names(to: inode) else { return "something removed" }
+        guard let names = tree.names(to: inode) else { return "a file without a name" }
         return names.map { $0.byteCount > 40 ? $0.string.prefix(20) + "~" : $0.string }.joined(separator: "/")
     }
 

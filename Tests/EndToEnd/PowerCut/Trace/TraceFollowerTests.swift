@@ -41,6 +41,19 @@ import Testing
         #expect(syncs.map(\.1) == [5, 8])
     }
 
+    @Test func `a file that is written without a name has its bytes under the name that it is given`() throws {
+        let follower = try follow(
+            #"mkdir("/t/data", 0700) = 0"#,
+            #"open("/t/data", O_RDONLY|O_DIRECTORY) = 3"#,
+            #"openat(3, ".", O_RDWR|O_CLOEXEC|O_TMPFILE, 0600) = 4"#,
+            #"pwrite64(4, "hello", 5, 0) = 5"#,
+            #"linkat(AT_FDCWD, "/proc/self/fd/4", 3, "a", AT_SYMLINK_FOLLOW) = 0"#
+        )
+        #expect(paths(follower) == ["data", "data/a"])
+        #expect(follower.tree.items[1].bytes == FileBytes(Array("hello".utf8)))
+        #expect(follower.events.count == 3)
+    }
+
     @Test func `what is written elsewhere was sent`() throws {
         let follower = try follow(
             #"openat(AT_FDCWD, "/etc/passwd", O_RDONLY) = 4"#,
@@ -98,7 +111,7 @@ import Testing
     @Test(arguments: [
         #"openat(3, "log", O_RDWR|O_CREAT|O_APPEND, 0600) = 5"#, #"openat(3, "foreign", O_RDONLY) = 5"#,
         #"write(4, "x", 1) = 1"#, #"fallocate(4, 0, 0, 100) = 0"#, #"renameat(3, "a", 9, "a") = 0"#,
-        #"link("/t/d/a", "/t/d/b") = 0"#, #"pwrite64(4, "x"..., 100, 0) = 100"#,
+        #"link("/t/d/a", "/t/d/b") = 0"#, #"linkat(3, "a", 3, "b", 0) = 0"#, #"pwrite64(4, "x"..., 100, 0) = 100"#,
     ])
     func `what can't be followed is an error`(line: String) throws {
         #expect(throws: TraceFollower.Failure.self) {

@@ -1,0 +1,139 @@
+internal import DocumentModel
+
+/// Files that are complete before they get the name that readers know.
+///
+/// Where nothing has that name yet, and the file system can do it (ext4, XFS, btrfs, tmpfs), a file has no name at all until then:
+/// giving it its only name costs half of what making a name and changing it does, and a crash leaves nothing behind.
+struct TemporaryFiles {
+    /// A file that is complete, but for its name.
+    enum File {
+        case named(String)
+        /// Open as long as it has no name.
+        case unnamed(SharedDescriptor)
+    }
+
+    private var count: UInt64 = 0
+    /// How many more files may be open that have no name; nil before it was tried whether the file system can do it.
+    private var unnamedRoom: Int?
+
+    /// How many files without a name are open at most: enough for usual commits, and few of those that a server may have open.
+    private static let maximumUnnamedFiles = 512
+
+    /// Writes a file.
+    ///
+    /// - Parameter isReplacing: Whether something has the name that it is to get.
+    mutating func write(
+        _ bytes: [UInt8],
+        in folder: borrowing FileDescriptor,
+        isReplacing: Bool
+    ) throws(SystemError) -> (file: File, identity: FileIdentity) {
+        if !isReplacing, let file = makeUnnamed(in: folder) {
+            try file.descriptor.write(bytes)
+            let identity = try file.descriptor.status().identity
+            unnamedRoom? -= 1
+            return (.unnamed(file), identity)
+        }
+        let made = try make(in: folder)
+        do throws(SystemError) {
+            try made.file.write(bytes)
+            return (.named(made.name), try made.file.status().identity)
+        } catch {
+            _ = try? folder.removeFile(made.name)
+            throw error
+        }
+    }
+
+    /// Gives a file its name, in the folder that it was written in. Where that fails there is nothing left of it.
+    mutating func install(_ file: File, as name: String, in folder: borrowing FileDescriptor) throws(SystemError) {
+        switch file {
+        case .named(let temporary):
+            try Self.rename(temporary, to: name, in: folder)
+        case .unnamed(let file):
+            unnamedRoom? += 1
+            do throws(SystemError) {
+                try folder.link(file.descriptor, as: name)
+            } catch {
+                // Somebody made a file of that name meanwhile.
+                guard error.isTaken else { throw error }
+                try Self.rename(try link(file.descriptor, in: folder), to: name, in: folder)
+            }
+        }
+    }
+
+    /// Removes a file that gets no name.
+    mutating func discard(_ file: File, in folder: borrowing FileDescriptor) {
+        switch file {
+        case .named(let name): _ = try? folder.removeFile(name)
+        case .unnamed: unnamedRoom? += 1
+        }
+    }
+}
+
+extension TemporaryFiles {
+    private mutating func makeUnnamed(in folder: borrowing FileDescriptor) -> SharedDescriptor? {
+        let room = unnamedRoom ?? (canNameLater(in: folder) ? Self.maximumUnnamedFiles : 0)
+        unnamedRoom = room
+        guard room > 0, let file = try? folder.makeUnnamedFile() else { return nil }
+        return SharedDescriptor(file)
+    }
+
+    /// Whether files can be given a name later, which takes a file system that can, and `/proc`.
+    private mutating func canNameLater(in folder: borrowing FileDescriptor) -> Bool {
+        do throws(SystemError) {
+            try folder.removeFile(link(try folder.makeUnnamedFile(), in: folder))
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private struct Named: ~Copyable {
+        let file: FileDescriptor
+        let name: String
+    }
+
+    private mutating func make(in folder: borrowing FileDescriptor) throws(SystemError) -> Named {
+        while true {
+            let name = nextName()
+            do throws(SystemError) {
+                return Named(file: try folder.openFile(name, for: .creating), name: name)
+            } catch {
+                // One that could not be removed after a crash.
+                guard error.isTaken else { throw error }
+            }
+        }
+    }
+
+    private mutating func link(
+        _ file: borrowing FileDescriptor,
+        in folder: borrowing FileDescriptor
+    ) throws(SystemError) -> String {
+        while true {
+            let name = nextName()
+            do throws(SystemError) {
+                try folder.link(file, as: name)
+                return name
+            } catch {
+                guard error.isTaken else { throw error }
+            }
+        }
+    }
+
+    private mutating func nextName() -> String {
+        count += 1
+        return TemporaryName.numbered(count)
+    }
+
+    private static func rename(
+        _ temporary: String,
+        to name: String,
+        in folder: borrowing FileDescriptor
+    ) throws(SystemError) {
+        do throws(SystemError) {
+            try folder.rename(temporary, to: name)
+        } catch {
+            _ = try? folder.removeFile(temporary)
+            throw error
+        }
+    }
+}
