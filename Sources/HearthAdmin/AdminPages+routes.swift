@@ -62,6 +62,8 @@ extension AdminPages.PageRequest {
             query: request.uri.query,
             host: request.head.authority,
             knownTags: request.headers[.ifNoneMatch],
+            acceptedLanguages: request.headers[.acceptLanguage],
+            cookies: request.headers[.cookie],
             caller: caller,
             form: form
         )

@@ -17,10 +17,14 @@ import StrictJSON
 /// script. They read through the service's calls as clients do, in the name of who asks, and know nothing of files.
 package struct AdminPages: Sendable {
     private(set) var context: ServiceContext
+    /// What the reader of the page wants, and the page's own address.
+    private var preferences = Preferences(cookies: Cookies(nil), acceptedLanguages: nil)
+    private var pageURL = AdminURL.overview
     /// What is documented of the calls.
     let reference = CallReference()
     /// Answers the calls that the documentation's forms ask for.
     let calls: RPCServer<ServiceContext>
+    private let catalogue: Catalogue
     private let templates: TemplateLibrary
     private let files: StaticFiles
     private let logger: Logger
@@ -53,7 +57,8 @@ package struct AdminPages: Sendable {
         )
         self.logger = logger
         self.surroundings = surroundings
-        templates = try TemplateLibrary(folder: assets.templates)
+        catalogue = try Catalogue(templates: assets.templates)
+        templates = try TemplateLibrary(folder: assets.templates, catalogue: catalogue)
         files = try StaticFiles(folder: assets.files)
     }
 
@@ -68,6 +73,10 @@ package struct AdminPages: Sendable {
         var host: String?
         /// The entity tags that the browser has.
         var knownTags: String?
+        /// The header `Accept-Language`.
+        var acceptedLanguages: String?
+        /// The header `Cookie`.
+        var cookies: String?
         /// Who asks.
         var caller = Caller.anybody
         /// What a form sent, where one was sent that is not too large.
@@ -78,7 +87,11 @@ package struct AdminPages: Sendable {
     func response(to request: PageRequest) async -> PageResponse {
         var pages = self
         pages.context = context.calling(as: request.caller)
-        return await pages.respond(to: request)
+        pages.preferences = Preferences(cookies: Cookies(request.cookies), acceptedLanguages: request.acceptedLanguages)
+        pages.pageURL = request.path + (request.query.map { "?\($0)" } ?? "")
+        return await Texts.$current.withValue(catalogue[pages.preferences.language]) { [pages] in
+            await pages.respond(to: request)
+        }
     }
 }
 
@@ -101,6 +114,12 @@ extension AdminPages {
                 response
             } else {
                 await respond(with: ProblemPage.unknownAddress)
+            }
+        case .preferences:
+            if let response = keepPreferences(request) {
+                response
+            } else {
+                await respond(with: ProblemPage.unknownForm)
             }
         case .moved(let location):
             .redirect(to: location)
@@ -173,13 +192,20 @@ extension AdminPages {
         page.chrome.styleSheetURL = files.url(of: .styleSheet)
         page.chrome.scriptURL = files.url(of: .script)
         page.chrome.logoURL = files.url(of: .logo)
+        page.chrome.pageURL = pageURL
+        page.chrome.preferences = preferences
         do throws(StatusError) {
             page.chrome.setRoots(try await ListCollections.call(.init(pageSize: PageChrome.rootLimit), in: context))
         } catch {
             // The page is of use without the list beside it, which is not for everyone.
             if error.code.httpStatus >= 500 { log(error) }
         }
-        return .page(templates.render(page, with: type(of: page).template), status: page.status, nonce: nonce)
+        return .page(
+            templates.render(page, with: type(of: page).template),
+            status: page.status,
+            language: preferences.language,
+            nonce: nonce
+        )
     }
 
     private func log(_ error: StatusError) {

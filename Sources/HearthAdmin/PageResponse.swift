@@ -10,9 +10,16 @@ struct PageResponse: Sendable {
 
     /// A page that runs no foreign script, shows no foreign style, loads nothing from elsewhere, stands in no frame
     /// and stays in no cache.
-    static func page(_ html: [UInt8], status: HTTPResponse.Status, nonce: String) -> PageResponse {
+    static func page(
+        _ html: [UInt8],
+        status: HTTPResponse.Status,
+        language: Language,
+        nonce: String
+    ) -> PageResponse {
         var headers = common
         headers[.contentType] = "text/html; charset=utf-8"
+        headers[.contentLanguage] = language.rawValue
+        headers[.vary] = "Accept-Language, Cookie"
         headers[.cacheControl] = "no-store"
         headers[.contentSecurityPolicy] = [
             "default-src 'none'",
@@ -46,6 +53,18 @@ struct PageResponse: Sendable {
         headers[.location] = location
         headers[.cacheControl] = "no-store"
         return PageResponse(status: .temporaryRedirect, headers: headers, body: [])
+    }
+
+    /// The way back to a page after a form was sent.
+    static func seeOther(_ location: String) -> PageResponse {
+        var response = redirect(to: location)
+        response.status = .seeOther
+        return response
+    }
+
+    /// Has the browser keep a cookie.
+    mutating func addCookie(_ cookie: String) {
+        headers.append(HTTPField(name: .setCookie, value: cookie))
     }
 
     /// What an address can be asked with.

@@ -60,12 +60,4 @@ struct DisplayTextTests {
         #expect(result.text.unicodeScalars.count == 80)
         #expect(result.isCut)
     }
-
-    @Test(
-        "Numbers of things are grouped and have their noun",
-        arguments: [(0, "0 bytes"), (1, "1 byte"), (1_048_576, "1,048,576 bytes")]
-    )
-    func counting(number: Int, phrase: String) {
-        #expect(Counting.phrase(number, "byte", "bytes") == phrase)
-    }
 }

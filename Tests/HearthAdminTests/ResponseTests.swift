@@ -224,9 +224,10 @@ struct AssetLocationTests {
 
     @Test("Missing templates are named at start")
     func missingTemplates() throws {
+        let catalogue = try TestSite.catalogue()
         try withFolder { folder in
             try Data("x".utf8).write(to: folder.appending(path: "overview.mustache"))
-            let error = #expect(throws: StatusError.self) { try TemplateLibrary(folder: folder) }
+            let error = #expect(throws: StatusError.self) { try TemplateLibrary(folder: folder, catalogue: catalogue) }
             #expect(error?.message.contains("collection.mustache") == true)
             #expect(error?.message.contains("overview.mustache") == false)
         }
@@ -234,9 +235,10 @@ struct AssetLocationTests {
 
     @Test("A broken template is named at start")
     func brokenTemplate() throws {
+        let catalogue = try TestSite.catalogue()
         try withFolder { folder in
             try Data("{{#open}}".utf8).write(to: folder.appending(path: "overview.mustache"))
-            let error = #expect(throws: StatusError.self) { try TemplateLibrary(folder: folder) }
+            let error = #expect(throws: StatusError.self) { try TemplateLibrary(folder: folder, catalogue: catalogue) }
             #expect(error?.message.contains("overview.mustache") == true)
         }
     }

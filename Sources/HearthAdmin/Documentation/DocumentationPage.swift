@@ -5,7 +5,7 @@ import StrictJSON
 struct DocumentationPage: Page {
     static let template = TemplateLibrary.Name.documentation
 
-    var chrome = PageChrome(title: "Calls")
+    var chrome = PageChrome(title: localized("Calls"))
     private let reference: CallReference
     private let methods: [MethodView]
     private let needsKey: Bool

@@ -52,11 +52,12 @@ struct MapView: Sendable {
         let positions = places.map { frame.position(of: $0.point) }
         let count = Double(places.count)
         let names = places.prefix(5).map { "\($0.label.plain): \(Coordinates.decimal($0.point))" }
-        let rest = places.count > names.count ? ["and \(Counting.grouped(places.count - names.count)) more"] : []
+        let rest = places.count - names.count
         return Dot(
             x: positions.reduce(0) { $0 + $1.x } / count,
             y: positions.reduce(0) { $0 + $1.y } / count,
-            title: (names + rest).joined(separator: "; "),
+            title: (names + (rest > 0 ? [localized(count: rest, one: "and {count} more", other: "and {count} more")] : []))
+                .joined(separator: "; "),
             url: places.count == 1 ? places[0].url : nil,
             isCluster: places.count > 1
         )
@@ -100,7 +101,7 @@ extension MapView: ViewModel {
         case "dots": dots
         // Many dots are drawn smaller.
         case "isDense": dots.count > 60
-        case "summary": "Map with \(Counting.phrase(count, "point", "points"))"
+        case "summary": localized(count: count, one: "Map with {count} point", other: "Map with {count} points")
         default: nil
         }
     }

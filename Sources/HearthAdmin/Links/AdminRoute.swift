@@ -13,6 +13,8 @@ enum AdminRoute: Hashable, Sendable {
     case data([UTF8Key])
     /// The documentation of the calls.
     case documentation
+    /// What a reader wants pages to be like.
+    case preferences
     /// A static file.
     case asset(UTF8Key)
     /// The same page has another address.
@@ -42,14 +44,18 @@ enum AdminRoute: Hashable, Sendable {
     /// Whether something has this address.
     var isKnown: Bool {
         switch self {
-        case .overview, .data, .documentation, .asset, .moved: true
+        case .overview, .data, .documentation, .preferences, .asset, .moved: true
         case .unknown, .malformed: false
         }
     }
 
     /// The methods that the address answers.
     var methods: [HTTPRequest.Method] {
-        self == .documentation ? [.get, .head, .post] : [.get, .head]
+        switch self {
+        case .documentation: [.get, .head, .post]
+        case .preferences: [.post]
+        default: [.get, .head]
+        }
     }
 
     private init(_ segments: [UTF8Key]) {
@@ -57,6 +63,7 @@ enum AdminRoute: Hashable, Sendable {
         switch segments {
         case [empty], ["admin"], ["admin", "data"], ["admin", "data", empty]: self = .moved(AdminURL.overview)
         case ["admin", empty]: self = .overview
+        case ["admin", "preferences"]: self = .preferences
         case ["rpc", "docs"]: self = .documentation
         case ["rpc", "docs", empty]: self = .moved(AdminURL.documentation)
         default:

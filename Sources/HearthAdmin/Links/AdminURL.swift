@@ -7,6 +7,8 @@ enum AdminURL {
     static let overview = "/admin/"
     /// The documentation of the calls.
     static let documentation = "/rpc/docs"
+    /// Where the forms at the foot of pages are sent.
+    static let preferences = "/admin/preferences"
     /// What the addresses of static files begin with.
     static let assets = "/admin/assets/"
 

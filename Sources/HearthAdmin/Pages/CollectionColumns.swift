@@ -46,7 +46,7 @@ extension CollectionColumns.Column: ViewModel {
     func child(named name: String) -> Any? {
         switch name {
         case "name": DisplayText(key.string)
-        case "types": types.map(\.rawValue).joined(separator: " · ")
+        case "types": types.map(\.name).joined(separator: " · ")
         case "isNumeric": usualType?.isNumeric ?? false
         default: nil
         }

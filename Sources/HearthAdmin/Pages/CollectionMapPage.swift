@@ -36,7 +36,7 @@ struct CollectionMapPage: Page {
         map = places.isEmpty ? nil : MapView(of: places, in: frame)
         frames = [false, true].map { world in
             Choice(
-                text: world ? "World" : "Fit",
+                text: world ? localized("World") : localized("Fit"),
                 url: request.url(after: request.after, showsWorld: world),
                 isCurrent: world == request.showsWorld
             )

@@ -17,7 +17,7 @@ struct CollectionNavigation: Sendable {
         let request = listing.request
         heading = PathHeading(request.path.segments)
         let views: [(CollectionRequest.View, String)] =
-            hasPlaces || request.view == .map ? [(.table, "Table"), (.map, "Map")] : [(.table, "Table")]
+            [(.table, localized("Table"))] + (hasPlaces || request.view == .map ? [(.map, localized("Map"))] : [])
         self.views = views.map { view, text in
             Choice(
                 text: text,
@@ -26,13 +26,20 @@ struct CollectionNavigation: Sendable {
             )
         }
         sizes = CollectionRequest.sizes.map { size in
-            Choice(text: String(size.count), url: request.url(after: request.after, size: size), isCurrent: size == request.size)
+            Choice(
+                text: Counting.grouped(size.count),
+                url: request.url(after: request.after, size: size),
+                isCurrent: size == request.size
+            )
         }
         firstURL = request.after == nil ? nil : request.url(after: nil)
         nextURL = listing.next.map { request.url(after: $0) }
-        let documents = Counting.phrase(listing.documents.count, "document", "documents")
+        let documents = listing.documents.count
         let isWhole = request.after == nil && listing.next == nil
-        count = isWhole ? documents : "\(documents) on this page"
+        count =
+            isWhole
+            ? localized(count: documents, one: "{count} document", other: "{count} documents")
+            : localized(count: documents, one: "{count} document on this page", other: "{count} documents on this page")
         damaged = DamagedFiles(listing.damaged)
         isEmpty = listing.entries.isEmpty && listing.damaged.isEmpty
     }

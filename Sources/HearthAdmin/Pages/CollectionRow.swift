@@ -53,7 +53,7 @@ extension CollectionRow.Cell: ViewModel {
         switch name {
         case "isMissing": value == nil
         case "value": value.orAbsent
-        case "unusualType": (unusualType?.rawValue).orAbsent
+        case "unusualType": (unusualType?.name).orAbsent
         case "isNumeric": isNumeric
         default: nil
         }

@@ -24,11 +24,20 @@ struct CollectionTablePage: Page {
         chrome.colors = values.colors
     }
 
+    private var hiddenColumns: String? {
+        guard columns.hidden > 0 else { return nil }
+        return localized(
+            count: columns.hidden,
+            one: "{count} more field than the table shows. The documents’ own pages have them all.",
+            other: "{count} more fields than the table shows. The documents’ own pages have them all."
+        )
+    }
+
     func content(named name: String) -> Any? {
         switch name {
         case "columns": columns.shown
         case "columnCount": max(1, columns.shown.count)
-        case "hiddenColumns": columns.hidden > 0 ? Counting.phrase(columns.hidden, "more field", "more fields") : Absent()
+        case "hiddenColumns": hiddenColumns.orAbsent
         case "rows": rows
         case "hasRows": !rows.isEmpty
         default: navigation.child(named: name)

@@ -24,11 +24,20 @@ struct DocumentFieldsPage: Page {
         chrome.colors = fields.values.colors
     }
 
+    private var hiddenRows: String? {
+        guard fields.hidden > 0 else { return nil }
+        return localized(
+            count: fields.hidden,
+            one: "{count} more line than is shown here. The JSON has them all.",
+            other: "{count} more lines than are shown here. The JSON has them all."
+        )
+    }
+
     func content(named name: String) -> Any? {
         switch name {
         case "rows": fields.rows
         case "hasRows": !fields.rows.isEmpty
-        case "hiddenRows": fields.hidden > 0 ? Counting.phrase(fields.hidden, "more line", "more lines") : Absent()
+        case "hiddenRows": hiddenRows.orAbsent
         case "map": map.orAbsent
         case "extent": placesExtent.orAbsent
         case "subcollections": subcollections

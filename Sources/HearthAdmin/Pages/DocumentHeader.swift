@@ -23,12 +23,16 @@ struct DocumentHeader: Sendable {
 
     init(_ document: Document, view: View, now: Timestamp) {
         heading = PathHeading(document.path.segments)
-        size = Counting.phrase(Document.size(of: document.fields, at: document.path), "byte", "bytes")
+        size = localized(
+            count: Document.size(of: document.fields, at: document.path),
+            one: "{count} byte",
+            other: "{count} bytes"
+        )
         created = Moment(document.createTime, now: now)
         updated = Moment(document.updateTime, now: now)
         let url = AdminURL.document(document.path)
         views = [
-            Choice(text: "Fields", url: url, isCurrent: view == .fields),
+            Choice(text: localized("Fields"), url: url, isCurrent: view == .fields),
             Choice(
                 text: "JSON",
                 url: AdminURL.document(document.path, query: [("view", "json")]),

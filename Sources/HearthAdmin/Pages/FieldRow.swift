@@ -19,7 +19,7 @@ extension FieldRow: ViewModel {
         case "name": self.name
         case "isElement": isElement
         case "path": path.plain
-        case "type": type.rawValue
+        case "type": type.name
         case "value": value
         default: nil
         }

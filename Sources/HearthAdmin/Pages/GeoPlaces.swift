@@ -27,7 +27,10 @@ struct GeoPlaces: Sendable {
     /// How many are shown of how many; nil when that is all.
     var extent: String? {
         guard shown.count < count else { return nil }
-        return "The first \(Counting.grouped(shown.count)) of \(Counting.grouped(count)) places here are shown."
+        return localized(
+            "The first {shown} of {total} places here are shown.",
+            ["shown": Counting.grouped(shown.count), "total": Counting.grouped(count)]
+        )
     }
 
     private var isFull: Bool { shown.count >= Self.limit }

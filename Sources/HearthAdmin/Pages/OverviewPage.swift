@@ -14,7 +14,7 @@ struct OverviewPage: Page {
         let time: TimeView?
     }
 
-    var chrome = PageChrome(title: "Overview")
+    var chrome = PageChrome(title: localized("Overview"))
     private let facts: [Fact]
     private let firstCall: String
 
@@ -25,12 +25,18 @@ struct OverviewPage: Page {
     init(_ info: ServerInfo.Result, curl: CurlCommand, now: Timestamp) {
         let position = info.position
         var facts = [
-            Fact(name: "Version", value: DisplayText("\(ServerDescription.name) \(ServerDescription.version)"), time: nil),
-            Fact(name: "Running", value: DisplayText(Age.text(of: info.uptime)), time: nil),
-            Fact(name: "Commits", value: DisplayText(Counting.grouped(position.lastSequence.rawValue)), time: nil),
+            Fact(
+                name: localized("Version"),
+                value: DisplayText("\(ServerDescription.name) \(ServerDescription.version)"),
+                time: nil
+            ),
+            Fact(name: localized("Running"), value: DisplayText(Age.text(of: info.uptime)), time: nil),
+            Fact(name: localized("Commits"), value: DisplayText(Counting.grouped(position.lastSequence.rawValue)), time: nil),
         ]
         if let time = position.lastCommitTime {
-            facts.append(Fact(name: "Last commit", value: DisplayText(Age.text(of: time, at: now)), time: TimeView(time)))
+            facts.append(
+                Fact(name: localized("Last commit"), value: DisplayText(Age.text(of: time, at: now)), time: TimeView(time))
+            )
         }
         self.facts = facts
         firstCall = curl.call(Self.firstCall)

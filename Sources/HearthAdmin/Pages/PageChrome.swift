@@ -20,6 +20,9 @@ struct PageChrome: Sendable {
     var styleSheetURL = ""
     var scriptURL = ""
     var logoURL = ""
+    /// The page's own address.
+    var pageURL = AdminURL.overview
+    var preferences = Preferences(cookies: Cookies(nil), acceptedLanguages: nil)
 
     /// The frame of a page about the whole database.
     init(title: String) {
@@ -51,6 +54,20 @@ struct PageChrome: Sendable {
     static let rootLimit: PageSize = 200
 }
 
+extension PageChrome {
+    private var languages: [PreferenceButton] {
+        Language.allCases.map { language in
+            PreferenceButton(value: language.rawValue, text: language.name, isCurrent: language == preferences.language)
+        }
+    }
+
+    private var themes: [PreferenceButton] {
+        Theme.allCases.map { theme in
+            PreferenceButton(value: theme.rawValue, text: theme.name, isCurrent: theme == preferences.theme)
+        }
+    }
+}
+
 extension PageChrome: ViewModel {
     func child(named name: String) -> Any? {
         switch name {
@@ -69,6 +86,14 @@ extension PageChrome: ViewModel {
         case "styleSheetURL": styleSheetURL
         case "scriptURL": scriptURL
         case "logoURL": logoURL
+        case "language": preferences.language.rawValue
+        case "direction": preferences.language.direction
+        case "theme": preferences.theme.rawValue
+        case "colorScheme": preferences.theme.colorScheme
+        case "languages": languages
+        case "themes": themes
+        case "preferencesURL": AdminURL.preferences
+        case "pageURL": pageURL
         case "version": ServerDescription.version
         default: nil
         }

@@ -8,47 +8,62 @@ struct ProblemPage: Page {
     var chrome: PageChrome
     let status: HTTPResponse.Status
     private let heading: String
-    private let message: DisplayText
+    /// What the pages say of it.
+    private let advice: String?
+    /// What the service says of it, in English.
+    private let message: DisplayText?
     private let place: DisplayText?
 
-    /// A problem in words of its own.
-    private init(status: HTTPResponse.Status, heading: String, message: String) {
+    /// A problem in words of the pages.
+    private init(status: HTTPResponse.Status, heading: String, advice: String) {
         self.status = status
         self.heading = heading
-        self.message = DisplayText(message)
+        self.advice = advice
+        message = nil
         place = nil
         chrome = PageChrome(title: heading)
     }
 
     /// No page has the address.
-    static let unknownAddress = ProblemPage(status: .notFound, heading: "Nothing here", message: "No page has this address.")
+    static var unknownAddress: ProblemPage {
+        ProblemPage(status: .notFound, heading: localized("Nothing here"), advice: localized("No page has this address."))
+    }
 
     /// The address can't be read.
-    static let malformedAddress = ProblemPage(
-        status: .badRequest,
-        heading: "This address can’t be right",
-        message: "Its path isn’t percent-encoded UTF-8."
-    )
+    static var malformedAddress: ProblemPage {
+        ProblemPage(
+            status: .badRequest,
+            heading: localized("This address can’t be right"),
+            advice: localized("Its path isn’t percent-encoded UTF-8.")
+        )
+    }
 
     /// The address is asked with a method that isn't for looking.
-    static let wrongMethod = ProblemPage(
-        status: .methodNotAllowed,
-        heading: "Only to look at",
-        message: "Pages answer GET and HEAD. To change documents, call POST /rpc."
-    )
+    static var wrongMethod: ProblemPage {
+        ProblemPage(
+            status: .methodNotAllowed,
+            heading: localized("Only to look at"),
+            advice: localized("Pages answer GET and HEAD. To change documents, call POST /rpc.")
+        )
+    }
 
     /// A form of another page, too large, or sent in another way than browsers do.
-    static let unknownForm = ProblemPage(
-        status: .badRequest,
-        heading: "This form can’t be read",
-        message:
-            "Expected the name of a method and its parameters, \(TriedCall.maximumBytes >> 10) KiB at most. Programs call POST /rpc."
-    )
+    static var unknownForm: ProblemPage {
+        ProblemPage(
+            status: .badRequest,
+            heading: localized("This form can’t be read"),
+            advice: localized(
+                "Expected what a form of these pages sends, {limit} KiB at most. Programs call POST /rpc.",
+                ["limit": Counting.grouped(TriedCall.maximumBytes >> 10)]
+            )
+        )
+    }
 
     /// An error of the service.
     init(_ error: StatusError) {
         status = HTTPResponse.Status(code: error.code.httpStatus)
         heading = Self.heading(for: error.code)
+        advice = nil
         message = DisplayText(error.message)
         place = error.path.map { DisplayText($0) }
         chrome = PageChrome(title: heading)
@@ -58,7 +73,8 @@ struct ProblemPage: Page {
         switch name {
         case "status": status.code
         case "heading": heading
-        case "message": message
+        case "advice": advice.orAbsent
+        case "message": message.orAbsent
         case "place": place.orAbsent
         default: nil
         }
@@ -66,11 +82,11 @@ struct ProblemPage: Page {
 
     private static func heading(for code: StatusCode) -> String {
         switch code {
-        case .invalidArgument, .outOfRange: "This address can’t be right"
-        case .notFound: "Nothing here"
-        case .permissionDenied, .unauthenticated: "Not allowed"
-        case .resourceExhausted, .unavailable, .deadlineExceeded: "Not now"
-        default: "Something went wrong"
+        case .invalidArgument, .outOfRange: localized("This address can’t be right")
+        case .notFound: localized("Nothing here")
+        case .permissionDenied, .unauthenticated: localized("Not allowed")
+        case .resourceExhausted, .unavailable, .deadlineExceeded: localized("Not now")
+        default: localized("Something went wrong")
         }
     }
 }

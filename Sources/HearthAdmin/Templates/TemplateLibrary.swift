@@ -3,7 +3,7 @@ import Foundation
 import Mustache
 import Synchronization
 
-/// The templates of the pages, read and compiled once.
+/// The templates of the pages, read once and compiled for each language.
 ///
 /// Every template escapes with ``MarkupEscaping``. The line break that ends a file is not part of its template,
 /// so that one can stand inside a line of another.
@@ -21,27 +21,28 @@ struct TemplateLibrary: Sendable {
         case problem
     }
 
-    private let library: MustacheLibrary
+    private let libraries: [Language: MustacheLibrary]
 
     /// Reads all templates in a folder and the folders in it.
     ///
+    /// - Parameter catalogue: The translations of the templates' texts.
     /// - Throws: `notFound` when one that pages need isn't there, `failedPrecondition` when one can't be read or compiled.
-    init(folder: URL) throws(StatusError) {
+    init(folder: URL, catalogue: Catalogue) throws(StatusError) {
         Self.registerEscaping()
-        var library = MustacheLibrary()
+        var templates: [Language: [String: MustacheTemplate]] = [:]
         for name in try Self.names(in: folder) {
             let file = folder.appending(path: name + Self.suffix)
             do {
                 var text = try String(contentsOf: file, encoding: .utf8)
                 if text.utf8.last == UInt8(ascii: "\n") { text.unicodeScalars.removeLast() }
-                let template = TranslatableTemplate(text)
-                try library.register("{{% CONTENT_TYPE:\(Self.contentType)}}" + template.translated { $0 }, named: name)
+                for (language, template) in try Self.compile(TranslatableTemplate(text), catalogue: catalogue) {
+                    templates[language, default: [:]][name] = template
+                }
             } catch {
                 throw StatusError(.failedPrecondition, "The template \(file.path) can't be used: \(error)", cause: error)
             }
         }
-        let needed = Name.allCases.map(\.rawValue) + ValueView.templates
-        let missing = needed.filter { library.getTemplate(named: $0) == nil }
+        let missing = (Name.allCases.map(\.rawValue) + ValueView.templates).filter { templates[.english]?[$0] == nil }
         guard missing.isEmpty else {
             let files = missing.map { $0 + Self.suffix }.joined(separator: ", ")
             throw StatusError(
@@ -49,13 +50,13 @@ struct TemplateLibrary: Sendable {
                 "The template folder \(folder.path) lacks \(files). Install Hearth's Templates folder there."
             )
         }
-        self.library = library
+        libraries = templates.mapValues { MustacheLibrary(templates: $0) }
     }
 
-    /// The page's HTML.
+    /// The page's HTML in the language of ``Texts/current``.
     func render(_ page: some ViewModel, with name: Name) -> [UInt8] {
-        // Every named template was found when the library was made.
-        Array((library.render(page, withTemplate: name.rawValue) ?? "").utf8)
+        // Every named template was found when the libraries were made.
+        Array((libraries[Texts.current.language]?.render(page, withTemplate: name.rawValue) ?? "").utf8)
     }
 }
 
@@ -63,6 +64,22 @@ extension TemplateLibrary {
     private static let suffix = ".mustache"
     private static let contentType = "HEARTH"
     private static let isEscapingRegistered = Mutex(false)
+
+    /// A template in each language; one without texts, such as the coastlines, is compiled once for all.
+    private static func compile(
+        _ template: TranslatableTemplate,
+        catalogue: Catalogue
+    ) throws -> [(Language, MustacheTemplate)] {
+        let pragma = "{{% CONTENT_TYPE:\(contentType)}}"
+        guard !template.texts.isEmpty else {
+            let compiled = try MustacheTemplate(string: pragma + template.translated { $0 })
+            return Language.allCases.map { ($0, compiled) }
+        }
+        return try Language.allCases.map { language in
+            let texts = catalogue[language]
+            return (language, try MustacheTemplate(string: pragma + template.translated { texts.text($0) }))
+        }
+    }
 
     /// Mustache keeps content types for the whole process.
     private static func registerEscaping() {

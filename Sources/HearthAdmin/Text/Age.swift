@@ -5,24 +5,50 @@ enum Age {
     /// `3 minutes ago`; moments just ahead of the clock count as now.
     static func text(of time: Timestamp, at now: Timestamp) -> String {
         let seconds = (now.microseconds - time.microseconds) / 1_000_000
-        if let span = span(seconds: seconds) { return "\(span) ago" }
-        return seconds > -60 ? "just now" : "in the future"
+        return switch Span(seconds: seconds) {
+        case .years(let count): localized(count: count, one: "{count} year ago", other: "{count} years ago")
+        case .months(let count): localized(count: count, one: "{count} month ago", other: "{count} months ago")
+        case .days(let count): localized(count: count, one: "{count} day ago", other: "{count} days ago")
+        case .hours(let count): localized(count: count, one: "{count} hour ago", other: "{count} hours ago")
+        case .minutes(let count): localized(count: count, one: "{count} minute ago", other: "{count} minutes ago")
+        case .seconds(let count): localized(count: count, one: "{count} second ago", other: "{count} seconds ago")
+        case nil: seconds > -60 ? localized("just now") : localized("in the future")
+        }
     }
 
     /// `3 minutes`.
     static func text(of duration: Duration) -> String {
-        span(seconds: duration.components.seconds) ?? "a few seconds"
-    }
-
-    private static func span(seconds: Int64) -> String? {
-        for (unit, singular, plural) in units where seconds >= unit {
-            return Counting.phrase(seconds / unit, singular, plural)
+        switch Span(seconds: duration.components.seconds) {
+        case .years(let count): localized(count: count, one: "{count} year", other: "{count} years")
+        case .months(let count): localized(count: count, one: "{count} month", other: "{count} months")
+        case .days(let count): localized(count: count, one: "{count} day", other: "{count} days")
+        case .hours(let count): localized(count: count, one: "{count} hour", other: "{count} hours")
+        case .minutes(let count): localized(count: count, one: "{count} minute", other: "{count} minutes")
+        case .seconds(let count): localized(count: count, one: "{count} second", other: "{count} seconds")
+        case nil: localized("a few seconds")
         }
-        return nil
     }
 
-    private static let units: [(Int64, String, String)] = [
-        (31_557_600, "year", "years"), (2_629_800, "month", "months"), (86_400, "day", "days"), (3_600, "hour", "hours"),
-        (60, "minute", "minutes"), (5, "second", "seconds"),
-    ]
+    /// A number of the largest unit that fits.
+    private enum Span {
+        case years(Int64)
+        case months(Int64)
+        case days(Int64)
+        case hours(Int64)
+        case minutes(Int64)
+        case seconds(Int64)
+
+        /// Takes a span; nil for one of less than five seconds.
+        init?(seconds: Int64) {
+            switch seconds {
+            case 31_557_600...: self = .years(seconds / 31_557_600)
+            case 2_629_800...: self = .months(seconds / 2_629_800)
+            case 86_400...: self = .days(seconds / 86_400)
+            case 3_600...: self = .hours(seconds / 3_600)
+            case 60...: self = .minutes(seconds / 60)
+            case 5...: self = .seconds(seconds)
+            default: return nil
+            }
+        }
+    }
 }

@@ -1,6 +1,6 @@
 import DocumentModel
 
-/// The name of a value's type, as pages write it.
+/// The type of a value.
 enum ValueType: String, Sendable, CaseIterable {
     case null
     case boolean
@@ -32,6 +32,24 @@ enum ValueType: String, Sendable, CaseIterable {
             case .vector: .vector
             case .map: .map
             }
+    }
+
+    /// The name in the language of the page.
+    var name: String {
+        switch self {
+        case .null: localized("null")
+        case .boolean: localized("boolean")
+        case .integer: localized("integer")
+        case .double: localized("double")
+        case .timestamp: localized("timestamp")
+        case .string: localized("string")
+        case .bytes: localized("bytes")
+        case .reference: localized("reference")
+        case .geoPoint: localized("geo point")
+        case .array: localized("array")
+        case .vector: localized("vector")
+        case .map: localized("map")
+        }
     }
 
     /// Whether a column of them is read from the right.

@@ -30,7 +30,7 @@ struct BytesView: Sendable {
     init(_ bytes: [UInt8], limit: Int) {
         hexadecimal = bytes.prefix(limit).map { Hexadecimal.encode([$0]) }.joined(separator: " ")
         isCut = bytes.count > limit
-        length = Counting.phrase(bytes.count, "byte", "bytes")
+        length = localized(count: bytes.count, one: "{count} byte", other: "{count} bytes")
     }
 }
 
@@ -91,7 +91,7 @@ struct VectorView: Sendable {
         let limit = 4
         beginning = components.prefix(limit).map(Number.text).joined(separator: ", ")
         isCut = components.count > limit
-        dimensions = Counting.phrase(components.count, "dimension", "dimensions")
+        dimensions = localized(count: components.count, one: "{count} dimension", other: "{count} dimensions")
     }
 }
 

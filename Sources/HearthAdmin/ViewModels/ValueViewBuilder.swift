@@ -36,7 +36,7 @@ struct ValueViewBuilder: Sendable {
             colors.insert(chip.color)
             return .color(chip)
         }
-        if string.utf8.isEmpty { return .extent("empty string") }
+        if string.utf8.isEmpty { return .extent(localized("empty string")) }
         if let link = WebLink(string, textLimit: room == .cell ? Self.cellLinkLength : .max) { return .link(link) }
         switch room {
         case .cell:
@@ -49,7 +49,11 @@ struct ValueViewBuilder: Sendable {
                 FoldedText(
                     beginning: DisplayText(text + "…"),
                     whole: DisplayText(string, lines: .multiple),
-                    length: Counting.phrase(string.unicodeScalars.count, "character", "characters")
+                    length: localized(
+                        count: string.unicodeScalars.count,
+                        one: "{count} character",
+                        other: "{count} characters"
+                    )
                 )
             )
         }
@@ -98,10 +102,14 @@ extension ValueViewBuilder {
     }
 
     /// How much a map holds, in words.
-    static func extent(of map: MapValue) -> String { Counting.phrase(map.count, "field", "fields") }
+    static func extent(of map: MapValue) -> String {
+        localized(count: map.count, one: "{count} field", other: "{count} fields")
+    }
 
     /// How much an array holds, in words.
-    static func extent(of elements: [Value]) -> String { Counting.phrase(elements.count, "element", "elements") }
+    static func extent(of elements: [Value]) -> String {
+        localized(count: elements.count, one: "{count} element", other: "{count} elements")
+    }
 
     private static let groupSize = 12
     private static let groupDepth = 3

@@ -20,6 +20,11 @@ struct TestSite: Sendable {
     static let repository = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
+    /// The pages' texts.
+    static func catalogue() throws -> Catalogue {
+        try Catalogue(templates: repository.appending(path: "Templates"))
+    }
+
     /// Runs `body` with pages over a store that holds what `writes` make, and removes its folder in the end.
     static func with<Result>(
         _ writes: [Write] = [],
@@ -63,7 +68,9 @@ struct TestSite: Sendable {
         _ address: String,
         method: HTTPRequest.Method = .get,
         knownTags: String? = nil,
-        host: String = "127.0.0.1:8080"
+        host: String = "127.0.0.1:8080",
+        acceptedLanguages: String? = nil,
+        cookies: String? = nil
     ) async -> PageResponse {
         let parts = address.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1)
         return await pages.response(
@@ -72,15 +79,17 @@ struct TestSite: Sendable {
                 path: parts.first.map { String(Substring($0)) } ?? "/",
                 query: parts.count > 1 ? String(Substring(parts[1])) : nil,
                 host: host,
-                knownTags: knownTags
+                knownTags: knownTags,
+                acceptedLanguages: acceptedLanguages,
+                cookies: cookies
             )
         )
     }
 
-    /// Sends the documentation's form.
-    func send(_ form: String, as caller: Caller = .anybody) async -> PageResponse {
+    /// Sends a form, of the documentation unless another address is given.
+    func send(_ form: String, to path: String = "/rpc/docs", as caller: Caller = .anybody) async -> PageResponse {
         await pages.response(
-            to: AdminPages.PageRequest(method: .post, path: "/rpc/docs", caller: caller, form: Array(form.utf8))
+            to: AdminPages.PageRequest(method: .post, path: path, caller: caller, form: Array(form.utf8))
         )
     }
 
