@@ -17,6 +17,15 @@ extension DataFolder {
         try reporting("make", name) { () throws(SystemError) in _ = try root.openFile(name, for: .creating) }
     }
 
+    /// Makes an empty file in the data folder itself whose name is free again at once, so that it is gone when it is closed.
+    func makeUnlistedFile(_ name: String) throws(StatusError) -> FileDescriptor {
+        try reporting("make", name) { () throws(SystemError) in
+            let file = try root.openFile(name, for: .creating)
+            try root.removeFile(name)
+            return file
+        }
+    }
+
     /// What is in a file of the data folder itself, up to so many bytes; nil when there is none.
     func contents(ofFile name: String, maximumBytes: Int = 16 << 20) throws(StatusError) -> [UInt8]? {
         try reporting("read", name) { () throws(SystemError) in

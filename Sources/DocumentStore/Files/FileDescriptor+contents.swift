@@ -40,22 +40,26 @@ extension FileDescriptor {
     func read(_ count: Int, at offset: Int = 0) throws(SystemError) -> [UInt8] {
         var failure: SystemError?
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            while filled < count {
-                let rest = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
-                do throws(SystemError) {
-                    let read = try Self.call("pread") {
-                        Glibc.pread(number, rest.baseAddress, rest.count, off_t(offset + filled))
-                    }
-                    if read == 0 { return }
-                    filled += read
-                } catch {
-                    failure = error
-                    return
-                }
+            do throws(SystemError) {
+                filled = try read(into: UnsafeMutableRawBufferPointer(buffer), at: offset)
+            } catch {
+                failure = error
             }
         }
         if let failure { throw failure }
         return bytes
+    }
+
+    /// Fills a buffer with the bytes from `offset` on; returns how many there were, fewer only at the end of the file.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemError) -> Int {
+        var filled = 0
+        while filled < buffer.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+            let read = try Self.call("pread") { Glibc.pread(number, rest.baseAddress, rest.count, off_t(offset + filled)) }
+            if read == 0 { break }
+            filled += read
+        }
+        return filled
     }
 
     /// Writes all of `bytes` at `offset`.

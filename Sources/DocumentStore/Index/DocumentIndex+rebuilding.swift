@@ -19,12 +19,9 @@ extension DocumentIndex {
         var nextReport = begin + .seconds(5)
         try applier.rebuild(from: start, definitions.withLock { $0.value }) { filling throws(IndexApplier.Obstacle) in
             while let batch = try IndexApplier.folder({ () throws(StatusError) in try scan.next() }) {
-                // An index that is nearly made is worth waiting for.
-                if let closing = state.withLock({ $0.closing }), clock.now - closing > Self.closingTime {
-                    throw .folder(Self.closed)
-                }
+                try endWhenClosed()
                 try catchUp(&filling)
-                try IndexApplier.index { () throws(IndexFailure) in try filling.add(batch) }
+                try filling.add(batch)
                 count += batch.documents.count
                 set(.rebuilding(documents: count))
                 if clock.now >= nextReport {
@@ -34,6 +31,7 @@ extension DocumentIndex {
             }
             try catchUp(&filling)
             try filling.add(uninstalled.all)
+            try filling.writeEntries(checking: endWhenClosed)
         }
         guard count > 0 else { return }
         logger.notice(
@@ -44,7 +42,12 @@ extension DocumentIndex {
 
     private func catchUp(_ filling: inout IndexApplier.Filling) throws(IndexApplier.Obstacle) {
         try catchUp(&filling, from: \.last.sequence) { filling, updates throws(IndexApplier.Obstacle) in
-            try IndexApplier.index { () throws(IndexFailure) in try filling.apply(updates) }
+            try filling.apply(updates)
         }
+    }
+
+    /// An index that is nearly made is worth waiting for.
+    private func endWhenClosed() throws(IndexApplier.Obstacle) {
+        if let closing = state.withLock({ $0.closing }), .now - closing > Self.closingTime { throw .folder(Self.closed) }
     }
 }

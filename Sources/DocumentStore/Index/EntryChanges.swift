@@ -1,23 +1,32 @@
 /// The entries that documents lose and get, sorted before they are carried out: neighbours in the B-tree are then changed one
 /// after the other, and each of its pages once.
 struct EntryChanges {
-    private struct Change {
+    fileprivate struct Change {
         let space: Int64
         /// The value's first bytes, which mostly decide.
         let prefix: UInt64
-        let value: Range<Int>
-        let name: Range<Int>
+        let value: Range<UInt32>
+        let name: Range<UInt32>
+        let isAddition: Bool
+        /// Of changes of the same entry the last one counts.
+        let order: UInt32
     }
 
     private var bytes: [UInt8] = []
-    private var removals: [Change] = []
-    private var additions: [Change] = []
+    private var changes: [Change] = []
+
+    /// About how much memory they take.
+    var byteCount: Int { bytes.count + changes.count * MemoryLayout<Change>.stride }
+
+    /// Whether there are none.
+    var isEmpty: Bool { changes.isEmpty }
+
+    /// A place in what was taken in.
+    typealias Place = Range<UInt32>
 
     /// Takes in a name, for the entries of one document.
-    mutating func add(name: [UInt8]) -> Range<Int> {
-        let start = bytes.count
-        bytes += name
-        return start..<bytes.count
+    mutating func add(name: [UInt8]) -> Place {
+        place(of: name[...])
     }
 
     /// Takes in how a document's entries in some scopes change.
@@ -28,7 +37,7 @@ struct EntryChanges {
     mutating func add(
         from old: IndexEntries,
         to new: IndexEntries,
-        scopes: [(scope: Int64, name: Range<Int>)],
+        scopes: [(scope: Int64, name: Place)],
         removing: Bool = true,
         adding: Bool = true
     ) {
@@ -37,10 +46,10 @@ struct EntryChanges {
         while oldIndex < old.entries.count || newIndex < new.entries.count {
             let order = Self.order(old, oldIndex, new, newIndex)
             if order < 0 {
-                if removing { add(old.entries[oldIndex], of: old, scopes, to: \.removals) }
+                if removing { add(old.entries[oldIndex], of: old, scopes, isAddition: false) }
                 oldIndex += 1
             } else if order > 0 {
-                if adding { add(new.entries[newIndex], of: new, scopes, to: \.additions) }
+                if adding { add(new.entries[newIndex], of: new, scopes, isAddition: true) }
                 newIndex += 1
             } else {
                 oldIndex += 1
@@ -64,57 +73,67 @@ struct EntryChanges {
     private mutating func add(
         _ entry: IndexEntries.Entry,
         of entries: IndexEntries,
-        _ scopes: [(scope: Int64, name: Range<Int>)],
-        to list: WritableKeyPath<Self, [Change]>
+        _ scopes: [(scope: Int64, name: Place)],
+        isAddition: Bool
     ) {
-        let start = bytes.count
-        bytes += entries.bytes[entry.value]
-        let prefix = entries.bytes[entry.value].prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
-        let shift = UInt64(8 * (8 - min(8, entry.value.count)))
+        let value = entries.bytes[entry.value]
+        let place = place(of: value)
+        let prefix = value.withUnsafeBytes(EntryChange.prefix)
         for (scope, name) in scopes {
-            self[keyPath: list].append(
+            changes.append(
                 Change(
                     space: IndexSpace(scope: scope, slot: entry.slot).number,
-                    prefix: prefix << shift,
-                    value: start..<bytes.count,
-                    name: name
+                    prefix: prefix,
+                    value: place,
+                    name: name,
+                    isAddition: isAddition,
+                    order: UInt32(changes.count)
                 )
             )
         }
     }
 
-    /// Carries everything out, in order, what is removed first.
-    mutating func run(
-        remove: (_ space: Int64, _ value: UnsafeRawBufferPointer, _ name: UnsafeRawBufferPointer) throws -> Void,
-        add: (_ space: Int64, _ value: UnsafeRawBufferPointer, _ name: UnsafeRawBufferPointer) throws -> Void
-    ) throws {
-        try bytes.withUnsafeBytes { bytes in
-            try Self.run(&removals, bytes, remove)
-            try Self.run(&additions, bytes, add)
-        }
-        bytes.removeAll(keepingCapacity: bytes.count < Self.keptBytes)
+    private mutating func place(of part: ArraySlice<UInt8>) -> Place {
+        let start = UInt32(bytes.count)
+        bytes += part
+        return start..<UInt32(bytes.count)
     }
 
-    private static func run(
-        _ changes: inout [Change],
-        _ bytes: UnsafeRawBufferPointer,
-        _ body: (Int64, UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Void
-    ) throws {
-        changes.sort { left, right in
-            if left.space != right.space { return left.space < right.space }
-            if left.prefix != right.prefix { return left.prefix < right.prefix }
-            let values = bytes.compare(left.value, right.value)
-            return values == 0 ? bytes.compare(left.name, right.name) < 0 : values < 0
+    /// Gives all changes in the order of the entries, each entry's last one, and forgets them.
+    mutating func drain<Failure: Error>(_ body: (EntryChange) throws(Failure) -> Void) throws(Failure) {
+        var result: Result<Void, Failure> = .success(())
+        bytes.withUnsafeBytes { bytes in
+            changes.sort { left, right in
+                let order = left.change(in: bytes).compare(right.change(in: bytes))
+                return order == 0 ? left.order < right.order : order < 0
+            }
+            do throws(Failure) {
+                for index in changes.indices {
+                    let change = changes[index].change(in: bytes)
+                    if index + 1 < changes.count, changes[index + 1].change(in: bytes).compare(change) == 0 { continue }
+                    try body(change)
+                }
+            } catch {
+                result = .failure(error)
+            }
         }
-        for change in changes {
-            try body(
-                change.space,
-                UnsafeRawBufferPointer(rebasing: bytes[change.value]),
-                UnsafeRawBufferPointer(rebasing: bytes[change.name])
-            )
-        }
-        changes.removeAll(keepingCapacity: changes.count < keptBytes / 64)
+        bytes.removeAll(keepingCapacity: bytes.count < Self.keptBytes)
+        changes.removeAll(keepingCapacity: changes.count < Self.keptBytes / MemoryLayout<Change>.stride)
+        try result.get()
     }
 
     private static let keptBytes = 16 << 20
+}
+
+extension EntryChanges.Change {
+    @inline(__always)
+    fileprivate func change(in bytes: UnsafeRawBufferPointer) -> EntryChange {
+        EntryChange(
+            space: space,
+            prefix: prefix,
+            value: UnsafeRawBufferPointer(rebasing: bytes[Int(value.lowerBound)..<Int(value.upperBound)]),
+            name: UnsafeRawBufferPointer(rebasing: bytes[Int(name.lowerBound)..<Int(name.upperBound)]),
+            isAddition: isAddition
+        )
+    }
 }

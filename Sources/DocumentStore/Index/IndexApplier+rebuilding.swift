@@ -31,7 +31,7 @@ extension IndexApplier {
                 for collection in definitions.collections {
                     try IndexRuleState(settled: definitions.rules(of: collection)).store(collection, database)
                 }
-                var filling = Filling(writer: try IndexWriter(database), last: start)
+                var filling = Filling(writer: try IndexWriter(database), file: file, last: start)
                 try fill(&filling)
                 try database.execute(sql: "COMMIT")
                 // Not before all else is in the file: pages are written in no order that would tell.

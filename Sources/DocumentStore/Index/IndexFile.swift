@@ -20,6 +20,9 @@ struct IndexFile: Sendable {
     static let name = "index.sqlite"
     /// What SQLite keeps beside it.
     private static let logSuffixes = ["-wal", "-shm", "-journal"]
+    /// What is sorted for it, while it is made.
+    static let sortingName = name + sortingSuffix
+    private static let sortingSuffix = "-sorting"
 
     private let data: DataFolder
     /// The path of the database.
@@ -107,6 +110,12 @@ struct IndexFile: Sendable {
     /// Removes what lies beside a file that is on disk as a whole: it is another one's, and SQLite would take it for its own.
     func removeStrayLogs() throws(StatusError) {
         if data.description.openIndex == nil { try removeLogs() }
+    }
+
+    /// Makes an empty file that nobody else finds, and that is gone when it is closed.
+    func makeSortingFile() throws(StatusError) -> FileDescriptor {
+        try remove(Self.sortingSuffix)
+        return try data.makeUnlistedFile(Self.sortingName)
     }
 
     private func removeLogs() throws(StatusError) {

@@ -45,23 +45,27 @@ struct IndexWriter {
 
     /// Takes in documents as they are now; nil where there is none. Each at most once.
     func apply(_ documents: some Sequence<(path: DocumentPath, fields: MapValue?)>, _ memory: inout Memory) throws {
-        for (path, fields) in documents { try prepare(path, fields, &memory) }
+        try prepare(documents, &memory)
         try run(&memory)
+    }
+
+    /// Takes in documents like ``apply(_:_:)``, but for their entries: those are to be changed as the memory says.
+    func prepare(_ documents: some Sequence<(path: DocumentPath, fields: MapValue?)>, _ memory: inout Memory) throws {
+        for (path, fields) in documents { try prepare(path, fields, &memory) }
     }
 
     /// Carries out the changes of entries that were prepared.
     func run(_ memory: inout Memory) throws {
-        try memory.changes.run { space, value, name in
-            removeEntry.bind(space, at: 1)
-            removeEntry.bind(unowned: value, at: 2)
-            removeEntry.bind(unowned: name, at: 3)
-            try removeEntry.run()
-        } add: { space, value, name in
-            insertEntry.bind(space, at: 1)
-            insertEntry.bind(unowned: value, at: 2)
-            insertEntry.bind(unowned: name, at: 3)
-            try insertEntry.run()
-        }
+        try memory.changes.drain { change throws(IndexFailure) in try run(change) }
+    }
+
+    /// Adds an entry, or removes it.
+    func run(_ change: EntryChange) throws(IndexFailure) {
+        let statement = change.isAddition ? insertEntry : removeEntry
+        statement.bind(change.space, at: 1)
+        statement.bind(unowned: change.value, at: 2)
+        statement.bind(unowned: change.name, at: 3)
+        try statement.run()
     }
 
     /// Notes up to which commit the index is complete.
