@@ -178,8 +178,8 @@ let package = Package(
         .testTarget(
             name: "HearthServerTests",
             dependencies: [
-                "HearthServer", "HearthService", "DocumentModel", "DocumentStore", "FuzzedInputs", "JSONRPC", "StrictJSON",
-                "TestSupport",
+                "HearthServer", "HearthAdmin", "HearthService", "DocumentModel", "DocumentStore", "FuzzedInputs", "JSONRPC",
+                "StrictJSON", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -192,6 +192,7 @@ let package = Package(
             name: "HearthAdminTests",
             dependencies: [
                 "HearthAdmin", "HearthService", "DocumentModel", "DocumentStore", "JSONRPC", "StrictJSON", "CLibXML2",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),

@@ -1,3 +1,4 @@
+import DocumentModel
 import HTTPTypes
 import HearthService
 import JSONRPC
@@ -15,12 +16,17 @@ extension AdminPages {
     }
 
     /// The documentation; after a form was sent with the answer to the call that it asks for, or of what is wrong with the form.
-    func documentation(for request: PageRequest) async -> any Page {
-        guard request.method == .post else { return documentation(for: request, tried: nil) }
-        guard let form = request.form, let call = TriedCall(form: form),
-            reference.methods.contains(where: { $0.name == call.method })
-        else { return ProblemPage.unknownForm }
-        return documentation(for: request, tried: (call, await answer(to: call)))
+    ///
+    /// The answer belongs to no address, so it is given to the form itself.
+    func documentation(for request: PageRequest) async -> PageResponse {
+        await respond(to: request) { submission throws(StatusError) in
+            guard let submission else { return .page(documentation(for: request, tried: nil)) }
+            guard let call = TriedCall(submission.form), reference.methods.contains(where: { $0.name == call.method }) else {
+                return .page(ProblemPage.unknownForm)
+            }
+            let answer = submission.isStale ? CallAnswer.stale : await answer(to: call)
+            return .page(documentation(for: request, tried: (call, answer)))
+        }
     }
 
     private func documentation(for request: PageRequest, tried: (call: TriedCall, answer: CallAnswer)?) -> DocumentationPage {

@@ -1,5 +1,5 @@
 import HTTPTypes
-package import HearthService
+import HearthService
 package import Hummingbird
 import NIOCore
 
@@ -8,12 +8,12 @@ extension AdminPages {
     ///
     /// Whoever adds them makes sure that forms come from these pages themselves.
     ///
-    /// - Parameter caller: Who asks.
+    /// - Parameter visitor: Who asks. Where there are keys, that is ``Caller/nobody`` for whoever has shown none.
     package func addRoutes<Context: RequestContext>(
         to router: Router<Context>,
-        caller: @escaping @Sendable (Context) -> Caller
+        visitor: @escaping @Sendable (Context) -> Visitor
     ) {
-        router.add(middleware: PagesMiddleware(pages: self, caller: caller))
+        router.add(middleware: PagesMiddleware(pages: self, visitor: visitor))
     }
 }
 
@@ -22,7 +22,7 @@ extension AdminPages {
 /// Routes won't do: each is for one method, and the pages have an answer to every method.
 private struct PagesMiddleware<Context: RequestContext>: RouterMiddleware {
     let pages: AdminPages
-    let caller: @Sendable (Context) -> Caller
+    let visitor: @Sendable (Context) -> Visitor
 
     func handle(
         _ request: Request,
@@ -30,9 +30,9 @@ private struct PagesMiddleware<Context: RequestContext>: RouterMiddleware {
         next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         guard Self.isPage(request.uri.path.utf8) else { return try await next(request, context) }
-        let response = await pages.response(
-            to: AdminPages.PageRequest(request, caller: caller(context), form: try await request.form)
-        )
+        let visitor = visitor(context)
+        let form = try await request.form(atMost: pages.maximumFormBytes(from: visitor))
+        let response = await pages.response(to: AdminPages.PageRequest(request, visitor: visitor, form: form))
         guard request.method == .head else {
             return Response(
                 status: response.status,
@@ -54,8 +54,15 @@ private struct PagesMiddleware<Context: RequestContext>: RouterMiddleware {
     }
 }
 
+extension AdminPages {
+    /// How large a form may be. Documents are edited in forms, whose encoding makes them some times as large.
+    fileprivate func maximumFormBytes(from visitor: Visitor) -> Int {
+        visitor.isUnknown ? Self.unknownVisitorFormBytes : context.server.limits.maximumBodyBytes
+    }
+}
+
 extension AdminPages.PageRequest {
-    fileprivate init(_ request: Request, caller: Caller, form: [UInt8]?) {
+    fileprivate init(_ request: Request, visitor: Visitor, form: [UInt8]?) {
         self.init(
             method: request.method,
             path: request.uri.path,
@@ -63,25 +70,24 @@ extension AdminPages.PageRequest {
             host: request.head.authority,
             knownTags: request.headers[.ifNoneMatch],
             acceptedLanguages: request.headers[.acceptLanguage],
-            cookies: request.headers[.cookie],
-            caller: caller,
+            cookies: request.headers[values: .cookie],
+            origin: request.headers[.origin],
+            visitor: visitor,
             form: form
         )
     }
 }
 
 extension Request {
-    /// What a form sent; nil when none did, or when it is too large.
-    fileprivate var form: [UInt8]? {
-        get async throws {
-            let type = (headers[.contentType] ?? "").utf8.prefix { $0 != UInt8(ascii: ";") }
-            guard method == .post, type.elementsEqual(TriedCall.mediaType.utf8) else { return nil }
-            var bytes: [UInt8] = []
-            for try await part in body {
-                guard bytes.count + part.readableBytes <= TriedCall.maximumBytes else { return nil }
-                bytes.append(contentsOf: part.readableBytesView)
-            }
-            return bytes
+    /// What a form sent; nil when it is too large, nothing when none did.
+    fileprivate func form(atMost maximumBytes: Int) async throws -> [UInt8]? {
+        let type = (headers[.contentType] ?? "").utf8.prefix { $0 != UInt8(ascii: ";") }
+        guard method == .post, type.elementsEqual(Form.mediaType.utf8) else { return [] }
+        var bytes: [UInt8] = []
+        for try await part in body {
+            guard bytes.count + part.readableBytes <= maximumBytes else { return nil }
+            bytes.append(contentsOf: part.readableBytesView)
         }
+        return bytes
     }
 }

@@ -1,3 +1,4 @@
+import Crypto
 package import DocumentModel
 import DocumentStore
 import HTTPTypes
@@ -10,7 +11,7 @@ import StrictJSON
 ///
 /// ```swift
 /// let pages = try AdminPages(context: context, assets: .find(), logger: logger)
-/// pages.addRoutes(to: router) { $0.caller }
+/// pages.addRoutes(to: router) { Visitor(caller: $0.caller, session: $0.session) }
 /// ```
 ///
 /// The address of a page mirrors the path of what it shows: `/admin/data/books/hitchhiker`. Pages are whole without
@@ -18,7 +19,7 @@ import StrictJSON
 package struct AdminPages: Sendable {
     private(set) var context: ServiceContext
     /// What the reader of the page wants, and the page's own address.
-    private var preferences = Preferences(cookies: Cookies(nil), acceptedLanguages: nil)
+    private var preferences = Preferences(cookies: Cookies([]), acceptedLanguages: nil)
     private var pageURL = AdminURL.overview
     /// What is documented of the calls.
     let reference = CallReference()
@@ -27,13 +28,21 @@ package struct AdminPages: Sendable {
     private let catalogue: Catalogue
     private let templates: TemplateLibrary
     private let files: StaticFiles
-    private let logger: Logger
-    private let surroundings: Surroundings
+    let logger: Logger
+    let surroundings: Surroundings
+    /// How often each address has tried to sign in with what is no key.
+    let failures = FailedAttempts(limit: 10)
+    /// The request that is being answered.
+    private(set) var visit = Visit()
 
     /// What differs from request to request and isn't in the request.
     struct Surroundings: Sendable {
         var now: @Sendable () -> Timestamp = Timestamp.current
         var nonce: @Sendable () -> String = Nonce.make
+        /// What the words in forms are made with.
+        var formSecret = SymmetricKey(size: .bits256)
+        /// How long it takes at least to refuse somebody who signs in.
+        var signInTime = Duration.milliseconds(500)
     }
 
     /// Reads templates and static files.
@@ -75,10 +84,12 @@ package struct AdminPages: Sendable {
         var knownTags: String?
         /// The header `Accept-Language`.
         var acceptedLanguages: String?
-        /// The header `Cookie`.
-        var cookies: String?
+        /// The fields `Cookie`.
+        var cookies: [String] = []
+        /// The origin that the browser names.
+        var origin: String?
         /// Who asks.
-        var caller = Caller.anybody
+        var visitor = Visitor(caller: .anybody)
         /// What a form sent, where one was sent that is not too large.
         var form: [UInt8]?
     }
@@ -86,9 +97,10 @@ package struct AdminPages: Sendable {
     /// Answers a request.
     func response(to request: PageRequest) async -> PageResponse {
         var pages = self
-        pages.context = context.calling(as: request.caller)
+        pages.context = context.calling(as: request.visitor.caller)
+        pages.visit = Visit(request, secret: surroundings.formSecret, nonce: surroundings.nonce)
         pages.preferences = Preferences(cookies: Cookies(request.cookies), acceptedLanguages: request.acceptedLanguages)
-        pages.pageURL = request.path + (request.query.map { "?\($0)" } ?? "")
+        pages.pageURL = request.address
         return await Texts.$current.withValue(catalogue[pages.preferences.language]) { [pages] in
             await pages.respond(to: request)
         }
@@ -98,17 +110,19 @@ package struct AdminPages: Sendable {
 extension AdminPages {
     private func respond(to request: PageRequest) async -> PageResponse {
         let route = AdminRoute(rawPath: request.path)
-        if route.isKnown, !route.methods.contains(request.method) {
-            if request.method == .options { return .methods(route.methods) }
-            return await respond(with: ProblemPage.wrongMethod).allowing(route.methods)
+        let methods = route.methods(with: Query(request.query))
+        if route.isKnown, !methods.contains(request.method) {
+            if request.method == .options { return .methods(methods) }
+            if !visit.visitor.isUnknown { return await respond(with: ProblemPage.wrongMethod).allowing(methods) }
         }
+        if visit.visitor.isUnknown, !route.isForEverybody { return await askToSignIn(for: request) }
         return switch route {
         case .overview:
             await respond(with: overview(for: request))
         case .data(let segments):
             await respond(with: dataPage(at: segments, query: Query(request.query)))
         case .documentation:
-            await respond(with: documentation(for: request))
+            await documentation(for: request)
         case .asset(let name):
             if let response = fileResponse(name, to: request) {
                 response
@@ -121,6 +135,10 @@ extension AdminPages {
             } else {
                 await respond(with: ProblemPage.unknownForm)
             }
+        case .signIn:
+            await signIn(for: request)
+        case .signOut:
+            await signOut(for: request)
         case .moved(let location):
             .redirect(to: location)
         case .unknown:
@@ -185,30 +203,35 @@ extension AdminPages {
     }
 
     /// Puts a page into its frame and renders it.
-    private func respond(with page: some Page) async -> PageResponse {
+    func respond(with page: some Page) async -> PageResponse {
         var page = page
         let nonce = surroundings.nonce()
         page.chrome.nonce = nonce
         page.chrome.styleSheetURL = files.url(of: .styleSheet)
         page.chrome.scriptURL = files.url(of: .script)
+        page.chrome.editStyleSheetURL = files.url(of: .editStyleSheet)
+        page.chrome.editScriptURL = files.url(of: .editScript)
         page.chrome.logoURL = files.url(of: .logo)
         page.chrome.pageURL = pageURL
         page.chrome.preferences = preferences
+        page.chrome.visit = visit
+        page.chrome.account = Account(visit.visitor, keys: context.keys)
         do throws(StatusError) {
             page.chrome.setRoots(try await ListCollections.call(.init(pageSize: PageChrome.rootLimit), in: context))
         } catch {
             // The page is of use without the list beside it, which is not for everyone.
             if error.code.httpStatus >= 500 { log(error) }
         }
-        return .page(
+        let response = PageResponse.page(
             templates.render(page, with: type(of: page).template),
             status: page.status,
             language: preferences.language,
             nonce: nonce
         )
+        return visit.flash == nil ? response : response.settingCookie(Flash.removal)
     }
 
-    private func log(_ error: StatusError) {
+    func log(_ error: StatusError) {
         logger.error(
             "A page can't be shown as it should",
             metadata: ["error": "\(error)", "cause": "\(error.cause.map(String.init(describing:)) ?? "none")"]

@@ -55,16 +55,18 @@ struct PageResponse: Sendable {
         return PageResponse(status: .temporaryRedirect, headers: headers, body: [])
     }
 
-    /// The way back to a page after a form was sent.
-    static func seeOther(_ location: String) -> PageResponse {
+    /// The way to the page after a form.
+    static func seeOther(_ location: String, flash: Flash? = nil) -> PageResponse {
         var response = redirect(to: location)
         response.status = .seeOther
-        return response
+        return flash.map { response.settingCookie($0.cookie) } ?? response
     }
 
-    /// Has the browser keep a cookie.
-    mutating func addCookie(_ cookie: String) {
-        headers.append(HTTPField(name: .setCookie, value: cookie))
+    /// The same response with a cookie.
+    func settingCookie(_ field: String) -> PageResponse {
+        var response = self
+        response.headers.append(HTTPField(name: .setCookie, value: field))
+        return response
     }
 
     /// What an address can be asked with.

@@ -12,7 +12,7 @@ import ServiceLifecycle
 ///
 /// ```swift
 /// let server = try HearthServer(configuration: configuration, context: context, logger: logger) { router in
-///     pages.addRoutes(to: router) { $0.caller }
+///     pages.addRoutes(to: router) { Visitor(caller: $0.caller, session: $0.session) }
 /// } onRunning: { port in
 ///     print("http://127.0.0.1:\(port)")
 /// }
@@ -27,6 +27,7 @@ package struct HearthServer: Service {
 
     private let configuration: HearthServerConfiguration
     private let keys: AccessKeys
+    private let sessions: Sessions
     /// The memory for the bodies of requests.
     let bodies: BodyBudget
     /// The memory for the answers to calls.
@@ -55,11 +56,12 @@ package struct HearthServer: Service {
         let answers = AnswerBudget(limit: configuration.maximumHeldAnswerBytes, wait: configuration.answerWait)
         let router = Router(context: HearthRequestContext.self, options: .autoGenerateHeadEndpoints)
         let bodies = BodyBudget(limit: configuration.maximumHeldBodyBytes)
-        Self.addMiddleware(to: router, configuration, keys: context.keys, bodies: bodies)
+        Self.addMiddleware(to: router, configuration, context: context, bodies: bodies)
         Self.addRoutes(to: router, configuration, context: context, answers: answers, logger: logger)
         addRoutes(router)
         self.configuration = configuration
         self.keys = context.keys
+        self.sessions = context.sessions
         self.bodies = bodies
         self.answers = answers
         self.connection = ConnectionConfiguration(
@@ -102,6 +104,7 @@ package struct HearthServer: Service {
         try await withGracefulShutdownHandler {
             // Ends with the server, however that ends.
             async let _ = keys.follow()
+            async let _ = sessions.follow()
             do {
                 try await application.run()
             } catch let error as IOError {
@@ -134,7 +137,7 @@ extension HearthServer {
     private static func addMiddleware(
         to router: Router<HearthRequestContext>,
         _ configuration: HearthServerConfiguration,
-        keys: AccessKeys,
+        context: ServiceContext,
         bodies: BodyBudget
     ) {
         let origins = AllowedOrigins(configuration.allowedOrigins)
@@ -153,7 +156,11 @@ extension HearthServer {
                 allowsOwnAddress: configuration.isWildcard
             )
             OriginMiddleware(origins: origins)
-            AuthenticationMiddleware(keys: keys, failures: FailedAttempts(limit: configuration.maximumFailedAttempts))
+            AuthenticationMiddleware(
+                keys: context.keys,
+                sessions: context.sessions,
+                failures: FailedAttempts(limit: configuration.maximumFailedAttempts)
+            )
             BodyMiddleware(budget: bodies)
         }
     }

@@ -14,6 +14,8 @@ package struct ServiceContext: Sendable {
     package let server: ServerDescription
     package let transactions: Transactions
     package let keys: AccessKeys
+    /// Who has signed in with a browser.
+    package let sessions: Sessions
     package private(set) var caller: Caller
 
     package init(
@@ -26,6 +28,7 @@ package struct ServiceContext: Sendable {
         self.server = server
         self.transactions = transactions
         self.keys = keys
+        sessions = Sessions(keys: keys)
         caller = .program
     }
 

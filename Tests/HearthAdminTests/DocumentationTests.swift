@@ -173,13 +173,13 @@ struct TriedCallTests {
         arguments: [
             ("application/x-www-form-urlencoded", 10, HTTPResponse.Status.ok),
             ("application/x-www-form-urlencoded; charset=utf-8", 10, .ok),
-            ("application/x-www-form-urlencoded", 256 << 10, .badRequest), ("text/plain", 10, .badRequest),
+            ("application/x-www-form-urlencoded", 16 << 20, .contentTooLarge), ("text/plain", 10, .badRequest),
         ]
     )
     func media(type: String, padding: Int, status: HTTPResponse.Status) async throws {
         try await TestSite.with { site in
             let router = Router()
-            site.pages.addRoutes(to: router) { _ in .anybody }
+            site.pages.addRoutes(to: router) { _ in Visitor(caller: .anybody) }
             try await Application(router: router).test(.router) { client in
                 let body = ByteBuffer(string: "method=server.info&params=" + String(repeating: "+", count: padding))
                 try await client.execute(uri: "/rpc/docs", method: .post, headers: [.contentType: type], body: body) { response in

@@ -56,7 +56,10 @@ struct ResponseTests {
     func assets() async throws {
         try await TestSite.with { site in
             let page = try await site.page("/admin/")
-            for expression in ["//link[@rel='stylesheet']/@href", "//link[@rel='icon']/@href", "//script/@src"] {
+            for expression in [
+                "//link[@rel='stylesheet'][1]/@href", "//link[@rel='stylesheet'][2]/@href", "//link[@rel='icon']/@href",
+                "//script/@src",
+            ] {
                 let address = try page.one(expression).text
                 let response = await site.get(address)
                 #expect(response.status == .ok)
@@ -159,7 +162,7 @@ struct PageMethodTests {
     private func withRouter(_ body: @escaping @Sendable (any TestClientProtocol) async throws -> Void) async throws {
         try await TestSite.with(GuideData.writes()) { site in
             let router = Router()
-            site.pages.addRoutes(to: router) { _ in .anybody }
+            site.pages.addRoutes(to: router) { _ in Visitor(caller: .anybody) }
             try await Application(router: router).test(.router, body)
         }
     }

@@ -45,6 +45,8 @@ struct StaticFiles: Sendable {
     enum Asset: String, CaseIterable {
         case styleSheet = "admin.css"
         case script = "admin.js"
+        case editStyleSheet = "admin-edit.css"
+        case editScript = "edit.js"
         case logo = "logo.svg"
     }
 

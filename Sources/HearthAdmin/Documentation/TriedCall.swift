@@ -6,18 +6,11 @@ struct TriedCall: Sendable {
     /// The text of the parameters as it was written: JSON, or nothing.
     let params: String
 
-    /// The media type of what forms send.
-    static let mediaType = "application/x-www-form-urlencoded"
-    /// How large a form may be.
-    static let maximumBytes = 256 << 10
-
-    /// Reads what the form sent; nil when it is not that.
-    init?(form: [UInt8]) {
-        guard let text = UTF8Key(validating: form) else { return nil }
-        let fields = Query(text.string)
-        guard let method = fields["method"] else { return nil }
+    /// Takes what the form sent; nil when it is not that.
+    init?(_ form: Form) {
+        guard let method = form["method"] else { return nil }
         self.method = method
-        params = fields["params"]?.string ?? ""
+        params = form["params"]?.string ?? ""
     }
 
     /// The request to send.
@@ -55,6 +48,9 @@ struct CallAnswer: Sendable {
 }
 
 extension CallAnswer {
+    /// The form was shown before the server was started again, or to somebody else.
+    static var stale: CallAnswer { CallAnswer(isError: true, text: FormProblems.staleText) }
+
     /// - Parameter response: A response of JSON-RPC.
     init(response: [UInt8]) {
         let response = try? JSONText(response).root

@@ -15,6 +15,10 @@ enum AdminRoute: Hashable, Sendable {
     case documentation
     /// What a reader wants pages to be like.
     case preferences
+    /// Where browsers sign in.
+    case signIn
+    /// Where they sign out.
+    case signOut
     /// A static file.
     case asset(UTF8Key)
     /// The same page has another address.
@@ -44,15 +48,23 @@ enum AdminRoute: Hashable, Sendable {
     /// Whether something has this address.
     var isKnown: Bool {
         switch self {
-        case .overview, .data, .documentation, .preferences, .asset, .moved: true
+        case .overview, .data, .documentation, .preferences, .signIn, .signOut, .asset, .moved: true
         case .unknown, .malformed: false
         }
     }
 
-    /// The methods that the address answers.
-    var methods: [HTTPRequest.Method] {
+    /// Whether it is answered to those too who have not signed in.
+    var isForEverybody: Bool {
         switch self {
-        case .documentation: [.get, .head, .post]
+        case .signIn, .signOut, .preferences, .asset: true
+        default: false
+        }
+    }
+
+    /// The methods that the address answers.
+    func methods(with query: Query) -> [HTTPRequest.Method] {
+        switch self {
+        case .documentation, .signIn, .signOut: [.get, .head, .post]
         case .preferences: [.post]
         default: [.get, .head]
         }
@@ -64,6 +76,8 @@ enum AdminRoute: Hashable, Sendable {
         case [empty], ["admin"], ["admin", "data"], ["admin", "data", empty]: self = .moved(AdminURL.overview)
         case ["admin", empty]: self = .overview
         case ["admin", "preferences"]: self = .preferences
+        case ["admin", "sign-in"]: self = .signIn
+        case ["admin", "sign-out"]: self = .signOut
         case ["rpc", "docs"]: self = .documentation
         case ["rpc", "docs", empty]: self = .moved(AdminURL.documentation)
         default:

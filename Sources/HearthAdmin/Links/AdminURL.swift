@@ -9,6 +9,10 @@ enum AdminURL {
     static let documentation = "/rpc/docs"
     /// Where the forms at the foot of pages are sent.
     static let preferences = "/admin/preferences"
+    /// Where browsers sign in.
+    static let signIn = "/admin/sign-in"
+    /// Where they sign out.
+    static let signOut = "/admin/sign-out"
     /// What the addresses of static files begin with.
     static let assets = "/admin/assets/"
 

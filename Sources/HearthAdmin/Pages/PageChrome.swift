@@ -19,10 +19,16 @@ struct PageChrome: Sendable {
     var nonce = ""
     var styleSheetURL = ""
     var scriptURL = ""
+    var editStyleSheetURL = ""
+    var editScriptURL = ""
     var logoURL = ""
     /// The page's own address.
     var pageURL = AdminURL.overview
-    var preferences = Preferences(cookies: Cookies(nil), acceptedLanguages: nil)
+    var preferences = Preferences(cookies: Cookies([]), acceptedLanguages: nil)
+    /// The request that the page answers.
+    var visit = Visit()
+    /// What the page says of who asks.
+    var account = Account()
 
     /// The frame of a page about the whole database.
     init(title: String) {
@@ -85,6 +91,8 @@ extension PageChrome: ViewModel {
         case "nonce": nonce
         case "styleSheetURL": styleSheetURL
         case "scriptURL": scriptURL
+        case "editStyleSheetURL": editStyleSheetURL
+        case "editScriptURL": editScriptURL
         case "logoURL": logoURL
         case "language": preferences.language.rawValue
         case "direction": preferences.language.direction
@@ -94,6 +102,11 @@ extension PageChrome: ViewModel {
         case "themes": themes
         case "preferencesURL": AdminURL.preferences
         case "pageURL": pageURL
+        case "account": account
+        case "mayWrite": visit.visitor.mayWrite
+        case "isAdmin": visit.visitor.isAdmin
+        case "formToken": visit.token.text
+        case "flash": visit.flash.map { FlashView($0, path: visit.path) }.orAbsent
         case "version": ServerDescription.version
         default: nil
         }

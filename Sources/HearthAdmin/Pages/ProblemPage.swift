@@ -43,19 +43,25 @@ struct ProblemPage: Page {
         ProblemPage(
             status: .methodNotAllowed,
             heading: localized("Only to look at"),
-            advice: localized("Pages answer GET and HEAD. To change documents, call POST /rpc.")
+            advice: localized("This address has nothing to send a form to. Programs change documents by POST /rpc.")
         )
     }
 
-    /// A form of another page, too large, or sent in another way than browsers do.
+    /// A form of another page, or sent in another way than browsers do.
     static var unknownForm: ProblemPage {
         ProblemPage(
             status: .badRequest,
             heading: localized("This form can’t be read"),
-            advice: localized(
-                "Expected what a form of these pages sends, {limit} KiB at most. Programs call POST /rpc.",
-                ["limit": Counting.grouped(TriedCall.maximumBytes >> 10)]
-            )
+            advice: localized("It isn’t one of this page, or wasn’t sent as browsers do. Programs call POST /rpc.")
+        )
+    }
+
+    /// A form that holds too much.
+    static var formTooLarge: ProblemPage {
+        ProblemPage(
+            status: .contentTooLarge,
+            heading: localized("This form holds too much"),
+            advice: localized("It is larger than the server takes at once. Programs can write large documents by POST /rpc.")
         )
     }
 

@@ -1,3 +1,4 @@
+import HearthService
 import StrictJSON
 
 /// How a reader wants pages to be: kept in cookies, chosen at the foot of each page.
@@ -13,7 +14,7 @@ struct Preferences: Sendable {
     }
 
     /// The cookies that keep what a form asks for.
-    static func cookies(for form: Query) -> [String] {
+    static func cookies(for form: Form) -> [String] {
         let language = form["lang"].flatMap { Language(rawValue: $0.string) }.map { "lang=\($0.rawValue)" }
         let theme = form["theme"].flatMap { Theme(rawValue: $0.string) }.map { "theme=\($0.rawValue)" }
         // They are no secret, and work over plain HTTP too.

@@ -19,6 +19,7 @@ struct TemplateLibrary: Sendable {
         case documentation
         case missing
         case problem
+        case signIn = "sign-in"
     }
 
     private let libraries: [Language: MustacheLibrary]

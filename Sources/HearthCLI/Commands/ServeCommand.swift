@@ -127,7 +127,7 @@ struct ServeCommand: AsyncParsableCommand {
         let context = ServiceContext(store: store, keys: try await AccessKeys.open(inFolder: data, logger: logger))
         let pages = try AdminPages(context: context, assets: assets, logger: logger)
         let server = try HearthServer(configuration: configuration, context: context, logger: logger) { router in
-            pages.addRoutes(to: router) { $0.caller }
+            pages.addRoutes(to: router) { Visitor(caller: $0.caller, session: $0.session, network: $0.clientNetwork) }
         } onRunning: { [host] port in
             Self.announce(host: host, port: port)
         }

@@ -1,7 +1,7 @@
 package import HearthService
 package import Hummingbird
 package import NIOCore
-import StrictJSON
+package import StrictJSON
 
 /// What is known of a request besides its head and body.
 package struct HearthRequestContext: RequestContext {
@@ -9,7 +9,9 @@ package struct HearthRequestContext: RequestContext {
     /// The connection that the request came by.
     package let channel: any Channel
     /// Who asks, once that was found out.
-    package internal(set) var caller = Caller.anybody
+    package internal(set) var caller = Caller.nobody
+    /// The session of a browser by which that was found out.
+    package internal(set) var session: Session?
 
     package init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
@@ -22,7 +24,7 @@ package struct HearthRequestContext: RequestContext {
     }
 
     /// Whom the client counts as where there are limits by address.
-    var clientNetwork: UTF8Key {
+    package var clientNetwork: UTF8Key {
         channel.remoteAddress.flatMap { ClientNetwork($0) }?.name ?? ""
     }
 }

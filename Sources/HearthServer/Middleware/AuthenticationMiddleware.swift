@@ -3,15 +3,17 @@ import HTTPTypes
 import HearthService
 import Hummingbird
 import Logging
-import NIOCore
 import StrictJSON
 
-/// Finds out who asks, by the key in `Authorization: Bearer KEY`, and lets nobody else pass once there are keys.
+/// Finds out who asks, by the key in `Authorization: Bearer KEY` or by the cookie of a browser that has signed in, and lets nobody
+/// else pass once there are keys.
 ///
-/// What a caller may do is up to the methods. Whatever is no call, no stream and not their description or documentation (pages,
-/// and what is not there) is for admins only. It stands before anything that reads a request's body.
+/// What a caller may do is up to the methods. The pages are asked for by everybody, ``Caller/nobody`` included, and ask who has
+/// shown nothing to sign in. Whatever is no call, no stream, not their description and no page is for admins only. It stands before
+/// anything that reads a request's body.
 struct AuthenticationMiddleware: RouterMiddleware {
     let keys: AccessKeys
+    let sessions: Sessions
     let failures: FailedAttempts
 
     func handle(
@@ -22,14 +24,26 @@ struct AuthenticationMiddleware: RouterMiddleware {
         // Asked by those who watch over the server, and tells nothing of what is in it.
         if request.hasPath("/health") { return try await next(request, context) }
         var context = context
-        do throws(HTTPFailure) {
+        if request.headers[.authorization] == nil, keys.areRequired, let session = session(of: request) {
+            context.session = session
+            context.caller = session.caller
+        } else if request.headers[.authorization] == nil, keys.areRequired, request.isForPages {
+            context.caller = .nobody
+        } else {
             context.caller = try await caller(of: request, in: context)
-            try context.caller.checkMayAsk(for: request)
-        } catch {
-            guard request.isForPage else { throw error }
-            return error.page
         }
+        try context.caller.checkMayAsk(for: request)
         return try await next(request, context)
+    }
+
+    /// The session whose cookie a browser shows. For calls and streams it counts only where one of this server's own pages asks, and
+    /// the browser says so: the page of another site can have a browser send the cookie too.
+    private func session(of request: Request) -> Session? {
+        guard !request.isFirestoreCall, !request.isOfService || request.isOfOwnPage else { return nil }
+        guard let cookie = SessionCookie(in: Cookies(request.headers[values: .cookie])),
+            let session = sessions.session(of: cookie.id.utf8)
+        else { return nil }
+        return session.isSecure == cookie.isSecure ? session : nil
     }
 
     private func caller(of request: Request, in context: HearthRequestContext) async throws(HTTPFailure) -> Caller {
@@ -92,16 +106,11 @@ extension Request {
             return Array(field.utf8.dropFirst(scheme.count).drop { $0 == UInt8(ascii: " ") })
         }
     }
-
-    /// Whether what is asked for is looked at by a person.
-    fileprivate var isForPage: Bool {
-        !isOfService && FieldValue.list(headers[.accept]).contains { $0.isValue("text/html") && !$0.isRefused }
-    }
 }
 
 extension Caller {
     fileprivate func checkMayAsk(for request: Request) throws(HTTPFailure) {
-        guard !request.isOfService, !request.hasPath("/rpc/docs"), keyID != nil, role < .admin else { return }
+        guard !request.isOfService, !request.isForPages, keyID != nil, role < .admin else { return }
         throw HTTPFailure(
             .forbidden,
             .permissionDenied,
@@ -124,31 +133,5 @@ extension HTTPFailure {
             "Your address has shown too many keys that are not known here. Try again later, with a key that is.",
             headers: [.retryAfter: "\(wait.components.seconds + 1)"]
         )
-    }
-
-    /// The failure as a page of its own, which loads nothing.
-    fileprivate var page: Response {
-        let html = """
-            <!DOCTYPE html>
-            <html lang="en">
-            <head><meta charset="utf-8"><title>Hearth: a key is needed</title></head>
-            <body>
-            <h1>A key is needed</h1>
-            <p>This server shows its pages to those who have the key of an admin. Browsers can't sign in yet: send the key in the \
-            header of the request, for example with</p>
-            <pre>curl -H "Authorization: Bearer $HEARTH_KEY" ADDRESS</pre>
-            <p>or by a proxy on your own machine that adds the header. On the server's machine, a key is made with</p>
-            <pre>hearth keys create --role admin --data DIR</pre>
-            </body>
-            </html>
-
-            """
-        var response = Response(
-            status: status,
-            headers: [.contentType: "text/html; charset=utf-8"],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: html))
-        )
-        response.headers.append(contentsOf: headers)
-        return response
     }
 }

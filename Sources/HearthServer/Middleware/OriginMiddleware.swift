@@ -59,7 +59,7 @@ extension Request {
     }
 
     /// Whether a browser says that the page that asks is one of this server's.
-    fileprivate var isOfOwnPage: Bool {
+    var isOfOwnPage: Bool {
         let sites = headers[values: .secFetchSite]
         return sites.count == 1 && FieldValue(sites[0].utf8).isValue("same-origin")
     }

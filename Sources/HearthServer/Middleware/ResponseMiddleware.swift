@@ -109,6 +109,13 @@ extension Request {
         uri.path.utf8.starts(with: "/v1/".utf8) || uri.path.utf8.starts(with: "/emulator/v1/".utf8)
     }
 
+    /// Whether it is for the pages, which ask who comes without a key to sign in.
+    var isForPages: Bool {
+        let path = uri.path.utf8
+        return ["/", "/admin", "/rpc/docs", "/rpc/docs/"].contains { path.elementsEqual($0.utf8) }
+            || path.starts(with: "/admin/".utf8)
+    }
+
     /// Whether it is a call, a stream, or asks for their description: what programs ask for, not people with browsers.
     var isOfService: Bool {
         isCall || isFirestoreCall || hasPath("/watch") || hasPath("/openrpc.json")

@@ -28,6 +28,8 @@ struct WatchRoute: Sendable {
             session: try WatchSession(parameters.request, in: service),
             caller: context.caller,
             keys: service.keys,
+            visit: context.session,
+            sessions: service.sessions,
             encoder: WatchFrameEncoder(format: format),
             shared: shared,
             slot: slot,

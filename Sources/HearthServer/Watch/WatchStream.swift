@@ -10,13 +10,17 @@ import ServiceLifecycle
 /// One watch stream on its way to a client.
 ///
 /// It has five endings: the client leaves, which is noticed at once; the server stops, or the time asked for is over, which
-/// the client is told; its key is revoked or expires, which it is told where it still reads; the store fails, which it is told
+/// the client is told; its key is revoked or expires, or its
+/// session is ended, which it is told where it still reads; the store fails, which it is told
 /// too; or it accepts nothing for so long that its connection is closed.
 struct WatchStream: Sendable {
     let session: WatchSession
     /// Who watches, for as long as the keys say so.
     let caller: Caller
     let keys: AccessKeys
+    /// The browser's session that it was opened in, where it was by one.
+    let visit: Session?
+    let sessions: Sessions
     let encoder: WatchFrameEncoder
     /// What was written for others who watch the same.
     let shared: SharedFrames
@@ -33,12 +37,13 @@ struct WatchStream: Sendable {
     func write(to writer: inout any ResponseBodyWriter, on channel: any Channel) async throws {
         // The connection is closed when the client leaves, also while there is nothing to write.
         channel.closeFuture.whenComplete { [session] _ in session.end(nil) }
-        let observation = keys.onEnd(of: caller) { [session, eventLoop = channel.eventLoop] in
+        let revoke: @Sendable () -> Void = { [session, eventLoop = channel.eventLoop] in
             session.end(.revoked)
             // Who does not take what was sent before is not waited for.
             eventLoop.scheduleTask(in: Self.revocationGrace) { channel.close(promise: nil) }
         }
-        defer { withExtendedLifetime(observation) {} }
+        let observations = [keys.onEnd(of: caller, revoke), visit.map { sessions.onEnd(of: $0, revoke) }]
+        defer { withExtendedLifetime(observations) {} }
         try await withGracefulShutdownHandler {
             try await withTaskExecutorPreference(threads) {
                 try await writeFrames(to: &writer, on: channel.eventLoop)

@@ -145,6 +145,7 @@ extension AccessKeys.State {
         switch caller.identity {
         case .program: true
         case .anybody: !isRequired
+        case .nobody: false
         case .key(let id): keys[id].map { !$0.isExpired(at: now) && Caller($0) == caller } ?? false
         }
     }

@@ -7,6 +7,8 @@ package struct Caller: Hashable, Sendable {
     package enum Identity: Hashable, Sendable {
         /// The program itself, for whoever runs it.
         case program
+        /// Who has shown nothing, where there are keys.
+        case nobody
         /// Anybody, while there are no keys.
         case anybody
         /// Who has the key with this ID.
@@ -23,6 +25,9 @@ package struct Caller: Hashable, Sendable {
     /// Anybody who reaches a server that has no keys. May do everything but make the first key, which is left to who owns the
     /// data folder.
     package static let anybody = Caller(.anybody, role: .admin)
+
+    /// Who has to show a key first. May use no collection, and is refused by every method.
+    package static let nobody = Caller(.nobody, role: .reader, collections: [])
 
     private init(_ identity: Identity, role: Role, collections: [CollectionPath]? = nil) {
         self.identity = identity

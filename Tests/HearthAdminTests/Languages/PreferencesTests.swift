@@ -24,11 +24,11 @@ struct PreferencesTests {
     @Test("What the reader chose counts more than what the browser asks for")
     func chosen() async throws {
         try await TestSite.with(GuideData.writes()) { site in
-            let response = await site.get("/admin/", acceptedLanguages: "ru", cookies: "theme=dark; a=b; lang=fa; lang=vi")
+            let response = await site.get("/admin/", acceptedLanguages: "ru", cookies: ["theme=dark; a=b; lang=fa; lang=vi"])
             let root = try HTMLPage(response.body).one("/html")
             #expect(root["lang"] == "fa")
             #expect(root["data-theme"] == "dark")
-            let other = await site.get("/admin/", acceptedLanguages: "ru", cookies: "lang=xx; theme=; fa; =; lang")
+            let other = await site.get("/admin/", acceptedLanguages: "ru", cookies: ["lang=xx; theme=; fa; =; lang"])
             #expect(try HTMLPage(other.body).one("/html")["lang"] == "ru")
             #expect(try HTMLPage(other.body).one("/html")["data-theme"] == "auto")
         }

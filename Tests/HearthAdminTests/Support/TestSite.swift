@@ -1,9 +1,11 @@
+import Crypto
 import DocumentModel
 import DocumentStore
 import Foundation
 import HTTPTypes
 import HearthService
 import Logging
+import StrictJSON
 
 @testable import HearthAdmin
 
@@ -15,6 +17,14 @@ struct TestSite: Sendable {
     let folder: URL
 
     static let nonce = "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
+
+    /// With what the words in forms are made.
+    static let formSecret = SymmetricKey(data: Array("0123456789abcdef0123456789abcdef".utf8))
+
+    /// The word that forms send which were shown to a caller without a session.
+    static func token(for caller: Caller = .anybody) -> String {
+        FormToken(for: Visitor(caller: caller).formName(browser: UTF8Key(nonce)), secret: formSecret).text
+    }
 
     /// The repository's folder, which holds the templates and static files.
     static let repository = URL(filePath: #filePath)
@@ -51,7 +61,12 @@ struct TestSite: Sendable {
             ),
             assets: AssetLocation(folder: repository),
             logger: logger,
-            surroundings: AdminPages.Surroundings(now: { now }, nonce: { nonce })
+            surroundings: AdminPages.Surroundings(
+                now: { now },
+                nonce: { nonce },
+                formSecret: formSecret,
+                signInTime: .zero
+            )
         )
         do {
             let result = try await body(TestSite(store: store, pages: pages, keys: keys, folder: folder))
@@ -70,7 +85,8 @@ struct TestSite: Sendable {
         knownTags: String? = nil,
         host: String = "127.0.0.1:8080",
         acceptedLanguages: String? = nil,
-        cookies: String? = nil
+        as caller: Caller = .anybody,
+        cookies: [String] = []
     ) async -> PageResponse {
         let parts = address.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1)
         return await pages.response(
@@ -81,15 +97,37 @@ struct TestSite: Sendable {
                 host: host,
                 knownTags: knownTags,
                 acceptedLanguages: acceptedLanguages,
-                cookies: cookies
+                cookies: cookies,
+                visitor: Visitor(caller: caller)
             )
         )
     }
 
     /// Sends a form, of the documentation unless another address is given.
     func send(_ form: String, to path: String = "/rpc/docs", as caller: Caller = .anybody) async -> PageResponse {
-        await pages.response(
-            to: AdminPages.PageRequest(method: .post, path: path, caller: caller, form: Array(form.utf8))
+        await post(path, form, as: caller)
+    }
+
+    /// Sends a form to an address, with the word that it was shown with.
+    func post(
+        _ address: String,
+        _ form: String,
+        as caller: Caller = .anybody,
+        cookies: [String] = [],
+        origin: String? = "http://127.0.0.1:8080"
+    ) async -> PageResponse {
+        let parts = address.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1)
+        return await pages.response(
+            to: AdminPages.PageRequest(
+                method: .post,
+                path: parts.first.map { String(Substring($0)) } ?? "/",
+                query: parts.count > 1 ? String(Substring(parts[1])) : nil,
+                host: "127.0.0.1:8080",
+                cookies: cookies,
+                origin: origin,
+                visitor: Visitor(caller: caller),
+                form: Array("\(form)&form-token=\(Self.token(for: caller))".utf8)
+            )
         )
     }
 

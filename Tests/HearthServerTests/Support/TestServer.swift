@@ -1,6 +1,7 @@
 import DocumentModel
 import DocumentStore
 import Foundation
+import HearthAdmin
 import HearthService
 import JSONRPC
 import Logging
@@ -78,11 +79,16 @@ struct TestServer: Sendable {
     }
 }
 
+/// The folder that holds the templates and static files of the pages.
+private let repository = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
+
 /// Runs `body` with a server, tells the server to stop, and returns when it has.
 func withServer(
     _ configuration: HearthServerConfiguration = .standard,
     limits: ServiceLimits = ServiceLimits(),
     logger: Logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
+    hasPages: Bool = false,
     _ body: @Sendable (TestServer) async throws -> Void
 ) async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hearth-\(UUID().uuidString)").path
@@ -97,7 +103,12 @@ func withServer(
         keys: try await AccessKeys.open(inFolder: folder, logger: logger)
     )
     let (ports, port) = AsyncStream<Int>.makeStream()
-    let server = try HearthServer(configuration: configuration, context: context, logger: logger, onRunning: { port.yield($0) })
+    let pages = hasPages ? try AdminPages(context: context, assets: .find(explicit: repository), logger: logger) : nil
+    let server = try HearthServer(configuration: configuration, context: context, logger: logger) { router in
+        pages?.addRoutes(to: router) { Visitor(caller: $0.caller, session: $0.session, network: $0.clientNetwork) }
+    } onRunning: {
+        port.yield($0)
+    }
     let group = ServiceGroup(services: [server], logger: logger)
     let result = await Result {
         try await withThrowingTaskGroup(of: Void.self) { tasks in

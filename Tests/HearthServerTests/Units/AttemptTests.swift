@@ -1,3 +1,4 @@
+import HearthService
 import Logging
 import StrictJSON
 import Synchronization

@@ -1,0 +1,2 @@
+// Editing. Pages are whole without this.
+'use strict';
