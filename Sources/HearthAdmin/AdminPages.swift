@@ -120,7 +120,11 @@ extension AdminPages {
         case .overview:
             await respond(with: overview(for: request))
         case .data(let segments):
-            await respond(with: dataPage(at: segments, query: Query(request.query)))
+            if let location = finishedForm(at: segments, query: Query(request.query)) {
+                .redirect(to: location)
+            } else {
+                await respond(with: dataPage(at: segments, for: request))
+            }
         case .documentation:
             await documentation(for: request)
         case .asset(let name):
@@ -153,10 +157,11 @@ extension AdminPages {
     }
 
     /// The page of what a path names; of what is wrong, when it can't be shown.
-    private func dataPage(at segments: [UTF8Key], query: Query) async -> any Page {
+    private func dataPage(at segments: [UTF8Key], for request: PageRequest) async -> any Page {
+        let query = Query(request.query)
         do throws(StatusError) {
             return switch try DataPath(segments) {
-            case .collection(let path): try await collectionPage(CollectionRequest(path: path, query: query))
+            case .collection(let path): try await collectionPage(path, query: query, curl: curl(for: request))
             case .document(let path): try await documentPage(path, showsJSON: query["view"] == "json")
             }
         } catch {
@@ -165,14 +170,6 @@ extension AdminPages {
             // The way back leads through the path as far as it is known to be one.
             if (try? DataPath(segments)) != nil { page.chrome = PageChrome(at: segments) }
             return page
-        }
-    }
-
-    private func collectionPage(_ request: CollectionRequest) async throws(StatusError) -> any Page {
-        let listing = try await CollectionListing(request, in: context)
-        return switch request.view {
-        case .table: CollectionTablePage(listing)
-        case .map: CollectionMapPage(listing)
         }
     }
 
@@ -207,9 +204,8 @@ extension AdminPages {
         var page = page
         let nonce = surroundings.nonce()
         page.chrome.nonce = nonce
-        page.chrome.styleSheetURL = files.url(of: .styleSheet)
+        page.chrome.styleSheetURLs = StaticFiles.Asset.styleSheets.map(files.url)
         page.chrome.scriptURL = files.url(of: .script)
-        page.chrome.editStyleSheetURL = files.url(of: .editStyleSheet)
         page.chrome.editScriptURL = files.url(of: .editScript)
         page.chrome.logoURL = files.url(of: .logo)
         page.chrome.pageURL = pageURL

@@ -82,7 +82,7 @@ struct GeoTests {
             url: "/far"
         )
         let map = MapView(of: near + [far], in: .world)
-        #expect(map.dots.map(\.isCluster) == [true, false])
+        #expect(map.dots.map(\.count) == [7, 1])
         #expect(map.dots.map(\.url) == [nil, "/far"])
         #expect(map.dots[0].title.hasSuffix("and 2 more"))
         #expect(map.dots[1].title == "far: -30, 100")

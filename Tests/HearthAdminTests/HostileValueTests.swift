@@ -22,13 +22,12 @@ struct HostileValueTests {
 
     /// The attributes that elements of the pages may have.
     private static let attributes: Set<String> = [
-        "action", "alt", "aria-current", "aria-hidden", "aria-label", "aria-labelledby", "charset", "class", "colspan", "content",
-        "d",
-        "data-copied", "data-copy", "data-copy-encoded", "data-copy-from", "data-not-copied", "data-theme", "datetime", "defer",
-        "dir", "fill-rule", "height", "hidden", "href",
-        "id", "lang", "method", "name", "nonce",
-        "rel", "role", "scope",
-        "src", "tabindex", "title", "transform", "type", "value", "viewbox", "width", "x",
+        "action", "alt", "aria-current", "aria-describedby", "aria-hidden", "aria-invalid", "aria-label", "aria-labelledby",
+        "aria-sort", "autocapitalize", "autocomplete", "charset", "checked", "class", "colspan", "content", "d", "data-copied",
+        "data-copy", "data-copy-encoded", "data-copy-from", "data-not-copied", "data-theme", "datetime", "defer", "dir",
+        "fill-rule", "font-size", "height", "hidden", "href", "id", "lang", "list", "method", "name", "nonce", "open",
+        "placeholder", "rel", "role", "scope", "selected", "spellcheck", "src", "tabindex", "title", "transform", "type", "value",
+        "viewbox", "width", "x", "y",
     ]
 
     private static func writes(_ text: String) throws(StatusError) -> [Write] {
@@ -57,6 +56,8 @@ struct HostileValueTests {
             var addresses = [
                 "/admin/data/hostile", "/admin/data/hostile?view=map", "/admin/data/hostile/value",
                 "/admin/data/hostile/value?view=json",
+                "/admin/data/hostile?view=json", "/admin/data/hostile?view=colors", "/admin/data/hostile?view=types",
+                "/admin/data/hostile?f=a&op=%3D%3D&t=string&add=1&v=" + PercentEncoding.encode(UTF8Key(text)),
             ]
             if let id = try? DocumentID(Self.key(text)), let collection = try? CollectionID(Self.key(text)) {
                 let path = CollectionPath(parent: try DocumentPath("hostile/value"), id: collection).document(id)
@@ -98,7 +99,14 @@ struct HostileValueTests {
             for file in files { try Data("{\"\(text)\": \(text)".utf8).write(to: folder.appending(path: file)) }
             #expect(files.count == 1)
             for address in [
-                "/admin/", "/admin/data/ids/top", AdminURL.collection(path.collection), AdminURL.document(path),
+                "/admin/", "/admin/data/ids/top", AdminURL.collection(path.collection) + "?view=types",
+                AdminURL.collection(path.collection) + "?view=json",
+                AdminURL.collection(path.collection) + "?order="
+                    + PercentEncoding.encode(UTF8Key(try FieldPath(segments: [UTF8Key(text)]).description)),
+                AdminURL.collection(path.collection) + "?where="
+                    + PercentEncoding.encode(UTF8Key("list array-contains \"\(text)\"")),
+                AdminURL.collection(path.collection) + "?where=" + PercentEncoding.encode(UTF8Key(text)),
+                AdminURL.collection(path.collection), AdminURL.document(path),
                 AdminURL.document(path) + "?view=json", AdminURL.collection(path.collection) + "?view=map",
                 AdminURL.collection(path.collection) + "?size=25&after=" + PercentEncoding.encode(path.id.key),
                 AdminURL.document(damaged), AdminURL.document(path) + "nothing",

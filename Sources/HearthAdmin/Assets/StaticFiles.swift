@@ -44,10 +44,14 @@ struct StaticFiles: Sendable {
     /// The files that every page uses.
     enum Asset: String, CaseIterable {
         case styleSheet = "admin.css"
-        case script = "admin.js"
+        case tableStyleSheet = "admin-tables.css"
         case editStyleSheet = "admin-edit.css"
+        case script = "admin.js"
         case editScript = "edit.js"
         case logo = "logo.svg"
+
+        /// Those that style pages, in the order in which they count.
+        static let styleSheets: [Asset] = [.styleSheet, .tableStyleSheet, .editStyleSheet]
     }
 
     /// The file of a name.

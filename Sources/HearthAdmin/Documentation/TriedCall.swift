@@ -6,6 +6,12 @@ struct TriedCall: Sendable {
     /// The text of the parameters as it was written: JSON, or nothing.
     let params: String
 
+    /// A call with parameters that are JSON.
+    init(_ method: UTF8Key, params: [UInt8] = []) {
+        self.method = method
+        self.params = String(decoding: params, as: UTF8.self)
+    }
+
     /// Takes what the form sent; nil when it is not that.
     init?(_ form: Form) {
         guard let method = form["method"] else { return nil }

@@ -22,9 +22,9 @@ enum Coordinates {
         return latitude + ", " + degrees(point.longitude) + (point.longitude < 0 ? " W" : " E")
     }
 
-    /// Whole degrees without a fraction.
-    private static func number(_ value: Double) -> String {
-        value == value.rounded() ? String(Int(value)) : value.description
+    /// Whole numbers without a fraction.
+    static func number(_ value: Double) -> String {
+        Int(exactly: value)?.description ?? value.description
     }
 
     private static func degrees(_ value: Double) -> String {

@@ -30,7 +30,8 @@ enum AdminURL {
         segments.reduce("/admin/data") { url, segment in "\(url)/\(PercentEncoding.encode(segment))" }
     }
 
-    private static func query(_ items: [(name: StaticString, value: UTF8Key)]) -> String {
+    /// A query with the `?` before it; nothing when it has no items.
+    static func query(_ items: [(name: StaticString, value: UTF8Key)]) -> String {
         guard !items.isEmpty else { return "" }
         return "?" + items.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
     }

@@ -20,6 +20,11 @@ struct Query: Sendable {
         items.first { $0.name == name }?.value
     }
 
+    /// All values of a name, in order.
+    func values(of name: UTF8Key) -> [UTF8Key] {
+        items.filter { $0.name == name }.map(\.value)
+    }
+
     private static func decode(_ part: Substring.UTF8View) -> UTF8Key? {
         let spaced = part.lazy.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
         return PercentEncoding.decode(spaced).flatMap { UTF8Key(validating: $0) }

@@ -1,11 +1,12 @@
 import DocumentModel
 import StrictJSON
 
-/// The columns of a table of documents: the union of their fields, those that most documents have first.
+/// The columns of a table of documents: those that were chosen, or else the union of the documents' fields, those that most
+/// documents have first.
 struct CollectionColumns: Sendable {
     /// A field.
     struct Column: Sendable {
-        let key: UTF8Key
+        let path: FieldPath
         /// Its types, the commonest first.
         let types: [ValueType]
 
@@ -15,24 +16,48 @@ struct CollectionColumns: Sendable {
 
     /// The columns that the table shows.
     let shown: [Column]
-    /// How many fields more the documents have.
+    /// How many fields more the documents have, which nobody has chosen to leave out.
     let hidden: Int
 
     /// Gathers the fields of documents.
-    init(of documents: [MapValue]) {
-        var counts: [UTF8Key: [ValueType: Int]] = [:]
-        for fields in documents {
-            for (key, value) in fields { counts[key, default: [:]][ValueType(of: value), default: 0] += 1 }
-        }
-        let ordered = counts.map { (key: $0, types: $1, total: $1.values.reduce(0, +)) }
-            .sorted { ($1.total, $0.key) < ($0.total, $1.key) }
-        shown = ordered.prefix(Self.limit).map { Column(key: $0.key, types: Self.byCount($0.types)) }
-        hidden = max(0, ordered.count - Self.limit)
+    ///
+    /// - Parameter chosen: The columns that are wanted; none where the documents are to decide.
+    init(of documents: [Document], chosen: [FieldPath] = []) {
+        let paths = chosen.isEmpty ? Self.fields(of: documents, depth: 1) : chosen
+        shown = paths.prefix(Self.limit).map { Column(path: $0, types: Self.types(of: $0, in: documents)) }
+        hidden = chosen.isEmpty ? max(0, paths.count - Self.limit) : 0
     }
 
-    /// The types of a column, the commonest first; null says least of a column and comes last.
-    private static func byCount(_ counts: [ValueType: Int]) -> [ValueType] {
-        ValueType.allCases.filter { counts[$0] != nil }
+    /// The fields of documents, those that most have first, and the fields in a map behind the map itself.
+    ///
+    /// - Parameter depth: How deep to look into maps.
+    static func fields(of documents: [Document], depth: Int = 3) -> [FieldPath] {
+        fields(in: documents.lazy.map(\.fields), below: [], depth: depth)
+    }
+
+    private static func fields(in maps: some Sequence<MapValue>, below parent: [UTF8Key], depth: Int) -> [FieldPath] {
+        var counts: [UTF8Key: Int] = [:]
+        var inner: [UTF8Key: [MapValue]] = [:]
+        for fields in maps {
+            for (key, value) in fields {
+                counts[key, default: 0] += 1
+                if depth > 1, case .map(let map) = value { inner[key, default: []].append(map) }
+            }
+        }
+        return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.flatMap { key, _ -> [FieldPath] in
+            // A path can be longer than an address or a query may have it.
+            guard let path = try? FieldPath(segments: parent + [key]) else { return [] }
+            return [path] + (inner[key].map { fields(in: $0, below: parent + [key], depth: depth - 1) } ?? [])
+        }
+    }
+
+    /// The types of a field, the commonest first; null says least of a column and comes last.
+    private static func types(of field: FieldPath, in documents: [Document]) -> [ValueType] {
+        var counts: [ValueType: Int] = [:]
+        for document in documents {
+            if let value = document.fields[field] { counts[ValueType(of: value), default: 0] += 1 }
+        }
+        return ValueType.allCases.filter { counts[$0] != nil }
             .sorted { left, right in
                 if (left == .null) != (right == .null) { return right == .null }
                 return counts[left, default: 0] > counts[right, default: 0]
@@ -40,15 +65,4 @@ struct CollectionColumns: Sendable {
     }
 
     private static let limit = 60
-}
-
-extension CollectionColumns.Column: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "name": DisplayText(key.string)
-        case "types": types.map(\.name).joined(separator: " · ")
-        case "isNumeric": usualType?.isNumeric ?? false
-        default: nil
-        }
-    }
 }

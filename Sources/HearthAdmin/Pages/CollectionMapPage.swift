@@ -13,35 +13,53 @@ struct CollectionMapPage: Page {
     }
 
     var chrome: PageChrome
-    private let navigation: CollectionNavigation
+    private let frame: CollectionFrame
     private let map: MapView?
     private let entries: [Entry]
     /// How many places are shown of how many.
     private let extent: String?
     private let frames: [Choice]
+    private let moves: [Choice]
+    /// The page of the documents that are in this part of the Earth; nil where there is no one field to say so by.
+    private let filteredURL: String?
+    private let insideCount: String?
 
-    init(_ listing: CollectionListing) {
-        let found = GeoPlaces(in: listing.documents)
+    init(_ frame: CollectionFrame) {
+        self.frame = frame
+        let request = frame.listing.request
+        let found = frame.places
         extent = found.extent
-        var places: [MapView.Place] = []
-        var entries: [Entry] = []
-        for place in found.shown {
-            let link = LinkView(toRowOf: place.document)
-            places.append(MapView.Place(point: place.point, label: link.text, url: link.url))
-            entries.append(Entry(link: link, field: DisplayText(place.field), place: PlaceView(place.point, in: .listed)))
-        }
-        self.entries = entries
-        let request = listing.request
-        let frame = request.showsWorld ? MapFrame.world : MapFrame(around: places.map(\.point))
-        map = places.isEmpty ? nil : MapView(of: places, in: frame)
-        frames = [false, true].map { world in
-            Choice(
-                text: world ? localized("World") : localized("Fit"),
-                url: request.url(after: request.after, showsWorld: world),
-                isCurrent: world == request.showsWorld
+        let part = request.frame ?? MapFrame(around: found.shown.map(\.point))
+        let places = found.shown.map { place in
+            MapView.Place(
+                point: place.point,
+                label: LinkView(toRowOf: place.document).text,
+                url: AdminURL.document(place.document)
             )
         }
-        navigation = CollectionNavigation(listing, hasPlaces: true)
+        map = places.isEmpty ? nil : MapView(of: places, in: part) { nearer in request.url { $0.frame = nearer } }
+        let inside = found.shown.filter { part.contains($0.point) }
+        entries = inside.map { place in
+            Entry(
+                link: LinkView(toRowOf: place.document),
+                field: DisplayText(place.field),
+                place: PlaceView(place.point, in: .listed)
+            )
+        }
+        insideCount =
+            inside.count < places.count
+            ? localized(
+                "{shown} of {total} places are in this part of the map.",
+                ["shown": Counting.grouped(inside.count), "total": Counting.grouped(places.count)]
+            )
+            : nil
+        frames = [(localized("Fit"), nil), (localized("World"), MapFrame.world)].map { text, choice in
+            Choice(text: text, url: request.url { $0.frame = choice }, isCurrent: choice == request.frame)
+        }
+        moves = Self.moves(from: part).map { text, choice in
+            Choice(text: text, url: request.url { $0.frame = choice }, isCurrent: false)
+        }
+        filteredURL = Self.filtered(request, to: part, by: found)
         chrome = PageChrome(at: request.path.segments)
     }
 
@@ -51,8 +69,49 @@ struct CollectionMapPage: Page {
         case "entries": entries
         case "extent": extent.orAbsent
         case "frames": frames
-        default: navigation.child(named: name)
+        case "moves": moves
+        case "insideCount": insideCount.orAbsent
+        case "filteredURL": filteredURL.orAbsent
+        default: frame.child(named: name)
         }
+    }
+
+    private static func moves(from part: MapFrame) -> [(String, MapFrame)] {
+        let all: [(String, MapFrame)] = [
+            (localized("Zoom in"), part.scaled(by: 0.5)), (localized("Zoom out"), part.scaled(by: 2)),
+            (localized("West"), part.moved(east: -0.5, north: 0)),
+            (localized("East"), part.moved(east: 0.5, north: 0)), (localized("North"), part.moved(east: 0, north: 0.5)),
+            (localized("South"), part.moved(east: 0, north: -0.5)),
+        ]
+        return all.filter { $0.1 != part }
+    }
+
+    /// The documents of a part, by the one field that their places are in.
+    private static func filtered(_ request: CollectionRequest, to part: MapFrame, by found: GeoPlaces) -> String? {
+        guard request.frame != nil, part != .world, request.filters.count < CollectionRequest.maximumFilterCount,
+            let field = found.shown.first?.field, found.shown.allSatisfy({ UTF8Key($0.field) == UTF8Key(field) }),
+            let path = try? FieldPath(field), let corners = part.corners
+        else { return nil }
+        var row = FilterRow()
+        row.field = FieldText.text(path)
+        row.op = .within
+        row.operand = TypedText(FilterPlace(southWest: corners.southWest, northEast: corners.northEast).text, as: .geoPoint)
+        return request.url { request in
+            request.filters.append(row)
+            request.cursor = nil
+        }
+    }
+}
+
+extension MapFrame {
+    /// The corners of the part, with longitudes as points have them.
+    fileprivate var corners: (southWest: GeoPoint, northEast: GeoPoint)? {
+        var east = west + width
+        if east > 180 { east -= 360 }
+        guard let southWest = try? GeoPoint(validatingLatitude: max(north - height, -90), longitude: west),
+            let northEast = try? GeoPoint(validatingLatitude: north, longitude: east)
+        else { return nil }
+        return (southWest, northEast)
     }
 }
 

@@ -16,11 +16,14 @@ struct CollectionRow: Sendable {
     /// The cells; nil for a document that doesn't exist, with others below it.
     let cells: [Cell]?
 
+    /// How many of the values have another type than the rest of their column.
+    var unusualCount: Int { (cells ?? []).count { $0.unusualType != nil } }
+
     /// A document that exists.
     init(_ document: Document, columns: [CollectionColumns.Column], values: inout ValueViewBuilder) {
         link = LinkView(toRowOf: document.path)
         cells = columns.map { column in
-            guard let value = document.fields[column.key] else { return Cell(value: nil, unusualType: nil, isNumeric: false) }
+            guard let value = document.fields[column.path] else { return Cell(value: nil, unusualType: nil, isNumeric: false) }
             let type = ValueType(of: value)
             return Cell(
                 value: values.view(of: value, in: .cell),
@@ -48,13 +51,21 @@ extension CollectionRow: ViewModel {
     }
 }
 
+extension CollectionRow.Cell {
+    private var className: String? {
+        if value == nil { return "none" }
+        let names = [isNumeric ? "numeric" : nil, unusualType == nil ? nil : "odd"].compactMap(\.self)
+        return names.isEmpty ? nil : names.joined(separator: " ")
+    }
+}
+
 extension CollectionRow.Cell: ViewModel {
     func child(named name: String) -> Any? {
         switch name {
         case "isMissing": value == nil
         case "value": value.orAbsent
         case "unusualType": (unusualType?.name).orAbsent
-        case "isNumeric": isNumeric
+        case "class": className.orAbsent
         default: nil
         }
     }

@@ -1,5 +1,4 @@
 import DocumentModel
-import StrictJSON
 
 /// The geo points anywhere in documents, as far as a page has room for them.
 struct GeoPlaces: Sendable {
@@ -18,8 +17,10 @@ struct GeoPlaces: Sendable {
     /// Looks through the fields, maps and arrays of documents.
     init(in documents: [Document]) {
         for document in documents {
-            for (key, value) in document.fields {
-                look(into: value, at: isFull ? "" : FieldName.text(of: key), of: document.path)
+            FieldWalk.forEachValue(of: document) { value, name in
+                guard case .geoPoint(let point) = value else { return }
+                if shown.count < Self.limit { shown.append(Found(document: document.path, field: name(), point: point)) }
+                count += 1
             }
         }
     }
@@ -31,25 +32,6 @@ struct GeoPlaces: Sendable {
             "The first {shown} of {total} places here are shown.",
             ["shown": Counting.grouped(shown.count), "total": Counting.grouped(count)]
         )
-    }
-
-    private var isFull: Bool { shown.count >= Self.limit }
-
-    private mutating func look(into value: Value, at field: String, of document: DocumentPath) {
-        switch value {
-        case .geoPoint(let point):
-            if !isFull { shown.append(Found(document: document, field: field, point: point)) }
-            count += 1
-        case .map(let map):
-            for (key, value) in map {
-                look(into: value, at: isFull ? "" : FieldName.text(of: key, in: field), of: document)
-            }
-        case .array(let elements):
-            for (index, value) in elements.enumerated() {
-                look(into: value, at: isFull ? "" : FieldName.text(of: index, in: field), of: document)
-            }
-        default: break
-        }
     }
 
     private static let limit = 1_000

@@ -17,9 +17,8 @@ struct PageChrome: Sendable {
     private(set) var damagedRoots: DamagedFiles?
     var colors = ColorStyles()
     var nonce = ""
-    var styleSheetURL = ""
+    var styleSheetURLs: [String] = []
     var scriptURL = ""
-    var editStyleSheetURL = ""
     var editScriptURL = ""
     var logoURL = ""
     /// The page's own address.
@@ -89,9 +88,8 @@ extension PageChrome: ViewModel {
         case "hasColors": !colors.isEmpty
         case "colorStyles": colors.css
         case "nonce": nonce
-        case "styleSheetURL": styleSheetURL
+        case "styleSheetURLs": styleSheetURLs
         case "scriptURL": scriptURL
-        case "editStyleSheetURL": editStyleSheetURL
         case "editScriptURL": editScriptURL
         case "logoURL": logoURL
         case "language": preferences.language.rawValue

@@ -12,7 +12,10 @@ struct TemplateLibrary: Sendable {
     enum Name: String, CaseIterable {
         case overview
         case collection
+        case collectionColors = "collection-colors"
+        case collectionJSON = "collection-json"
         case collectionMap = "collection-map"
+        case collectionTypes = "collection-types"
         case document
         case damaged
         case documentJSON = "document-json"

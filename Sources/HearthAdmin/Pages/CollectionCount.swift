@@ -1,0 +1,50 @@
+import DocumentModel
+import DocumentStore
+import HearthService
+import StrictJSON
+
+/// How many documents there are beside those on a page, counted only as far as that takes no time.
+struct CollectionCount: Sendable {
+    private let number: Int
+    /// Whether there may be more than were counted.
+    let isBound: Bool
+
+    /// Counts what a listing shows a part of; nil where that would take longer than to show it.
+    ///
+    /// The index tells how many entries a single condition has. What several conditions have in common would have to be looked at
+    /// one by one.
+    init?(_ listing: CollectionListing, in context: ServiceContext) async {
+        guard listing.fault == nil else { return nil }
+        if listing.isWhole {
+            self.init(number: listing.documents.count, isBound: false)
+            return
+        }
+        let request = listing.request
+        guard request.filters.count + request.orders.count <= 1, let query = try? CollectionQuery(request).query else {
+            return nil
+        }
+        await self.init(query, in: context)
+    }
+
+    /// Counts the documents of a query; nil when that isn't possible now.
+    init?(_ query: NormalizedQuery, atMost limit: Int = Self.limit, in context: ServiceContext) async {
+        guard let aggregations = try? NormalizedAggregations([Aggregation(.count(upTo: limit), alias: "count")]),
+            let answer = try? await AggregateQuery.call(.init(aggregations, of: query), in: context),
+            case .integer(let count)? = answer.results["count"]
+        else { return nil }
+        self.init(number: Int(count), isBound: count >= limit)
+    }
+
+    private init(number: Int, isBound: Bool) {
+        self.number = number
+        self.isBound = isBound
+    }
+
+    /// The number; that of many with the sign for at least.
+    var text: String { (isBound ? "≥ " : "") + Counting.grouped(number) }
+
+    /// How many were counted.
+    var counted: Int { number }
+
+    private static let limit = 10_000
+}

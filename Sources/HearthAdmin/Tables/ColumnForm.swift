@@ -1,0 +1,41 @@
+import DocumentModel
+import StrictJSON
+
+/// The form by which the columns of a table are chosen.
+struct ColumnForm: Sendable {
+    private let action: String
+    private let options: [FilterFormView.Option]
+    private let kept: [FilterFormView.Option]
+    private let resetURL: String?
+
+    init(_ listing: CollectionListing, shown: [CollectionColumns.Column]) {
+        let request = listing.request
+        let shownPaths = Set(shown.map(\.path))
+        let found = CollectionColumns.fields(of: listing.documents)
+        let others = shown.map(\.path).filter { !found.contains($0) }
+        options = (others + found).prefix(Self.limit).map { path in
+            let text = FieldText.text(path)
+            return FilterFormView.Option(value: text, text: text, isSelected: shownPaths.contains(path))
+        }
+        action = AdminURL.collection(request.path)
+        var rest = request
+        rest.columns = []
+        kept = FilterFormView.items(of: rest)
+        resetURL = request.columns.isEmpty ? nil : request.url { $0.columns = [] }
+    }
+
+    private static let limit = 200
+}
+
+extension ColumnForm: ViewModel {
+    func child(named name: String) -> Any? {
+        switch name {
+        case "action": action
+        case "options": options
+        case "hasOptions": !options.isEmpty
+        case "kept": kept
+        case "resetURL": resetURL.orAbsent
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import DocumentModel
+import StrictJSON
+
+/// A type as the index tells them apart, each by the condition that all of its values fulfil and no others.
+///
+/// Integers and doubles are one line of numbers there.
+enum IndexedType: String, CaseIterable, Sendable {
+    case null
+    case boolean
+    case number
+    case notANumber = "NaN"
+    case timestamp
+    case string
+    case bytes
+    case reference
+    case geoPoint = "geo point"
+    case array
+    case vector
+    case map
+
+    /// What exactly the values of the type fulfil: they are the type's least value or greater, where that is possible.
+    var condition: (op: Condition.Operator, operand: Value) {
+        switch self {
+        case .null: (.equal, .null)
+        case .boolean: (.greaterOrEqual, .boolean(false))
+        case .number: (.greaterOrEqual, .double(-.infinity))
+        case .notANumber: (.equal, .double(.nan))
+        case .timestamp: (.greaterOrEqual, Self.leastTimestamp)
+        case .string: (.greaterOrEqual, .string(""))
+        case .bytes: (.greaterOrEqual, .bytes([]))
+        case .reference: (.greaterOrEqual, Self.leastReference)
+        case .geoPoint: (.greaterOrEqual, Self.leastGeoPoint)
+        case .array: (.greaterOrEqual, .array([]))
+        case .vector: (.greaterOrEqual, .vector([-.infinity]))
+        case .map: (.greaterOrEqual, .map([:]))
+        }
+    }
+
+    /// Whether a value is of the type.
+    func includes(_ value: Value) -> Bool {
+        switch (self, value) {
+        case (.null, .null), (.boolean, .boolean), (.timestamp, .timestamp), (.string, .string), (.bytes, .bytes),
+            (.reference, .reference), (.geoPoint, .geoPoint), (.array, .array), (.vector, .vector), (.map, .map),
+            (.number, .integer):
+            true
+        case (.number, .double(let double)): !double.isNaN
+        case (.notANumber, .double(let double)): double.isNaN
+        default: false
+        }
+    }
+
+    /// The name in the language of the page.
+    var name: String {
+        switch self {
+        case .null: localized("null")
+        case .boolean: localized("boolean")
+        case .number: localized("number")
+        case .notANumber: "NaN"
+        case .timestamp: localized("timestamp")
+        case .string: localized("string")
+        case .bytes: localized("bytes")
+        case .reference: localized("reference")
+        case .geoPoint: localized("geo point")
+        case .array: localized("array")
+        case .vector: localized("vector")
+        case .map: localized("map")
+        }
+    }
+
+    private static let leastTimestamp: Value =
+        (try? Timestamp(rfc3339: "0001-01-01T00:00:00Z")).map(Value.timestamp) ?? .null
+    private static let leastReference: Value = (try? DocumentPath("\u{1}/\u{1}")).map(Value.reference) ?? .null
+    private static let leastGeoPoint: Value =
+        (try? GeoPoint(validatingLatitude: -90, longitude: -180)).map(Value.geoPoint) ?? .null
+}
