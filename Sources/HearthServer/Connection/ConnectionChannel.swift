@@ -32,7 +32,9 @@ struct ConnectionChannel: ServerChildChannel {
     }
 
     func handle(value: HTTP1Channel.Value, logger: Logger) async {
-        await base.handle(value: value, logger: logger)
+        await withTaskExecutorPreference(configuration.threads) {
+            await base.handle(value: value, logger: logger)
+        }
     }
 }
 
