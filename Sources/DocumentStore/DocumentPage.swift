@@ -43,6 +43,8 @@ package struct CollectionPage: Sendable {
     /// What lies among these collections and is none, each with its place. It stays on disk untouched. All of it is on the first
     /// page.
     package let damaged: [StatusError]
+    /// The database that they are in, where a caller has to know; nil for a server's default one.
+    package var database: DatabaseID?
 
     /// Makes a page.
     package init(collections: [CollectionID], next: CollectionID?, damaged: [StatusError] = []) {

@@ -4,6 +4,8 @@ package import DocumentModel
 package struct FileStoreConfiguration: Sendable {
     /// The data folder's path; the folder is made when it doesn't exist.
     package var folder: String
+    /// Which database it is, and becomes when the folder is made.
+    package var identity = DatabaseIdentity()
     /// How long commits stay readable for watchers and history.
     package var retentionAge: Duration = .seconds(24 * 60 * 60)
     /// How many bytes of journal there are at most: what is kept for watchers and history, and what recovery needs.
@@ -22,6 +24,8 @@ package struct FileStoreConfiguration: Sendable {
     package var cacheBytes = 64 << 20
     /// How many bytes of memory the indexes of past journal take, which reads at a time need.
     package var historyBytes = 64 << 20
+    /// How many bytes of memory the index may use to be written, and twice that to be made; each reader has a sixth of it.
+    package var indexCacheBytes = 48 << 20
     /// How large a collection's folder may be, as the file system says, to be listed for a page of its documents. Pages of larger
     /// ones are taken from the index, at a cost that does not grow with the collection.
     package var listedFolderBytes = 256 << 10
@@ -41,5 +45,21 @@ package struct FileStoreConfiguration: Sendable {
     /// Makes a configuration with the defaults.
     package init(folder: String) {
         self.folder = folder
+    }
+}
+
+extension FileStoreConfiguration {
+    /// The same for one of many databases, whose memory and journal are a small part of what the default one has.
+    package var forOneOfMany: FileStoreConfiguration {
+        var small = self
+        small.segmentBytes = 1 << 20
+        small.checkpointBytes = min(checkpointBytes, 4 << 20)
+        small.retentionBytes = min(retentionBytes, 32 << 20)
+        small.recentBytes = 512 << 10
+        small.cacheBytes = 2 << 20
+        small.historyBytes = 4 << 20
+        small.indexCacheBytes = 3 << 20
+        small.readers = 2
+        return small
     }
 }

@@ -102,7 +102,7 @@ struct HTTPBenchmark: AsyncParsableCommand {
         of server: BenchmarkServer,
         into report: inout Report
     ) async throws {
-        let database = DatabaseName(project: "bench", database: DatabaseName.defaultDatabase)
+        let database = DatabaseName(.standard)
         try await report.add(
             measure(
                 "Firestore's GET, \(connections) connections",

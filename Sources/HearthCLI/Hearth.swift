@@ -22,7 +22,9 @@ struct Hearth: AsyncParsableCommand {
         groupedSubcommands: [
             CommandGroup(
                 name: "Server",
-                subcommands: [ServeCommand.self, KeysCommand.self, CheckCommand.self, IndexesCommand.self]
+                subcommands: [
+                    ServeCommand.self, KeysCommand.self, CheckCommand.self, IndexesCommand.self, DatabasesCommand.self,
+                ]
             ),
             CommandGroup(
                 name: "Document",

@@ -29,6 +29,8 @@ package enum HearthMethods {
             BeginTransaction.self,
             RollbackTransaction.self,
             ServerInfo.self,
+            ListDatabases.self,
+            DeleteDatabase.self,
             CreateKey.self,
             ListKeys.self,
             RevokeKey.self,

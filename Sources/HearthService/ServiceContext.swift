@@ -1,3 +1,4 @@
+package import DocumentModel
 package import DocumentStore
 
 /// What the methods work with: the store, what is known of the server that runs them, the transactions that are open, the keys,
@@ -12,19 +13,25 @@ package struct ServiceContext: Sendable {
     /// The documents, as far as the caller may use them.
     package private(set) var store: any DocumentStore
     package let server: ServerDescription
-    package let transactions: Transactions
+    package private(set) var transactions: Transactions
     package let keys: AccessKeys
     /// Who has signed in with a browser.
     package let sessions: Sessions
     package private(set) var caller: Caller
+    /// The databases beside the default one; nil where that is the only one.
+    package let databases: Databases?
+    /// Which of them the calls are in; nil for the default one.
+    package private(set) var database: DatabaseID?
 
     package init(
         store: any DocumentStore,
         server: ServerDescription = ServerDescription(),
         transactions: Transactions = Transactions(),
-        keys: AccessKeys = AccessKeys()
+        keys: AccessKeys = AccessKeys(),
+        databases: Databases? = nil
     ) {
         self.store = store
+        self.databases = databases
         self.server = server
         self.transactions = transactions
         self.keys = keys
@@ -37,6 +44,15 @@ package struct ServiceContext: Sendable {
         var context = self
         context.caller = caller
         if caller.collections != nil { context.store = RestrictedStore(base: store, caller: caller) }
+        return context
+    }
+
+    /// The context of calls in a database beside the default one.
+    func using(_ use: DatabaseUse) -> ServiceContext {
+        var context = self
+        context.store = use
+        context.transactions = use.database.transactions
+        context.database = use.database.id
         return context
     }
 }

@@ -8,7 +8,7 @@ import Testing
 
 /// Values in the JSON mapping of Protocol Buffers.
 @Suite struct ValueTests {
-    private static let database = DatabaseName(project: "p", database: DatabaseName.defaultDatabase)
+    private static let database = DatabaseName(.standard)
 
     @Test(
         "A value is read in every form that it may have, and written in one",
@@ -32,8 +32,8 @@ import Testing
             (#"{"bytesValue":"-_8"}"#, #"{"bytesValue":"+/8="}"#),
             (#"{"bytesValue":""}"#, #"{"bytesValue":""}"#),
             (
-                #"{"referenceValue":"projects/p/databases/(default)/documents/a/b"}"#,
-                #"{"referenceValue":"projects/p/databases/(default)/documents/a/b"}"#
+                #"{"referenceValue":"projects/hearth/databases/(default)/documents/a/b"}"#,
+                #"{"referenceValue":"projects/hearth/databases/(default)/documents/a/b"}"#
             ),
             (#"{"geoPointValue":{"latitude":53.5}}"#, #"{"geoPointValue":{"latitude":53.5,"longitude":0.0}}"#),
             (#"{"arrayValue":{}}"#, #"{"arrayValue":{}}"#),
@@ -79,7 +79,7 @@ import Testing
         var writer = JSONWriter()
         try writer.write(EncodedDocument(document), in: database)
         let root = try JSONText(writer.finish()).root
-        #expect(root["name"]?.string == "projects/p/databases/(default)/documents/c/d")
+        #expect(root["name"]?.string == "projects/hearth/databases/(default)/documents/c/d")
         return root["fields"].map { String(decoding: $0.rawBytes, as: UTF8.self) }
     }
 
@@ -115,7 +115,7 @@ import Testing
         let value =
             String(repeating: #"{"mapValue":{"fields":{"m":"#, count: levels) + #"{"nullValue":null}"#
             + String(repeating: "}}}", count: levels)
-        let call = try FirestoreCall(.post, path: "/v1/projects/p/databases/d/documents/c".utf8, parameters: [])
+        let call = try FirestoreCall(.post, path: "/v1/projects/hearth/databases/d/documents/c".utf8, parameters: [])
         let error = await #expect(throws: StatusError.self) {
             _ = try await call.answer(to: Array(#"{"fields":{"v":\#(value)}}"#.utf8), in: ServiceContext(store: EmptyStore()))
         }

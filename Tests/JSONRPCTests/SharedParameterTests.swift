@@ -14,9 +14,10 @@ struct SharedParameterTests {
             sharing: [
                 SharedParameter(
                     Parameter<Int?>("tenant", "Whose it is."),
-                    refusedWith: ErrorDescription(7, "There is no such tenant.")
-                ) { tenant, location, _ in
+                    refusedWith: [ErrorDescription(7, "There is no such tenant.")]
+                ) { tenant, location, context in
                     guard tenant == 1 else { throw RPCError(7, "no tenant", data: ["at": .string(location.description)]) }
+                    return context
                 }
             ],
             info: OpenRPCInfo(title: "", version: "", description: "")

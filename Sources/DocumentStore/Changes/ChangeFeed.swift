@@ -9,6 +9,7 @@ final class ChangeFeed: Sendable {
     private let state: Mutex<State>
     private let journal: Journal
     private let epoch: String
+    private let database: DatabaseID?
     private let listers: WorkQueue
 
     private struct State {
@@ -25,10 +26,18 @@ final class ChangeFeed: Sendable {
         let maximumBytes: Int
     }
 
-    init(last: SequenceNumber, lastTime: Timestamp?, maximumBytes: Int, journal: Journal, listers: WorkQueue) {
+    init(
+        last: SequenceNumber,
+        lastTime: Timestamp?,
+        database: DatabaseID?,
+        maximumBytes: Int,
+        journal: Journal,
+        listers: WorkQueue
+    ) {
         state = Mutex(State(last: last, lastTime: lastTime, installing: last, maximumBytes: maximumBytes))
         self.journal = journal
         epoch = journal.epoch.description
+        self.database = database
         self.listers = listers
     }
 
@@ -36,6 +45,7 @@ final class ChangeFeed: Sendable {
     var position: StorePosition {
         let (last, time) = state.withLock { ($0.last, $0.lastTime) }
         return StorePosition(
+            database: database,
             epoch: epoch,
             lastSequence: last,
             lastCommitTime: time,

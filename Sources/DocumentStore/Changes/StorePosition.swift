@@ -2,6 +2,8 @@ package import DocumentModel
 
 /// Where a store's log of commits stands.
 package struct StorePosition: Hashable, Sendable {
+    /// Which database it is; nil for a server's default one.
+    package let database: DatabaseID?
     /// Names this history: 32 hexadecimal digits, new when a database is created, or restored in a way that forgets commits.
     /// Sequence numbers of different epochs don't compare.
     package let epoch: String
@@ -13,7 +15,14 @@ package struct StorePosition: Hashable, Sendable {
     package let oldestKept: SequenceNumber
 
     /// Makes a position.
-    package init(epoch: String, lastSequence: SequenceNumber, lastCommitTime: Timestamp?, oldestKept: SequenceNumber) {
+    package init(
+        database: DatabaseID? = nil,
+        epoch: String,
+        lastSequence: SequenceNumber,
+        lastCommitTime: Timestamp?,
+        oldestKept: SequenceNumber
+    ) {
+        self.database = database
         self.epoch = epoch
         self.lastSequence = lastSequence
         self.lastCommitTime = lastCommitTime

@@ -35,7 +35,9 @@ package struct CheckFinding: Hashable, Sendable {
     /// The document or collection concerned.
     package let path: String?
     /// The file or folder concerned, relative to the data folder, and the place in it where there is one.
-    package let file: StatusError.FileLocation
+    package private(set) var file: StatusError.FileLocation
+    /// The database that the folder is of; nil for the default one.
+    package private(set) var database: DatabaseID?
 
     /// Whether it is merely worth knowing.
     package var isNotice: Bool { kind == .edited }
@@ -56,6 +58,21 @@ package struct CheckFinding: Hashable, Sendable {
     }
 }
 
+extension CheckFinding {
+    /// The same finding as seen from the data folder in which the database has a folder of its own.
+    func inFolder(_ folder: String, of database: DatabaseID) -> CheckFinding {
+        var finding = self
+        let path = folder + "/" + file.path
+        finding.database = database
+        if let line = file.line, let column = file.column {
+            finding.file = StatusError.FileLocation(path: path, line: line, column: column)
+        } else {
+            finding.file = StatusError.FileLocation(path: path)
+        }
+        return finding
+    }
+}
+
 /// What a check has looked at.
 package struct CheckReport: Hashable, Sendable {
     /// How many documents could be read.
@@ -71,10 +88,24 @@ package struct CheckReport: Hashable, Sendable {
     /// How many bytes they have.
     package internal(set) var journalBytes = 0
     /// How many findings there were, notices not counted.
-    package internal(set) var findings = 0
+    package var findings = 0
     /// How many notices there were.
     package internal(set) var notices = 0
 
     /// Makes an empty report.
     package init() {}
+}
+
+extension CheckReport {
+    /// Adds what another check has looked at.
+    package static func += (left: inout CheckReport, right: CheckReport) {
+        left.documents += right.documents
+        left.collections += right.collections
+        left.documentBytes += right.documentBytes
+        left.segments += right.segments
+        left.commits += right.commits
+        left.journalBytes += right.journalBytes
+        left.findings += right.findings
+        left.notices += right.notices
+    }
 }

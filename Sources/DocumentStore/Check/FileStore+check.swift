@@ -6,6 +6,7 @@ extension FileStore {
     ///
     /// - Parameters:
     ///   - folder: The data folder.
+    ///   - identity: Which database it is.
     ///   - onFinding: Called with each finding as it is found.
     ///   - onProgress: Called now and then with what has been looked at so far.
     /// - Returns: What was looked at.
@@ -13,6 +14,7 @@ extension FileStore {
     ///   description is damaged; `.unavailable` when it can't be read.
     package static func check(
         _ folder: String,
+        as identity: DatabaseIdentity = DatabaseIdentity(),
         onFinding: @escaping @Sendable (CheckFinding) -> Void,
         onProgress: @escaping @Sendable (CheckReport) -> Void = { _ in }
     ) async throws(StatusError) -> CheckReport {
@@ -20,6 +22,7 @@ extension FileStore {
             var log = CheckLog(onFinding: onFinding, onProgress: onProgress)
             let data = try DataFolder.inspect(folder)
             defer { data.unlock() }
+            try identity.check(data.description)
             var journal = JournalCheck(data.description)
             try journal.run(in: data.openJournal(), &log)
             var documents = DocumentCheck(data, journal: journal, index: index(of: data, folder: folder, &log))
@@ -43,15 +46,18 @@ extension FileStore {
     /// history, and makes the index anew. Damaged documents stay as they are.
     ///
     /// - Parameters:
-    ///   - folder: A data folder that ``check(_:onFinding:onProgress:)`` could read.
+    ///   - folder: A data folder that ``check(_:as:onFinding:onProgress:)`` could read.
+    ///   - identity: Which database it is.
     ///   - onProgress: Called now and then with the number of documents in the new index.
     /// - Throws: What ``open(_:logger:)`` throws, and `.unavailable` or `.resourceExhausted` when the index can't be made.
     package static func repair(
         _ folder: String,
+        as identity: DatabaseIdentity = DatabaseIdentity(),
         logger: Logger,
         onProgress: @escaping @Sendable (Int) -> Void = { _ in }
     ) async throws(StatusError) {
         var configuration = FileStoreConfiguration(folder: folder)
+        configuration.identity = identity
         configuration.remakesIndex = true
         let store = try await open(configuration, logger: logger)
         let (data, parts) = (store.data, store.parts)

@@ -14,10 +14,14 @@ extension DataFolder {
     }
 
     /// Writes the description of a new data folder.
-    static func makeDescription(in root: borrowing FileDescriptor) throws(StatusError) -> DatabaseDescription {
+    static func makeDescription(
+        _ identity: DatabaseIdentity,
+        in root: borrowing FileDescriptor
+    ) throws(StatusError) -> DatabaseDescription {
         let isStrict = try FileSystemProbe.confusesNames(in: root)
         let description = DatabaseDescription(
-            epoch: .random(),
+            epoch: identity.epoch,
+            database: identity.id,
             naming: FileNaming(isStrict: isStrict),
             sequence: .zero,
             commitTime: nil,

@@ -4,8 +4,9 @@ internal import Glibc
 extension DataFolder {
     /// Opens the data folder at `path`, making it when it doesn't exist, and locks it.
     ///
-    /// - Throws: `.failedPrecondition` when it is not Hearth's, is in use, or was made by a newer Hearth.
-    static func open(_ path: String) throws(StatusError) -> DataFolder {
+    /// - Parameter identity: Which database it is, or becomes when it is made.
+    /// - Throws: `.failedPrecondition` when it is not Hearth's or another database's, is in use, or was made by a newer Hearth.
+    static func open(_ path: String, as identity: DatabaseIdentity = DatabaseIdentity()) throws(StatusError) -> DataFolder {
         let root = try openRoot(path)
         // Looked at before anything is written, because the folder may be someone else's.
         if try readDescription(in: root) == nil {
@@ -15,7 +16,8 @@ extension DataFolder {
         let lock = try takeLock(in: root)
         removeTemporaries(in: root)
         let written = try readDescription(in: root)
-        let description = if let written { written } else { try makeDescription(in: root) }
+        let description = if let written { written } else { try makeDescription(identity, in: root) }
+        try identity.check(description)
         let inodes = try [documentsName, journalName].map { name throws(StatusError) in
             try reporting("make", name) { () throws(SystemError) in
                 try root.makeFolder(name)

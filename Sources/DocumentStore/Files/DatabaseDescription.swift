@@ -7,12 +7,16 @@ internal import StrictJSON
 /// ```json
 /// {"format":1,"epoch":"<32 digits>","names":"plain","sequence":42,"commitTime":"2024-01-02T03:04:05.000006Z","clean":true}
 /// ```
+///
+/// One of the databases beside the default one says its name too: `"project":"shop","database":"tests"`.
 struct DatabaseDescription: Hashable {
     /// The version of the data folder's layout that this code writes, and the newest that it reads.
     static let format: Int64 = 1
 
     /// The database's history.
     var epoch: Epoch
+    /// Which database it is; nil for the default one of the data folder.
+    var database: DatabaseID?
     /// How IDs become file names here.
     var naming: FileNaming
     /// The last commit whose documents' files are on disk.
@@ -39,6 +43,12 @@ extension DatabaseDescription {
         writer.integer(Self.format)
         writer.key("epoch")
         writer.string(epoch.description)
+        if let database {
+            writer.key("project")
+            writer.string(database.project.string)
+            writer.key("database")
+            writer.string(database.database.string)
+        }
         writer.key("names")
         writer.string(naming.isStrict ? Self.strictNames : Self.plainNames)
         writer.key("sequence")
@@ -95,6 +105,7 @@ extension DatabaseDescription {
             throw Self.damaged("a member is missing")
         }
         self.epoch = epoch
+        database = try Self.database(text.root)
         self.naming = FileNaming(isStrict: names == UTF8Key(Self.strictNames))
         self.sequence = SequenceNumber(UInt64(sequence))
         self.commitTime = try commitTime.string.map { text throws(StatusError) in try Timestamp(rfc3339: text) }
@@ -102,6 +113,15 @@ extension DatabaseDescription {
         hasWaitingDocuments = text.root["waiting"]?.boolean ?? false
         openIndex = text.root["openIndex"]?.string
         indexEdition = text.root["indexEdition"]?.string
+    }
+
+    private static func database(_ root: JSONNode) throws(StatusError) -> DatabaseID? {
+        let names = [root["project"], root["database"]].map { $0?.string.map { UTF8Key($0) } }
+        if names == [nil, nil], root["project"] == nil, root["database"] == nil { return nil }
+        guard let project = names[0], let name = names[1], let database = try? DatabaseID(project: project, database: name) else {
+            throw damaged("which database it is can't be told")
+        }
+        return database
     }
 
     private static let plainNames = "plain"

@@ -24,6 +24,11 @@ extension FileDescriptor {
         try Self.call("linkat") { Glibc.linkat(AT_FDCWD, path, number, name, AT_SYMLINK_FOLLOW) }
     }
 
+    /// Moves a file or folder of this folder to another one, where nothing has its new name.
+    func rename(_ name: String, to newName: String, in other: borrowing FileDescriptor) throws(SystemError) {
+        try Self.call("renameat") { Glibc.renameat(number, name, other.number, newName) }
+    }
+
     /// Removes a file from this folder; false when there is none.
     @discardableResult
     func removeFile(_ name: String) throws(SystemError) -> Bool {

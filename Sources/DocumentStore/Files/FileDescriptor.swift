@@ -75,6 +75,13 @@ extension FileDescriptor {
         )
     }
 
+    /// Opens a folder in this folder by a name of any bytes, with a zero behind them.
+    func openFolder(_ name: [CChar]) throws(SystemError) -> FileDescriptor {
+        FileDescriptor(
+            try Self.call("openat") { Glibc.openat(number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0) }
+        )
+    }
+
     /// Opens a folder in this folder; nil when there is none.
     func openFolderIfPresent(_ name: String) throws(SystemError) -> FileDescriptor? {
         do throws(SystemError) {

@@ -20,6 +20,9 @@ struct SystemError: Error, Hashable {
     /// Whether the name is taken.
     var isTaken: Bool { code == EEXIST }
 
+    /// Whether a folder can't be removed because there is something in it.
+    var isNotEmpty: Bool { code == ENOTEMPTY || code == EEXIST }
+
     /// Whether the file system can't hold such a name.
     var isInvalidName: Bool { code == EILSEQ || code == EINVAL }
 

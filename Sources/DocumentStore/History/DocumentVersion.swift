@@ -20,6 +20,8 @@ package struct VersionPage: Hashable, Sendable {
     package let versions: [DocumentVersion]
     /// Where the next page begins: pass it as `before`. Nil when no older version is kept.
     package let next: Timestamp?
+    /// The database that they are in, where a caller has to know; nil for a server's default one.
+    package var database: DatabaseID?
 
     /// Makes a page.
     package init(versions: [DocumentVersion], next: Timestamp?) {

@@ -96,6 +96,7 @@ final class DocumentIndex: Sendable {
     init(
         _ data: DataFolder,
         folder: String,
+        cacheBytes: Int,
         isRemade: Bool,
         patience: Duration,
         journal: Journal,
@@ -103,7 +104,7 @@ final class DocumentIndex: Sendable {
         uninstalled: UninstalledDocuments,
         logger: Logger
     ) {
-        file = IndexFile(data, folder: folder)
+        file = IndexFile(data, folder: folder, cacheBytes: cacheBytes)
         definitions = Mutex(StoredIndexDefinitions(data, logger: logger))
         state = Mutex(State(last: last, fault: isRemade ? "that is wanted" : nil))
         applier = Mutex(IndexApplier(file: file, epoch: journal.epoch, logger: logger))

@@ -29,9 +29,12 @@ struct IndexFile: Sendable {
     let path: String
     /// The edition that it gets when it is written.
     let edition = Epoch.random().description
+    /// How much memory SQLite may use to write it.
+    private let cacheBytes: Int
 
-    init(_ data: DataFolder, folder: String) {
+    init(_ data: DataFolder, folder: String, cacheBytes: Int) {
         self.data = data
+        self.cacheBytes = cacheBytes
         path = folder + "/" + Self.name
     }
 
@@ -156,13 +159,13 @@ extension IndexFile {
             // An index that was not finished is removed, whatever is open.
             configuration.allowsUnsafeTransactions = isNew
             configuration.label = "hearth.index"
-            configuration.prepareDatabase { database in
+            configuration.prepareDatabase { [cacheBytes] database in
                 try database.execute(
                     sql: """
                         PRAGMA page_size = \(IndexSchema.pageBytes);
                         PRAGMA journal_mode = \(isNew ? "OFF" : "WAL");
                         PRAGMA synchronous = OFF;
-                        PRAGMA cache_size = -\(isNew ? 96 << 10 : 48 << 10);
+                        PRAGMA cache_size = -\((isNew ? 2 * cacheBytes : cacheBytes) >> 10);
                         PRAGMA wal_autocheckpoint = \((32 << 20) / IndexSchema.pageBytes);
                         PRAGMA journal_size_limit = \(64 << 20);
                         PRAGMA temp_store = MEMORY;
@@ -196,8 +199,8 @@ extension IndexFile {
             // A transaction that can't be ended is ended with the connection.
             configuration.allowsUnsafeTransactions = true
             configuration.label = "hearth.query"
-            configuration.prepareDatabase { database in
-                try database.execute(sql: "PRAGMA cache_size = -\(8 << 10)")
+            configuration.prepareDatabase { [cacheBytes] database in
+                try database.execute(sql: "PRAGMA cache_size = -\((cacheBytes / 6) >> 10)")
             }
             return try DatabaseQueue(path: path, configuration: configuration)
         }

@@ -12,7 +12,7 @@ struct OpenedStore {
 extension OpenedStore {
     /// Opens and locks the folder, replays what the journal has behind the last checkpoint, and brings that to disk.
     init(_ configuration: FileStoreConfiguration, listers: WorkQueue, logger: Logger) throws(StatusError) {
-        let data = try DataFolder.open(configuration.folder)
+        let data = try DataFolder.open(configuration.folder, as: configuration.identity)
         let found = data.description
         let cache = DocumentCache(maximumBytes: configuration.cacheBytes)
         let files = DocumentFiles(DocumentFolders(data), cache: cache, log: InstallationLog())
@@ -80,6 +80,7 @@ extension OpenedStore {
             feed: ChangeFeed(
                 last: last.sequence,
                 lastTime: last.time,
+                database: found.database,
                 maximumBytes: configuration.recentBytes,
                 journal: opened.journal,
                 listers: listers
@@ -93,6 +94,7 @@ extension OpenedStore {
             index: DocumentIndex(
                 data,
                 folder: configuration.folder,
+                cacheBytes: configuration.indexCacheBytes,
                 isRemade: configuration.remakesIndex,
                 patience: configuration.indexPatience,
                 journal: opened.journal,

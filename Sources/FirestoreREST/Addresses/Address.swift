@@ -34,7 +34,7 @@ struct Address {
                 "There is nothing at this path. Expected /v1/projects/PROJECT/databases/DATABASE/documents and what follows it."
             )
         }
-        database = DatabaseName(project: names[2], database: names[4])
+        database = DatabaseName(try DatabaseID(project: names[2], database: names[4]))
         // Some clients put a slash too many before a collection at the top; elsewhere an ID is missing.
         let segments = Array(names.dropFirst(6).drop { $0.byteCount == 0 })
         guard segments.dropLast().allSatisfy({ $0.byteCount > 0 }) else {

@@ -3,19 +3,15 @@ package import StrictJSON
 
 /// Names a database as Firestore's resource names do: `projects/PROJECT/databases/DATABASE`.
 package struct DatabaseName: Hashable, Sendable {
-    package let project: UTF8Key
-    package let database: UTF8Key
+    /// The database.
+    package let id: DatabaseID
 
     /// What the names of all its documents begin with, up to the slash before the first collection.
     package let root: UTF8Key
 
-    /// The name of a database of which there is one in each project.
-    package static let defaultDatabase: UTF8Key = "(default)"
-
-    package init(project: UTF8Key, database: UTF8Key) {
-        self.project = project
-        self.database = database
-        root = UTF8Key("projects/\(project.string)/databases/\(database.string)/documents")
+    package init(_ id: DatabaseID) {
+        self.id = id
+        root = UTF8Key("projects/\(id.project.string)/databases/\(id.database.string)/documents")
     }
 
     /// The resource name of a document.

@@ -19,6 +19,8 @@ struct CheckCommand: AsyncParsableCommand {
             them yourself. Documents that were edited in their files are noted, and are no fault; but the index doesn't know \
             of it, so queries don't find what was edited before a repair.
 
+            All databases of the folder are looked at, or the one that --database names; the counts are those of all together.
+
             Exits with 1 when something is wrong.
             """
     )
@@ -26,39 +28,59 @@ struct CheckCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The data folder.", valueName: "dir"), completion: .directory)
     var data = "data"
 
+    @Option(help: ArgumentHelp("Only this database, as databases.list names it, or (default).", valueName: "name"))
+    var database: String?
+
     @Flag(help: "Repair what can be repaired without losing anything that a person wrote.")
     var repair = false
 
     @Flag(help: "Print each finding as a JSON object on a line, and the summary as the last one.")
     var json = false
 
-    func run() async throws {
-        // Looked at before anything is repaired, so that no folder is made where there is none.
-        var report = try await check(showing: !repair)
-        if repair {
-            if report.findings > 0 {
-                let logger = Logger(label: "hearth") { StreamLogHandler.standardError(label: $0) }
-                let console = Console.standardError
-                defer { console.endProgress() }
-                try await FileStore.repair(data, logger: logger) { documents in
-                    console.showProgress("\(documents) documents in the new index")
-                }
-            }
-            report = try await check(showing: true)
+    func validate() throws {
+        do throws(StatusError) {
+            _ = try databaseID
+        } catch {
+            throw ValidationError(error.message)
         }
+    }
+
+    func run() async throws {
+        let show = { @Sendable [json] (finding: CheckFinding) in
+            print(json ? String(decoding: finding.json, as: UTF8.self) : finding.text)
+        }
+        let report =
+            if let id = try databaseID {
+                try await CheckedDatabase.named(id, DatabaseFolders.open(inFolder: data)).examine(repairing: repair, show)
+            } else {
+                try await examineAll(show)
+            }
         print(json ? String(decoding: report.json, as: UTF8.self) : "\(report.text)")
         guard report.findings == 0 else { throw ExitCode.failure }
     }
 
-    private func check(showing isShown: Bool) async throws -> CheckReport {
-        let console = Console.standardError
-        defer { console.endProgress() }
-        return try await FileStore.check(data) { finding in
-            guard isShown else { return }
-            console.endProgress()
-            print(json ? String(decoding: finding.json, as: UTF8.self) : finding.text)
-        } onProgress: { report in
-            console.showProgress("\(report.documents) documents, \(report.commits) commits read")
+    /// Checks the default database and, unless only that is wanted, all others. One that can't be opened is a finding.
+    private func examineAll(_ show: @escaping @Sendable (CheckFinding) -> Void) async throws -> CheckReport {
+        var report = try await CheckedDatabase.standard(data).examine(repairing: repair, show)
+        guard database == nil else { return report }
+        let folders = try await DatabaseFolders.open(inFolder: data)
+        for id in try await folders.all() {
+            do {
+                report += try await CheckedDatabase.named(id, folders).examine(repairing: repair, show)
+            } catch let error as StatusError {
+                show(folders.finding(error, of: id))
+                report.findings += 1
+            }
+        }
+        return report
+    }
+
+    /// The database to check; nil for the default one, and for all.
+    private var databaseID: DatabaseID? {
+        get throws(StatusError) {
+            guard let database, UTF8Key(database) != DatabaseID.defaultDatabase else { return nil }
+            let id = try DatabaseID(database, inProject: DatabaseID.standard.project)
+            return id == .standard ? nil : id
         }
     }
 }
@@ -80,6 +102,10 @@ extension CheckFinding {
         if let path {
             writer.key("path")
             writer.string(path)
+        }
+        if let database {
+            writer.key("database")
+            writer.string(database.description)
         }
         writer.key("file")
         writer.string(file.path)

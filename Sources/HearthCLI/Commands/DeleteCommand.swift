@@ -10,7 +10,7 @@ struct DeleteCommand: AsyncParsableCommand {
         discussion: "Documents below it stay. One that doesn't exist is no error."
     )
 
-    @OptionGroup var server: ServerOptions
+    @OptionGroup var server: DatabaseOptions
 
     @Argument(help: "The document, such as books/hitchhiker.", transform: DocumentPath.argument)
     var path: DocumentPath

@@ -17,7 +17,7 @@ struct ExampleCommand: AsyncParsableCommand {
             discussion: ExampleData.allCases.map { "\($0.rawValue): \($0.summary)" }.joined(separator: "\n\n")
         )
 
-        @OptionGroup var server: ServerOptions
+        @OptionGroup var server: DatabaseOptions
 
         @Argument(help: "Examples to load.")
         var names: [ExampleData]

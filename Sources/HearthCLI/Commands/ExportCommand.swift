@@ -16,7 +16,7 @@ struct ExportCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var server: ServerOptions
+    @OptionGroup var server: DatabaseOptions
 
     @Option(name: .shortAndLong, help: "The file to write instead of standard output.", completion: .file())
     var output: String?

@@ -13,7 +13,7 @@ struct GetCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var server: ServerOptions
+    @OptionGroup var server: DatabaseOptions
 
     @Argument(help: "The document, such as books/hitchhiker.", transform: DocumentPath.argument)
     var path: DocumentPath

@@ -13,7 +13,7 @@ struct ImportCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var server: ServerOptions
+    @OptionGroup var server: DatabaseOptions
 
     @Argument(help: "Files of documents; - is standard input.", completion: .file(extensions: ["ndjson", "jsonl"]))
     var files: [String]

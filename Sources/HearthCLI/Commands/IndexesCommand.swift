@@ -23,7 +23,7 @@ struct IndexesCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List what is indexed beside single fields, and what isn't.")
 
-        @OptionGroup var server: ServerOptions
+        @OptionGroup var server: DatabaseOptions
 
         func run() async throws {
             try await IndexesCommand.show(server.withConnection { try await $0.indexes() })
@@ -36,7 +36,7 @@ struct IndexesCommand: AsyncParsableCommand {
             discussion: "A field is a path, with :desc behind it where its greatest values come first: author numberOfPages:desc"
         )
 
-        @OptionGroup var server: ServerOptions
+        @OptionGroup var server: DatabaseOptions
         @Argument(help: collectionHelp) var collection: String
         @Argument(help: "The fields, in order; two or more.") var fields: [String]
 
@@ -58,7 +58,7 @@ struct IndexesCommand: AsyncParsableCommand {
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Remove an index of several fields.")
 
-        @OptionGroup var server: ServerOptions
+        @OptionGroup var server: DatabaseOptions
         @Argument(help: "The index's ID, as `hearth indexes list` prints it.") var id: String
 
         func run() async throws {
@@ -75,7 +75,7 @@ struct IndexesCommand: AsyncParsableCommand {
     struct Exempt: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "End indexing a field, and all that is in it.")
 
-        @OptionGroup var server: ServerOptions
+        @OptionGroup var server: DatabaseOptions
         @Argument(help: collectionHelp) var collection: String
         @Argument(help: "The field's path.") var field: String
 
@@ -87,7 +87,7 @@ struct IndexesCommand: AsyncParsableCommand {
     struct Unexempt: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Index a field again that was exempted.")
 
-        @OptionGroup var server: ServerOptions
+        @OptionGroup var server: DatabaseOptions
         @Argument(help: collectionHelp) var collection: String
         @Argument(help: "The field's path.") var field: String
 
@@ -102,7 +102,7 @@ extension IndexesCommand {
         _ method: UTF8Key,
         _ collection: String,
         _ field: String,
-        _ server: ServerOptions
+        _ server: DatabaseOptions
     ) async throws {
         let result = try await server.withConnection { connection in
             try await connection.indexes(method) { writer in

@@ -15,7 +15,7 @@ struct ListCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var server: ServerOptions
+    @OptionGroup var server: DatabaseOptions
 
     @Flag(help: "Print whole documents as `hearth get` does, instead of their paths.")
     var documents = false

@@ -19,7 +19,7 @@ struct QueryCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var server: ServerOptions
+    @OptionGroup var server: DatabaseOptions
 
     @Flag(help: "Print how the query is answered, and what that takes, instead of its result.")
     var explain = false

@@ -7,6 +7,7 @@ import HearthServer
 import HearthService
 import Logging
 import ServiceLifecycle
+import StrictJSON
 import UnixSignals
 
 /// `hearth serve`
@@ -46,9 +47,17 @@ struct ServeCommand: AsyncParsableCommand {
     )
     var corsOrigin: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "The project that the default database belongs to, and the databases that are named without one.",
+            valueName: "id"
+        )
+    )
+    var project = DatabaseID.standard.project.string
+
     @Flag(
         help: """
-            Let DELETE /emulator/v1/projects/P/databases/D/documents delete all documents at once, as tests against Firestore's \
+            Let DELETE /emulator/v1/projects/P/databases/D/documents delete all documents of a database at once, as tests against Firestore's \
             emulator do between each other.
             """
     )
@@ -78,6 +87,11 @@ struct ServeCommand: AsyncParsableCommand {
             }
         }
         guard [200, 204].contains(notificationStatus) else { throw ValidationError("--notification-status is 200 or 204.") }
+        do throws(StatusError) {
+            _ = try defaultDatabase
+        } catch {
+            throw ValidationError(error.message)
+        }
         guard !host.isEmpty else { throw ValidationError("Expected the address to listen on, such as 127.0.0.1.") }
         for origin in corsOrigin where !Self.isOrigin(origin) {
             throw ValidationError(
@@ -104,12 +118,28 @@ struct ServeCommand: AsyncParsableCommand {
         limits.apply(to: &configuration)
         let store = try await FileStore.open(configuration, logger: logger)
         do {
-            try await serve(store, assets: assets, logger: logger)
+            let databases = try await Databases.open(
+                besides: defaultDatabase,
+                configuration,
+                limit: limits.openDatabases,
+                logger: logger
+            )
+            do {
+                try await serve(store, databases, assets: assets, logger: logger)
+            } catch {
+                _ = await databases.close()
+                throw error
+            }
+            if let failure = await databases.close() { throw failure }
         } catch {
             await store.close()
             throw error
         }
         if let failure = await store.close() { throw failure }
+    }
+
+    private var defaultDatabase: DatabaseID {
+        get throws(StatusError) { try DatabaseID(project: UTF8Key(project)) }
     }
 
     /// Refuses an address that others reach, before a data folder is made that has no keys.
@@ -123,8 +153,17 @@ struct ServeCommand: AsyncParsableCommand {
         try configuration.checkHost(hasKeys: hasKeys)
     }
 
-    private func serve(_ store: FileStore, assets: AssetLocation, logger: Logger) async throws {
-        let context = ServiceContext(store: store, keys: try await AccessKeys.open(inFolder: data, logger: logger))
+    private func serve(
+        _ store: FileStore,
+        _ databases: Databases,
+        assets: AssetLocation,
+        logger: Logger
+    ) async throws {
+        let context = ServiceContext(
+            store: store,
+            keys: try await AccessKeys.open(inFolder: data, logger: logger),
+            databases: databases
+        )
         let pages = try AdminPages(context: context, assets: assets, logger: logger)
         let server = try HearthServer(configuration: configuration, context: context, logger: logger) { router in
             pages.addRoutes(to: router) { Visitor(caller: $0.caller, session: $0.session, network: $0.clientNetwork) }

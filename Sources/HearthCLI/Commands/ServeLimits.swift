@@ -13,6 +13,9 @@ struct ServeLimits: ParsableArguments {
     @Option(help: ArgumentHelp("After how much journal the documents' files are synced in bulk.", valueName: "MiB"))
     var checkpointMebibytes = 32
 
+    @Option(help: ArgumentHelp("How many databases beside the default one may be open at the same time.", valueName: "count"))
+    var openDatabases = 16
+
     @Option(help: ArgumentHelp("How many watch streams may be open.", valueName: "count"))
     var watchers = 1_000
 
@@ -30,6 +33,9 @@ struct ServeLimits: ParsableArguments {
         let least = 3 * checkpointMebibytes
         guard (least...1 << 20).contains(keepMebibytes) else {
             throw ValidationError("--keep-mebibytes is a number from \(least), which recovery needs in any case, to 1048576.")
+        }
+        guard (1...1_000).contains(openDatabases) else {
+            throw ValidationError("--open-databases is a number from 1 to 1000.")
         }
         guard watchers >= 0, watchersPerAddress >= 0, watchersPerKey >= 0 else {
             throw ValidationError("There can be no fewer than 0 streams.")

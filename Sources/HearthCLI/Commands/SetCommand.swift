@@ -19,7 +19,7 @@ struct SetCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var server: ServerOptions
+    @OptionGroup var server: DatabaseOptions
 
     @Flag(help: "Keep the fields that are not given.")
     var merge = false

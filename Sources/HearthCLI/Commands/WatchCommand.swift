@@ -23,7 +23,7 @@ struct WatchCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var server: ServerOptions
+    @OptionGroup var server: DatabaseOptions
 
     @Option(help: ArgumentHelp("The result of a query, as for `hearth query`: JSON, @FILE or -.", valueName: "json"))
     var query: String?

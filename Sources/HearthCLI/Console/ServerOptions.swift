@@ -27,8 +27,13 @@ struct ServerOptions: ParsableArguments {
     }
 
     /// Runs `body` with a connection to the server.
-    func withConnection<Result>(_ body: (HearthConnection) async throws -> Result) async throws -> Result {
-        try await HearthConnection.withConnection(to: ServerAddress(server), key: shownKey(), body)
+    ///
+    /// - Parameter database: The database to call in; the server's default one when nil.
+    func withConnection<Result>(
+        database: String? = nil,
+        _ body: (HearthConnection) async throws -> Result
+    ) async throws -> Result {
+        try await HearthConnection.withConnection(to: ServerAddress(server), key: shownKey(), database: database, body)
     }
 
     private func shownKey() throws(StatusError) -> String? {

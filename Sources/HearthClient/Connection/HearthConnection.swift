@@ -8,10 +8,13 @@ package import StrictJSON
 ///
 /// Any number of tasks may call at once. Every failure is a `StatusError`: what the server refused with its own code, text
 /// and place, what did not reach it as `.unavailable`. A connection holds sockets: end it with ``shutdown()``, or let
-/// ``withConnection(to:key:_:)`` do so.
+/// ``withConnection(to:key:database:_:)`` do so.
 public final class HearthConnection: Sendable {
     /// The server that is called.
     public let server: ServerAddress
+    /// The database that is called in, as `project/database`, or its name alone in the server's own project; the server's default one
+    /// when nil.
+    public let database: String?
     private let authorization: String?
     /// How long the head of an answer may take.
     private let timeout: TimeAmount
@@ -37,6 +40,7 @@ public final class HearthConnection: Sendable {
     public init(
         server: ServerAddress,
         key: String? = nil,
+        database: String? = nil,
         timeout: Duration = .seconds(60)
     ) throws(StatusError) {
         if let key {
@@ -48,6 +52,7 @@ public final class HearthConnection: Sendable {
             }
         }
         self.server = server
+        self.database = database
         self.timeout = TimeAmount(timeout)
         self.authorization = key.map { "Bearer \($0)" }
         self.callClient = Self.client(maximumConnections: Self.maximumCallConnections)
@@ -75,9 +80,10 @@ public final class HearthConnection: Sendable {
     public static func withConnection<Result>(
         to server: ServerAddress,
         key: String? = nil,
+        database: String? = nil,
         _ body: (HearthConnection) async throws -> Result
     ) async throws -> Result {
-        let connection = try HearthConnection(server: server, key: key)
+        let connection = try HearthConnection(server: server, key: key, database: database)
         do {
             let result = try await body(connection)
             await connection.shutdown()
@@ -99,14 +105,14 @@ extension HearthConnection {
 
     /// Calls a method and returns its result.
     func call(_ call: RPCCall) async throws(StatusError) -> JSONNode {
-        let answer = try await post(call.request(id: 0))
+        let answer = try await post(call.request(id: 0, database: database))
         return try RPCAnswer(answer.root, from: server).result.get()
     }
 
     /// Calls methods one after the other in a single HTTP request, and returns the outcome of each in the same order.
     func call(_ calls: [RPCCall]) async throws(StatusError) -> [Result<JSONNode, StatusError>] {
         guard !calls.isEmpty else { return [] }
-        let answer = try await post(RPCCall.batch(calls))
+        let answer = try await post(RPCCall.batch(calls, database: database))
         guard let elements = answer.root.elements, answer.root.count == calls.count else {
             // A batch that is refused as a whole is answered with one error object.
             if answer.root.kind == .object { _ = try RPCAnswer(answer.root, from: server).result.get() }

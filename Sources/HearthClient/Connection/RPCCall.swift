@@ -16,21 +16,22 @@ struct RPCCall: Sendable {
         self.params = writer.finish()
     }
 
-    func request(id: Int) -> [UInt8] {
+    /// - Parameter database: The database to call in; the server's default one when nil.
+    func request(id: Int, database: String?) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: params.count + 128)
-        write(id: id, to: &writer)
+        write(id: id, database: database, to: &writer)
         return writer.finish()
     }
 
-    static func batch(_ calls: [RPCCall]) -> [UInt8] {
+    static func batch(_ calls: [RPCCall], database: String?) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginArray()
-        for (id, call) in calls.enumerated() { call.write(id: id, to: &writer) }
+        for (id, call) in calls.enumerated() { call.write(id: id, database: database, to: &writer) }
         writer.endArray()
         return writer.finish()
     }
 
-    private func write(id: Int, to writer: inout JSONWriter) {
+    private func write(id: Int, database: String?, to writer: inout JSONWriter) {
         writer.beginObject()
         writer.key("jsonrpc")
         writer.string("2.0")
@@ -39,8 +40,23 @@ struct RPCCall: Sendable {
         writer.key("method")
         writer.string(method.string)
         writer.key("params")
-        writer.raw(params)
+        writer.raw(params.adding(database: database))
         writer.endObject()
+    }
+}
+
+extension [UInt8] {
+    /// The parameters, an object's JSON, with the name of a database before them where there is one.
+    func adding(database: String?) -> [UInt8] {
+        guard let database else { return self }
+        var writer = JSONWriter(reservingCapacity: count + database.utf8.count + 32)
+        writer.beginObject()
+        writer.key("database")
+        writer.string(database)
+        writer.endObject()
+        let others = dropFirst()
+        let isAlone = others.elementsEqual([UInt8(ascii: "}")])
+        return writer.finish().dropLast() + (isAlone ? [] : [UInt8(ascii: ",")]) + others
     }
 }
 

@@ -6,7 +6,7 @@ extension Firestore {
     /// - Parameter origins: What the references belong to.
     func check(_ origins: [Firestore]) throws(StatusError) {
         for origin in origins where origin !== self {
-            let (own, other) = (address, origin.address)
+            let (own, other) = (self.origin, origin.origin)
             guard own != other else { continue }
             throw StatusError(
                 .invalidArgument,

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import DocumentModel
+internal import StrictJSON
 internal import Synchronization
 
 /// A database: what collections, documents, batches and transactions belong to.
@@ -13,6 +14,8 @@ internal import Synchronization
 /// writes with `await` begin after those that were called before.
 public final class Firestore: Sendable {
     private let state: Mutex<State>
+    /// The database's name; nil for the server's default one.
+    let database: String?
     let writes = WriteQueue()
 
     private struct State {
@@ -24,13 +27,36 @@ public final class Firestore: Sendable {
 
     private static let shared = Firestore(settings: FirestoreSettings())
 
-    /// The database that the environment says; always the same one.
+    /// The default database of the server that the environment says; always the same one.
     public static func firestore() -> Firestore {
         shared
     }
 
+    /// The databases that were asked for by their names.
+    private static let named = Mutex<[UTF8Key: Firestore]>([:])
+
+    /// A database of the server that the environment says; always the same one for a name.
+    ///
+    /// Databases have nothing in common but the server. One that does not exist is empty, and is made by the first write.
+    ///
+    /// - Parameter database: The name, in the server's own project or as `project/database`; `(default)` is that of
+    ///   ``firestore()``.
+    public static func firestore(database: String) -> Firestore {
+        let name = UTF8Key(database)
+        guard name != DatabaseID.defaultDatabase else { return shared }
+        return named.withLock { named in
+            if let known = named[name] { return known }
+            let firestore = Firestore(settings: FirestoreSettings(), database: database)
+            named[name] = firestore
+            return firestore
+        }
+    }
+
     /// Makes a database of its own, for programs that talk to several servers.
-    public init(settings: FirestoreSettings) {
+    ///
+    /// - Parameter database: The name as ``firestore(database:)`` takes it; the server's default database when nil.
+    public init(settings: FirestoreSettings, database: String? = nil) {
+        self.database = database.flatMap { UTF8Key($0) == DatabaseID.defaultDatabase ? nil : $0 }
         state = Mutex(State(configuration: FirestoreConfiguration(settings)))
     }
 
@@ -84,9 +110,9 @@ public final class Firestore: Sendable {
         state.withLock(\.configuration.queue)
     }
 
-    /// Where the server is, whether there is one or not.
-    var address: String {
-        state.withLock(\.configuration.address)
+    /// Which database it is, whether there is one or not: the address of the server, and the name where it is not the default one.
+    var origin: String {
+        state.withLock(\.configuration.address) + (database.map { " (\(Excerpt($0).text))" } ?? "")
     }
 
     var isTerminated: Bool {
@@ -105,6 +131,7 @@ public final class Firestore: Sendable {
                 try HearthConnection(
                     server: ServerAddress(configuration.address),
                     key: configuration.key,
+                    database: database,
                     timeout: configuration.timeout
                 )
             }

@@ -14,7 +14,7 @@ extension HearthConnection {
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/json")
         request.headers.add(name: "Accept", value: "application/x-ndjson")
-        request.body = .bytes(target.parameters(resume: resume))
+        request.body = .bytes(target.parameters(resume: resume).adding(database: database))
         return WatchFrames(body: try await stream(request).body, server: server)
     }
 }

@@ -26,7 +26,6 @@ struct FirestoreRoute: Sendable {
 
     func respond(to request: Request, in requestContext: HearthRequestContext) async throws -> Response {
         let call = try request.firestoreCall()
-        try call.database.check()
         let body =
             call.takesBody
             ? try await request.jsonBody(atMost: context.server.limits.maximumBodyBytes, takesText: true) : []
@@ -35,7 +34,10 @@ struct FirestoreRoute: Sendable {
         let context = context.calling(as: requestContext.caller)
         let result: Result<FirestoreAnswer, any Error> = await largeBodies.work(onBodyOf: body.count) { [deadlines] executor in
             do {
-                return .success(try await deadlines.run(on: executor) { try await call.answer(to: body, in: context) })
+                let answer = try await deadlines.run(on: executor) {
+                    try await call.answer(to: body, in: context.inDatabase(call.database.id))
+                }
+                return .success(answer)
             } catch {
                 return .failure(error)
             }
@@ -48,7 +50,7 @@ struct FirestoreRoute: Sendable {
     }
 }
 
-/// `DELETE /emulator/v1/…/documents`: deletes all documents, where that is allowed.
+/// `DELETE /emulator/v1/…/documents`: deletes all documents of a database, where that is allowed.
 struct FirestoreClearingRoute: Sendable {
     private let context: ServiceContext
     private let isAllowed: Bool
@@ -71,25 +73,11 @@ struct FirestoreClearingRoute: Sendable {
         let context = context.calling(as: requestContext.caller)
         do {
             let clearing = try DatabaseClearing(path: request.uri.path.utf8)
-            try clearing.database.check()
-            _ = try await deadlines.run { try await clearing.run(in: context) }
+            _ = try await deadlines.run { try await clearing.run(in: context.inDatabase(clearing.database.id)) }
             return Response(json: Array("{}".utf8))
         } catch let error as StatusError where error.code != .internal {
             throw HTTPFailure(firestore: error)
         }
-    }
-}
-
-extension DatabaseName {
-    /// Makes sure that there is the database: each project has the default one, and all of them are the same.
-    fileprivate func check() throws(HTTPFailure) {
-        guard database != Self.defaultDatabase else { return }
-        throw HTTPFailure(
-            firestore: StatusError(
-                .notFound,
-                "There is no database \(Excerpt(database.string)) here, only \(Self.defaultDatabase)."
-            )
-        )
     }
 }
 

@@ -32,9 +32,9 @@ package struct OpenFileLimit: Hashable, Sendable {
         return current
     }
 
-    /// How many connections leave enough for the store's files: all but 1,024, or half of a small limit.
+    /// How many connections leave enough for the store's files: all but 1,536, or half of a small limit.
     package var connections: Int {
-        max(1, min(count - min(1_024, count / 2), Self.mostConnections))
+        max(1, min(count - min(1_536, count / 2), Self.mostConnections))
     }
 
     private init(clamping count: rlim_t) {

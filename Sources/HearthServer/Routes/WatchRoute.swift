@@ -23,9 +23,11 @@ struct WatchRoute: Sendable {
         // A browser's EventSource takes any other status than 200 for the end, and would never come back.
         if format == .sse { parameters.request.onExpired = .reset }
         let slot = try takeSlot(for: context)
-        let service = service.calling(as: context.caller)
+        var service = service.calling(as: context.caller)
+        if let database = parameters.database { service = try await service.inDatabase(named: database) }
         let stream = WatchStream(
             session: try WatchSession(parameters.request, in: service),
+            database: service.database,
             caller: context.caller,
             keys: service.keys,
             visit: context.session,

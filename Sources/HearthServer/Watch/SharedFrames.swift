@@ -1,3 +1,4 @@
+import DocumentModel
 import DocumentStore
 import HearthService
 import NIOCore
@@ -7,6 +8,7 @@ import Synchronization
 final class SharedFrames: Sendable {
     /// Which changes, as which bytes.
     struct Key: Hashable {
+        let database: DatabaseID?
         let target: WatchTarget
         let contents: WatchRequest.Contents
         let format: WatchFormat

@@ -6,6 +6,8 @@ import StrictJSON
 /// What `/watch` takes: in the query of a GET, or as the members of an object in the body of a POST.
 struct WatchParameters: ObjectParameter {
     var request: WatchRequest
+    /// The database; the default one when nil.
+    let database: String?
     /// As the parameter says; as the client accepts when nil.
     let format: WatchFormat?
 
@@ -37,14 +39,19 @@ struct WatchParameters: ObjectParameter {
         "timeout",
         "After how many seconds the stream ends: 1 to 3600; as long as you stay when absent."
     )
+    static let database = Parameter<String?>(
+        "database",
+        "The database, as project/database, or by its name alone in the server's own project; the default one when absent."
+    )
     static let format = Parameter<WatchFormat?>("format", "ndjson or sse; by the Accept header when absent.")
     static let members: [any ParameterDescription] =
-        WatchTarget.parameters + [resume, from, include, coalesce, limit, onExpired, heartbeat, timeout, format]
+        WatchTarget.parameters + [resume, from, include, coalesce, limit, onExpired, heartbeat, timeout, database, format]
 
     /// The names of those that a URL gives as digits.
     static let integers = [limit.name, heartbeat.name, timeout.name]
 
     init(from members: Arguments) throws(RPCError) {
+        database = try members[Self.database]
         format = try members[Self.format]
         request = WatchRequest(
             target: try WatchTarget(from: members),

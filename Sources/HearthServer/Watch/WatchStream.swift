@@ -15,6 +15,8 @@ import ServiceLifecycle
 /// too; or it accepts nothing for so long that its connection is closed.
 struct WatchStream: Sendable {
     let session: WatchSession
+    /// The database that is watched; nil for the default one.
+    let database: DatabaseID?
     /// Who watches, for as long as the keys say so.
     let caller: Caller
     let keys: AccessKeys
@@ -96,6 +98,7 @@ struct WatchStream: Sendable {
         let byteCount = frames.reduce(0) { $0 + $1.contentByteCount }
         guard byteCount <= Self.maximumCommonBytes else { return nil }
         let key = SharedFrames.Key(
+            database: database,
             target: session.request.target,
             contents: session.request.contents,
             format: encoder.format,

@@ -10,6 +10,8 @@ package enum DocumentHistory: RPCMethod {
         package var pageSize: PageSize
         /// Where the page begins: with the newest version older than this, or the newest of all when nil.
         package var before: Timestamp?
+        /// What ``before`` was taken from; nil when that was not a token.
+        var pageToken: PageToken?
 
         package init(path: DocumentPath, pageSize: PageSize = .standard, before: Timestamp? = nil) {
             self.path = path
@@ -69,18 +71,22 @@ package enum DocumentHistory: RPCMethod {
     private static let stepCount = 8
 
     package static func params(from arguments: Arguments) throws -> Params {
-        Params(
+        let token = try arguments[pageToken]
+        var params = Params(
             path: try arguments[path],
             pageSize: try arguments[pageSize] ?? .standard,
-            before: try arguments[pageToken].map { token in
+            before: try token.map { token in
                 try arguments.location(of: pageToken).model { () throws(StatusError) in
                     try Timestamp(alignedRFC3339: token.last.string)
                 }
             }
         )
+        params.pageToken = token
+        return params
     }
 
     package static func call(_ params: Params, in context: ServiceContext) async throws(StatusError) -> VersionPage {
+        try params.pageToken?.check(for: context.database)
         let limits = context.server.limits
         let pageSize = min(params.pageSize.count, limits.maximumPageSize)
         var versions: [DocumentVersion] = []
@@ -93,7 +99,9 @@ package enum DocumentHistory: RPCMethod {
             bytes += step.versions.reduce(0) { $0 + 64 + ($1.document?.fieldsJSON.count ?? 0) }
             next = step.next
         } while next != nil && versions.count < pageSize && bytes < limits.maximumPageBytes
-        return VersionPage(versions: versions, next: next)
+        var page = VersionPage(versions: versions, next: next)
+        page.database = context.database
+        return page
     }
 
     package static func write(_ result: VersionPage, to writer: inout JSONWriter) {
@@ -113,7 +121,7 @@ package enum DocumentHistory: RPCMethod {
         writer.endArray()
         if let next = result.next {
             writer.key("nextPageToken")
-            writer.string(PageToken(after: UTF8Key(next.rfc3339)).text)
+            writer.string(PageToken(after: UTF8Key(next.rfc3339), in: result.database).text)
         }
         writer.endObject()
     }

@@ -11,6 +11,8 @@ package enum ListCollections: RPCMethod {
         package var pageSize: PageSize
         /// Where the page begins: behind this ID, or at the beginning when nil.
         package var after: CollectionID?
+        /// What ``after`` was taken from; nil when that was not a token.
+        var pageToken: PageToken?
         /// As of when; now when nil.
         package var readTime: Timestamp?
 
@@ -66,23 +68,29 @@ package enum ListCollections: RPCMethod {
     ]
 
     package static func params(from arguments: Arguments) throws -> Params {
-        Params(
+        let token = try arguments[pageToken]
+        var params = Params(
             parent: try arguments[parent],
             pageSize: try arguments[pageSize] ?? .standard,
-            after: try arguments[pageToken].map { token in
+            after: try token.map { token in
                 try arguments.location(of: pageToken).model { () throws(StatusError) in try CollectionID(token.last.string) }
             },
             readTime: try arguments[ReadPoint.readTime]
         )
+        params.pageToken = token
+        return params
     }
 
     package static func call(_ params: Params, in context: ServiceContext) async throws(StatusError) -> CollectionPage {
-        try await context.store.collections(
+        try params.pageToken?.check(for: context.database)
+        var page = try await context.store.collections(
             under: params.parent,
             after: params.after,
             limit: min(params.pageSize.count, context.server.limits.maximumPageSize),
             readTime: params.readTime
         )
+        page.database = context.database
+        return page
     }
 
     package static func write(_ result: CollectionPage, to writer: inout JSONWriter) {
@@ -95,7 +103,7 @@ package enum ListCollections: RPCMethod {
         writer.endArray()
         if let next = result.next {
             writer.key("nextPageToken")
-            writer.string(PageToken(after: next.key).text)
+            writer.string(PageToken(after: next.key, in: result.database).text)
         }
         writer.damaged(result.damaged.map(DamagedDocument.init))
         writer.endObject()

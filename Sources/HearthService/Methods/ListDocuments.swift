@@ -10,6 +10,8 @@ package enum ListDocuments: RPCMethod {
         package var pageSize: PageSize
         /// Where the page begins: behind this ID, or at the beginning when nil.
         package var after: DocumentID?
+        /// What ``after`` was taken from; nil when that was not a token.
+        var pageToken: PageToken?
         /// Only these fields; all of them when nil.
         package var mask: [FieldPath]?
         /// Whether to list also the documents that do not exist but have documents below them.
@@ -40,6 +42,8 @@ package enum ListDocuments: RPCMethod {
         package var next: DocumentID?
         /// What lies among these documents and cannot be read.
         package var damaged: [DamagedDocument] = []
+        /// The database that they are in; nil for the default one.
+        var database: DatabaseID?
     }
 
     private static let collection = Parameter<CollectionPath>(
@@ -121,24 +125,29 @@ package enum ListDocuments: RPCMethod {
     ]
 
     package static func params(from arguments: Arguments) throws -> Params {
-        Params(
+        let token = try arguments[pageToken]
+        var params = Params(
             collection: try arguments[collection],
             pageSize: try arguments[pageSize] ?? .standard,
-            after: try arguments[pageToken].map { token in
+            after: try token.map { token in
                 try arguments.location(of: pageToken).model { () throws(StatusError) in try DocumentID(token.last.string) }
             },
             mask: try arguments[mask],
             showMissing: try arguments[showMissing] ?? false,
             at: try ReadPoint(from: arguments)
         )
+        params.pageToken = token
+        return params
     }
 
     package static func call(_ params: Params, in context: ServiceContext) async throws(StatusError) -> Result {
+        try params.pageToken?.check(for: context.database)
         let limits = context.server.limits
         let pageSize = min(params.pageSize.count, limits.maximumPageSize)
         let view = try await ReadView(params.point, in: context)
         var scan = try view.scan(params.collection, after: params.after, includingMissing: params.showMissing)
         var page = Result()
+        page.database = context.database
         var bytes = 0
         while !scan.isAtEnd {
             let count = pageSize - page.documents.count
@@ -168,7 +177,7 @@ package enum ListDocuments: RPCMethod {
         writer.endArray()
         if let next = result.next {
             writer.key("nextPageToken")
-            writer.string(PageToken(after: next.key).text)
+            writer.string(PageToken(after: next.key, in: result.database).text)
         }
         writer.damaged(result.damaged)
         writer.endObject()

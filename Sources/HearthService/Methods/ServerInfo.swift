@@ -6,6 +6,8 @@ package import StrictJSON
 /// `server.info`: what answers, and where its log of commits stands.
 package enum ServerInfo: RPCMethod {
     package struct Result: Sendable {
+        /// The database that the rest is about.
+        package let database: DatabaseID
         package let position: StorePosition
         /// Why the store takes no writes; nil when it does.
         package let writeObstacle: StatusError?
@@ -25,6 +27,11 @@ package enum ServerInfo: RPCMethod {
         .object([
             .init("name", .string(), "The product."),
             .init("version", .string(), "Its version."),
+            .init(
+                "database",
+                .string(),
+                "The database that the rest is about, as project/database: the default one, unless another was named."
+            ),
             .init(
                 "epoch",
                 .string(),
@@ -58,6 +65,7 @@ package enum ServerInfo: RPCMethod {
                 {
                     "name": "Hearth",
                     "version": "0.1.0",
+                    "database": "hearth/(default)",
                     "epoch": "9f86d081884c7d659a2feaa0c55ad015",
                     "sequence": 41,
                     "oldestSequence": 1,
@@ -75,6 +83,7 @@ package enum ServerInfo: RPCMethod {
 
     package static func call(_ params: Void, in context: ServiceContext) async -> Result {
         Result(
+            database: context.databaseName,
             position: context.store.position,
             writeObstacle: await context.store.writeObstacle,
             uptime: ContinuousClock.now - context.server.startTime,
@@ -89,6 +98,8 @@ package enum ServerInfo: RPCMethod {
         writer.string(ServerDescription.name)
         writer.key("version")
         writer.string(ServerDescription.version)
+        writer.key("database")
+        writer.string(result.database.description)
         writer.key("epoch")
         writer.string(result.position.epoch)
         writer.key("sequence")

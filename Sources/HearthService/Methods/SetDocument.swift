@@ -37,6 +37,11 @@ package enum SetDocument: RPCMethod {
             result: #"{"updateTime": "2024-02-29T12:00:00.000000Z"}"#
         ),
         RPCExample(
+            "in another database, which is made by it",
+            params: #"{"path": "books/hitchhiker", "fields": {"title": "A draft"}, "database": "tests"}"#,
+            result: #"{"updateTime": "2024-02-29T12:00:00.000000Z"}"#
+        ),
+        RPCExample(
             "merge one field and count",
             params: #"""
                 {

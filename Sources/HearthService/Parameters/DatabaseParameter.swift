@@ -4,22 +4,25 @@ import JSONRPC
 import StrictJSON
 
 extension SharedParameter<ServiceContext> {
-    /// Names the database, as Firestore's clients do. A server has one, so any other is not found.
+    /// Selects the database that a call is in.
     static let database = SharedParameter(
-        Parameter<String?>("database", "The database: \(defaultName), or its epoch as server.info gives it."),
-        refusedWith: ErrorDescription(status: .notFound, "There is no such database here.")
+        Parameter<String?>(
+            "database",
+            "The database, as project/database, or by its name alone in the server's own project; the server's default one when "
+                + "absent. One that does not exist is empty, and is made by the first write."
+        ),
+        refusedWith: [
+            ErrorDescription(status: .invalidArgument, "The database has a name that no database can have."),
+            ErrorDescription(status: .notFound, "There is no such database here."),
+            ErrorDescription(status: .resourceExhausted, "Too many databases are in use at the same time."),
+            ErrorDescription(status: .unavailable, "The database can't be opened now."),
+            ErrorDescription(status: .dataLoss, "The database is damaged."),
+        ]
     ) { (name: String, location, context) throws(RPCError) in
-        let name = UTF8Key(name)
-        guard name != defaultName, name != UTF8Key(context.store.position.epoch) else { return }
-        throw RPCError(
-            StatusError(
-                .notFound,
-                "There is no database \(Excerpt(name.string)) here. This server has one, which is called \(defaultName); "
-                    + "leave the parameter out, or give the address of the server that has the other."
-            ),
-            at: location
-        )
+        do throws(StatusError) {
+            return try await context.inDatabase(named: name)
+        } catch {
+            throw RPCError(error, at: location)
+        }
     }
-
-    private static let defaultName: UTF8Key = "(default)"
 }

@@ -17,6 +17,13 @@ struct OpenTransactions: Sendable {
     /// How many there are, those included that have expired and were not looked at since.
     var count: Int { transactions.count }
 
+    /// Whether there is one that has not expired.
+    mutating func areOpen(at now: ContinuousClock.Instant) -> Bool {
+        guard count > 0 else { return false }
+        sweep(at: now, always: true)
+        return count > 0
+    }
+
     /// Adds a transaction.
     ///
     /// - Throws: ``StatusCode/resourceExhausted`` when there are too many.
@@ -48,7 +55,8 @@ struct OpenTransactions: Sendable {
             // Clients look for these words.
             throw StatusError(
                 .invalidArgument,
-                "The referenced transaction has expired or is no longer valid. Begin a new one, and run all of it again."
+                "The referenced transaction has expired or is no longer valid, or is one of another database. Begin a new one, and run "
+                    + "all of it again."
             )
         }
         transaction.use(at: now)

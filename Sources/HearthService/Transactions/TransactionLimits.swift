@@ -25,3 +25,8 @@ package struct TransactionLimits: Sendable {
         self.maximumTotalReads = maximumTotalReads
     }
 }
+
+extension TransactionLimits {
+    /// The limits in one of many databases, whose transactions get a small part of the memory of the default one's.
+    static let ofOneOfMany = TransactionLimits(maximumCount: 200, maximumTotalReads: 20_000)
+}

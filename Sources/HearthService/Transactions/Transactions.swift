@@ -31,6 +31,11 @@ package final class Transactions: Sendable {
         open.withLock { $0.count }
     }
 
+    /// Whether any is open that has not expired.
+    var areOpen: Bool {
+        open.withLock { [now = now()] in $0.areOpen(at: now) }
+    }
+
     /// Opens a transaction, which is its owner's alone.
     func begin(_ mode: Transaction.Mode, for owner: Caller.Identity = .program) throws(StatusError) -> TransactionID {
         let transaction = Transaction(mode, of: owner, at: now())

@@ -9,6 +9,7 @@ import DocumentStore
 /// so that the memory needed does not grow with the result.
 struct QueryWatch: Sendable {
     let watched: WatchedQuery
+    private let database: DatabaseID?
     private let epoch: String
     /// The last commit that was taken.
     var sequence: SequenceNumber
@@ -40,6 +41,7 @@ struct QueryWatch: Sendable {
     /// Begins with nothing told.
     init(_ watched: WatchedQuery, at position: StorePosition) {
         self.watched = watched
+        database = position.database
         epoch = position.epoch
         sequence = position.lastSequence
         time = position.lastCommitTime ?? .minimum
@@ -51,6 +53,7 @@ struct QueryWatch: Sendable {
     /// Goes on with a watcher that knows the result as of a token.
     init(_ watched: WatchedQuery, resumingAfter token: WatchToken, at position: StorePosition) {
         self.watched = watched
+        database = position.database
         epoch = position.epoch
         sequence = token.sequence
         time = token.time
@@ -82,7 +85,7 @@ extension QueryWatch {
     }
 
     private var token: WatchToken {
-        WatchToken(target: .query(watched), epoch: epoch, sequence: sequence, time: time)
+        WatchToken(target: .query(watched), database: database, epoch: epoch, sequence: sequence, time: time)
     }
 }
 

@@ -4,8 +4,11 @@ import DocumentStore
 extension WatchRequest {
     func check(at position: StorePosition) throws(StatusError) {
         guard let resume else { return }
-        guard resume.belongs(to: target) else {
-            throw StatusError(.invalidArgument, "The token was given for another target. Watch without it to begin anew.")
+        guard resume.belongs(to: target, in: position.database) else {
+            throw StatusError(
+                .invalidArgument,
+                "The token was given for another target, or in another database. Watch without it to begin anew."
+            )
         }
         if onExpired == .fail, resume.obstacle(at: position) != nil {
             throw .expired(at: position)

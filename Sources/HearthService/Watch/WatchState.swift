@@ -10,6 +10,7 @@ import DocumentStore
 /// commit was replayed, so the memory needed is a page's, however large the collection is.
 struct WatchState: Sendable {
     let target: WatchTarget
+    let database: DatabaseID?
     let epoch: String
     /// The last commit that was taken.
     private(set) var sequence: SequenceNumber
@@ -45,6 +46,7 @@ struct WatchState: Sendable {
     /// Begins with nothing told, at a position of the log from which on all commits will be taken.
     init(target: WatchTarget, at position: StorePosition) {
         self.target = target
+        self.database = position.database
         self.epoch = position.epoch
         self.sequence = position.lastSequence
         self.time = position.lastCommitTime ?? .minimum
@@ -54,6 +56,7 @@ struct WatchState: Sendable {
     /// Goes on with a watcher that knows everything up to a commit; settled once all up to the log's position was taken.
     init(target: WatchTarget, resumingAfter token: WatchToken, at position: StorePosition) {
         self.target = target
+        self.database = position.database
         self.epoch = position.epoch
         self.sequence = token.sequence
         self.time = token.time
@@ -116,7 +119,7 @@ extension WatchState {
     }
 
     private var token: WatchToken {
-        WatchToken(target: target, epoch: epoch, sequence: sequence, time: time)
+        WatchToken(target: target, database: database, epoch: epoch, sequence: sequence, time: time)
     }
 }
 

@@ -17,6 +17,7 @@ extension WatchToken {
     init(_ target: WatchTarget, at position: StorePosition) {
         self.init(
             target: target,
+            database: position.database,
             epoch: position.epoch,
             sequence: position.lastSequence,
             time: position.lastCommitTime ?? .minimum

@@ -9,7 +9,7 @@ package import StrictJSON
 /// connection and the server; whether the commits after it are still kept is seen when it is used.
 ///
 /// As text it is base64url of 33 bytes: version 2; a hash of the epoch; the sequence number; the commit's time in microseconds;
-/// a hash of the target.
+/// a hash of the target, and of the database where that is not the default one.
 package struct WatchToken: Hashable, Sendable {
     /// The last commit whose changes have been sent.
     package let sequence: SequenceNumber
@@ -21,11 +21,17 @@ package struct WatchToken: Hashable, Sendable {
     private static let version: UInt8 = 2
     private static let byteCount = 33
 
-    package init(target: WatchTarget, epoch: String, sequence: SequenceNumber, time: Timestamp) {
+    package init(
+        target: WatchTarget,
+        database: DatabaseID? = nil,
+        epoch: String,
+        sequence: SequenceNumber,
+        time: Timestamp
+    ) {
         self.sequence = sequence
         self.time = time
-        self.epochHash = Self.hash(epoch.utf8)
-        self.targetHash = Self.hash(target.canonicalText.utf8)
+        self.epochHash = TokenHash.of(epoch.utf8)
+        self.targetHash = Self.hash(target, in: database)
     }
 
     /// Reads a token; nil when it is none.
@@ -47,19 +53,18 @@ package struct WatchToken: Hashable, Sendable {
         )
     }
 
-    /// Whether the token was given for this target.
-    package func belongs(to target: WatchTarget) -> Bool {
-        targetHash == Self.hash(target.canonicalText.utf8)
+    /// Whether the token was given for this target in this database.
+    package func belongs(to target: WatchTarget, in database: DatabaseID? = nil) -> Bool {
+        targetHash == Self.hash(target, in: database)
     }
 
     /// Whether the token was given in this history.
     package func belongs(toEpoch epoch: String) -> Bool {
-        epochHash == Self.hash(epoch.utf8)
+        epochHash == TokenHash.of(epoch.utf8)
     }
 
-    /// FNV-1a: to recognise a mistake, not an attack; whoever can watch may watch from anywhere.
-    private static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
-        bytes.reduce(0xcbf2_9ce4_8422_2325) { hash, byte in (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    private static func hash(_ target: WatchTarget, in database: DatabaseID?) -> UInt64 {
+        TokenHash.of(((database.map { "database=\($0)\n" } ?? "") + target.canonicalText).utf8)
     }
 
     private static func bytes(_ integer: UInt64) -> [UInt8] {

@@ -41,7 +41,7 @@ package struct MethodTable<Context: RPCContext>: Sendable {
     ) {
         var methods: [MethodDescription] = []
         var entries: [UTF8Key: Entry] = [:]
-        let sharedErrors = shared.map(\.error) + refusals
+        let sharedErrors = shared.flatMap(\.errors) + refusals
         for type in types {
             let (method, entry) = Self.register(type, sharing: shared, sharedErrors)
             method.check()
@@ -58,7 +58,7 @@ package struct MethodTable<Context: RPCContext>: Sendable {
         entries[discover.name] = Entry(expectedAnswerBytes: document.count) { params, context in
             try context.authorize(right)
             let arguments = try Arguments(params, declared: discover.parameters)
-            for parameter in shared { try parameter.check(arguments, context) }
+            _ = try await SharedParameter.context(selectedBy: shared, from: arguments, in: context)
             return { $0.raw(document) }
         }
         self.methods = methods
@@ -94,7 +94,7 @@ package struct MethodTable<Context: RPCContext>: Sendable {
         let entry = Entry(expectedAnswerBytes: Method.expectedAnswerBytes) { params, context in
             try context.authorize(Method.right)
             let arguments = try Arguments(params, declared: method.parameters)
-            for parameter in shared { try parameter.check(arguments, context) }
+            let context = try await SharedParameter.context(selectedBy: shared, from: arguments, in: context)
             let result = try await Method.call(Method.params(from: arguments), in: context)
             return { Method.write(result, to: &$0) }
         }

@@ -57,6 +57,28 @@ def collection(client):
 
 
 @check
+def databases(client):
+    path = "d" + uuid.uuid4().hex + "/a"
+    address = "http://" + client._firestore_api_internal.transport._host.split("://")[-1]
+    others = [connect(address, database="tests"), connect(address, project="shop"), connect(address, project="shop", database="tests")]
+    for number, other in enumerate([client] + others):
+        expect(other.document(path).get().exists, False)
+        other.document(path).set({"n": number})
+    for number, other in enumerate([client] + others):
+        expect(other.document(path).get().to_dict(), {"n": number})
+        expect([found.to_dict() for found in other.collection(path.split("/")[0]).stream()], [{"n": number}])
+        transaction = other.transaction()
+
+        @firestore.transactional
+        def count(transaction):
+            snapshot = other.document(path).get(transaction=transaction)
+            transaction.update(snapshot.reference, {"n": snapshot.get("n") + 10})
+
+        count(transaction)
+        expect(other.document(path).get().to_dict(), {"n": number + 10})
+
+
+@check
 def values(client):
     here = collection(client)
     data = {

@@ -182,15 +182,4 @@ import Testing
             }
         }
     }
-
-    @Test("A database that is not there is not found")
-    func otherDatabase() async throws {
-        try await withServer { server in
-            try await withConnection(to: server) { connection in
-                let response = try await connection.ask("GET", "/v1/projects/p/databases/other/documents/a/b")
-                #expect(response.firestoreStatus == "NOT_FOUND")
-                #expect(response.body.contains("other"))
-            }
-        }
-    }
 }

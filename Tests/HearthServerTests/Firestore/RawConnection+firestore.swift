@@ -1,16 +1,17 @@
 import StrictJSON
 
 extension RawConnection {
-    /// Asks for something of Firestore's interface, at a path below the root of the default database.
+    /// Asks for something of Firestore's interface, at a path below the root of a database.
     mutating func firestore(
         _ method: String,
         _ path: String,
         _ body: String? = nil,
+        in database: String = "projects/p/databases/(default)",
         fields: [String] = []
     ) async throws -> RawResponse {
         try await ask(
             method,
-            "/v1/projects/p/databases/(default)/documents" + path,
+            "/v1/\(database)/documents" + path,
             (body == nil ? [] : ["Content-Type: application/json"]) + fields,
             body: body
         )

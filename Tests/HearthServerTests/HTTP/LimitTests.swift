@@ -41,7 +41,7 @@ import Testing
 
     @Test(
         "The limit of open files leaves room for the store's",
-        arguments: [(16, 8), (256, 128), (1_024, 512), (4_096, 3_072), (1_000_000, 8_192), (Int.max, 8_192), (0, 1)]
+        arguments: [(16, 8), (256, 128), (1_024, 512), (4_096, 2_560), (1_000_000, 8_192), (Int.max, 8_192), (0, 1)]
     )
     func openFiles(limit: Int, connections: Int) {
         #expect(OpenFileLimit(limit).connections == connections)

@@ -8,6 +8,7 @@ import Logging
 import ServiceLifecycle
 import StrictJSON
 import Synchronization
+import Testing
 
 @testable import HearthServer
 
@@ -83,10 +84,11 @@ struct TestServer: Sendable {
 private let repository = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 
-/// Runs `body` with a server, tells the server to stop, and returns when it has.
+/// Runs `body` with a server whose project is `p`, tells the server to stop, and returns when it has.
 func withServer(
     _ configuration: HearthServerConfiguration = .standard,
     limits: ServiceLimits = ServiceLimits(),
+    databaseLimit: Int = 16,
     logger: Logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
     hasPages: Bool = false,
     _ body: @Sendable (TestServer) async throws -> Void
@@ -97,10 +99,17 @@ func withServer(
     // A busy machine is no fault.
     storeConfiguration.indexPatience = .seconds(120)
     let store = try await FileStore.open(storeConfiguration, logger: logger)
+    let databases = try await Databases.open(
+        besides: DatabaseID(project: "p"),
+        storeConfiguration,
+        limit: databaseLimit,
+        logger: logger
+    )
     let context = ServiceContext(
         store: store,
         server: ServerDescription(limits: limits),
-        keys: try await AccessKeys.open(inFolder: folder, logger: logger)
+        keys: try await AccessKeys.open(inFolder: folder, logger: logger),
+        databases: databases
     )
     let (ports, port) = AsyncStream<Int>.makeStream()
     let pages = hasPages ? try AdminPages(context: context, assets: .find(explicit: repository), logger: logger) : nil
@@ -127,6 +136,7 @@ func withServer(
             try await tasks.waitForAll()
         }
     }
+    #expect(await databases.close() == nil)
     await store.close()
     try result.get()
 }

@@ -2,14 +2,21 @@ import DocumentModel
 import DocumentStore
 import HearthService
 import NIOCore
+import StrictJSON
 import Testing
 
 @testable import HearthServer
 
 /// What is written once for all who watch the same.
 @Suite struct SharedFramesTests {
-    private func key(_ sequence: UInt64, _ format: WatchFormat = .ndjson, collection: String = "a") throws -> SharedFrames.Key {
+    private func key(
+        _ sequence: UInt64,
+        _ format: WatchFormat = .ndjson,
+        collection: String = "a",
+        database: String? = nil
+    ) throws -> SharedFrames.Key {
         SharedFrames.Key(
+            database: try database.map { try DatabaseID($0, inProject: "p") },
             target: .collection(try CollectionPath(collection)),
             contents: .document,
             format: format,
@@ -17,22 +24,23 @@ import Testing
         )
     }
 
-    @Test("The changes of a commit are written once, for each target and format")
+    @Test("The changes of a commit are written once, for each target, database and format")
     func once() throws {
         let frames = SharedFrames()
         var written: [String] = []
         let wanted = try [
             key(1), key(1), key(1, .sse), key(1), key(1, .sse), key(1, collection: "b"), key(2), key(1),
+            key(1, database: "d"), key(1, database: "d"),
         ]
         for key in wanted {
-            let text = "\(key.target.canonical) \(key.format) \(key.sequence)"
+            let text = "\(key.database?.description ?? "") \(key.target.canonical) \(key.format) \(key.sequence)"
             let buffer = frames.buffer(for: key) {
                 written.append(text)
                 return ByteBuffer(string: text)
             }
             #expect(String(buffer: buffer) == text)
         }
-        #expect(written.count == 4)
+        #expect(written.count == 5)
     }
 
     @Test("The oldest are forgotten when there are too many bytes")

@@ -94,7 +94,7 @@ struct RestrictionTests {
         let pathless: Set<UTF8Key> = [
             "transactions.begin", "transactions.rollback", "server.info", "rpc.discover", "keys.create", "keys.list",
             "keys.revoke", "documents.batchWrite", "indexes.create", "indexes.delete", "indexes.exempt",
-            "indexes.unexempt",
+            "indexes.unexempt", "databases.list", "databases.delete",
         ]
         let tried = Set(Self.calls.map { UTF8Key($0.method) })
         #expect(Set(HearthMethods.table.methods.map(\.name)).subtracting(pathless) == tried)

@@ -16,6 +16,7 @@ struct RoleTests {
         "server.info": .reader, "rpc.discover": .reader,
         "changes.poll": .reader, "indexes.list": .reader, "indexes.create": .admin, "indexes.delete": .admin,
         "indexes.exempt": .admin, "indexes.unexempt": .admin,
+        "databases.list": .reader, "databases.delete": .admin,
         "keys.create": .admin, "keys.list": .admin, "keys.revoke": .admin,
     ]
 

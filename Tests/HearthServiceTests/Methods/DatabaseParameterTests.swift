@@ -1,3 +1,4 @@
+import DocumentModel
 import DocumentStore
 import HearthService
 import JSONRPC
@@ -5,51 +6,85 @@ import StrictJSON
 import Testing
 
 /// Every method takes the name of the database.
-@Suite struct DatabaseParameterTests {
-    @Test("The default database and its epoch are accepted everywhere, another one nowhere")
+@Suite("The parameter database")
+struct DatabaseParameterTests {
+    @Test("is taken by every method, with any name, and what is read elsewhere makes no database")
     func names() async throws {
         try await withService { service in
-            for method in HearthMethods.table.methods {
-                for database in ["(default)", service.context.store.position.epoch] {
+            let epoch = service.context.store.position.epoch
+            for method in HearthMethods.table.methods where method.right == Role.reader.rawValue {
+                for database in ["(default)", "hearth/(default)", epoch, "other", "shop/tests"] {
                     let response = try await service.response(to: method.name.string, #"{"database": "\#(database)"}"#)
                     // What is wrong is at most that other parameters are required, or one of several is.
                     let reason = response["error"]?["data"]?["reason"]?.string
                     #expect(
-                        reason.map { $0.hasSuffix("is required") || $0.hasPrefix("expected exactly one of") } != false,
+                        response["error"] == nil
+                            || reason.map { $0.hasSuffix("is required") || $0.hasPrefix("expected exactly one of") } == true,
                         "\(method.name)"
                     )
                 }
-                guard !method.parameters.contains(where: \.isRequired) else { continue }
-                let error = try await service.response(to: method.name.string, #"{"database": "other"}"#)["error"]
-                #expect(error?["code"]?.number == .integer(5), "\(method.name)")
+            }
+            #expect(try await service.databaseNames() == ["hearth/(default)"])
+        }
+    }
+
+    @Test("selects what is read and written", arguments: ["other", "hearth/other", "shop/(default)", "é/a b", "(Default)"])
+    func selects(name: String) async throws {
+        try await withService { service in
+            try await service.result(
+                of: "documents.set",
+                #"{"path": "a/b", "fields": {"in": "another"}, "database": "\#(name)"}"#
+            )
+            try await service.result(of: "documents.set", #"{"path": "a/b", "fields": {"in": "default"}}"#)
+            for (database, content) in [(name, "another"), ("(default)", "default")] {
+                let fields = try await service.member(
+                    "fields",
+                    of: "documents.get",
+                    #"{"path": "a/b", "database": "\#(database)"}"#
+                )
+                #expect(fields == #"{"in":"\#(content)"}"#)
             }
         }
     }
 
     @Test(
-        "Another database is not found, and the error says what to do",
-        arguments: ["other", "", "(Default)", "(default)\u{301}"]
+        "is refused where no database can have the name",
+        arguments: ["", "/", "a/", "/b", "a/b/c", "..", "a/.", "projects/p/databases/d", String(repeating: "x", count: 81)]
     )
-    func another(name: String) async throws {
+    func refused(name: String) async throws {
         try await withService { service in
-            let error = try #require(
-                try await service.response(to: "documents.set", #"{"path": "a/b", "fields": {}, "database": "\#(name)"}"#)[
-                    "error"
-                ]
-            )
-            #expect(error["code"]?.number == .integer(5))
-            #expect(error["data"]?["status"]?.string == "NOT_FOUND")
+            let params = #"{"path": "a/b", "fields": {}, "database": "\#(name)"}"#
+            let error = try #require(try await service.response(to: "documents.set", params)["error"])
+            #expect(error["data"]?["status"]?.string == "INVALID_ARGUMENT")
             #expect(error["data"]?["parameter"]?.string == "params.database")
-            #expect(error["message"]?.string?.contains("(default)") == true)
-            #expect(try await service.result(of: "documents.list", #"["a"]"#) == #"{"documents":[]}"#)
+            #expect(try await service.databaseNames() == ["hearth/(default)"])
         }
     }
 
-    @Test("The description of every method has it, with its error")
+    @Test("is not found where the server has one database only")
+    func onlyOne() async throws {
+        try await withMemoryService { service in
+            let error = try await service.response(to: "documents.list", #"{"collection": "a", "database": "other"}"#)["error"]
+            #expect(error?["data"]?["status"]?.string == "NOT_FOUND")
+            #expect(error?["message"]?.string?.contains("(default)") == true)
+        }
+    }
+
+    @Test("is in the description of every method, with its errors")
     func description() throws {
         for method in HearthMethods.table.methods {
             #expect(method.parameters.last?.name == "database", "\(method.name)")
-            #expect(method.errors.contains { $0.code == 5 }, "\(method.name)")
+            for status in [StatusCode.invalidArgument, .notFound, .resourceExhausted, .dataLoss] {
+                #expect(method.errors.contains { $0.code.rawValue == status.rawValue }, "\(method.name)")
+            }
         }
+    }
+}
+
+extension TemporaryService {
+    /// The names of all databases that there are.
+    func databaseNames() async throws -> [String] {
+        let result = try await result(of: "databases.list", "{}")
+        return try JSONText(result).root["databases"]?.elements?.compactMap { $0["name"]?.string } ?? []
     }
 }

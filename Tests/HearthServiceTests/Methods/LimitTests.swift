@@ -163,7 +163,9 @@ import Testing
             let later = try JSONText(await service.result(of: "server.info", "{}")).root
             #expect(later["sequence"]?.number == .integer(1))
             #expect(later["epoch"]?.string == info["epoch"]?.string)
-            #expect(!String(decoding: later.rawBytes, as: UTF8.self).utf8.contains(UInt8(ascii: "/")), "no path of the machine")
+            #expect(later["database"]?.string == "hearth/(default)")
+            let slashes = later.rawBytes.count { $0 == UInt8(ascii: "/") }
+            #expect(slashes == 1, "no path of the machine")
         }
     }
 }

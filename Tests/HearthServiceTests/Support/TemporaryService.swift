@@ -68,6 +68,7 @@ func withMemoryService(
 /// Runs `body` with a service on an empty store.
 func withService(
     limits: ServiceLimits = ServiceLimits(),
+    databaseLimit: Int = 16,
     _ body: (TemporaryService) async throws -> Void
 ) async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hearth-\(UUID().uuidString)").path
@@ -77,16 +78,20 @@ func withService(
     // A busy machine is no fault.
     configuration.indexPatience = .seconds(120)
     let store = try await FileStore.open(configuration, logger: logger)
+    let databases = try await Databases.open(configuration, limit: databaseLimit, logger: logger)
     let context = ServiceContext(
         store: store,
         server: ServerDescription(limits: limits),
-        keys: try await AccessKeys.open(inFolder: folder, logger: logger)
+        keys: try await AccessKeys.open(inFolder: folder, logger: logger),
+        databases: databases
     )
     do {
         try await body(TemporaryService(context: context, folder: folder))
     } catch {
+        _ = await databases.close()
         await store.close()
         throw error
     }
+    #expect(await databases.close() == nil)
     await store.close()
 }

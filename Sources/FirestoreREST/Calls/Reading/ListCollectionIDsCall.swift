@@ -20,8 +20,11 @@ struct ListCollectionIDsCall: Call {
             .init(
                 parent: parent,
                 pageSize: try PageSize(message.read("pageSize") { node throws(StatusError) in try node.countField() }),
-                after: try PageToken(message.read("pageToken") { node throws(StatusError) in try node.stringField() })
-                    .map { token throws(StatusError) in try CollectionID(token.last.string) },
+                after: try PageToken(
+                    message.read("pageToken") { node throws(StatusError) in try node.stringField() },
+                    for: context
+                )
+                .map { token throws(StatusError) in try CollectionID(token.last.string) },
                 readTime: try message.read("readTime") { node throws(StatusError) in try node.timestampField() }
             ),
             in: context
@@ -33,7 +36,10 @@ struct ListCollectionIDsCall: Call {
                 for collection in page.collections { writer.string(collection.key.string) }
                 writer.endArray()
             }
-            if let next = page.next { writer.writeNextPage(after: next.key) }
+            if let next = page.next {
+                writer.key("nextPageToken")
+                writer.string(PageToken(after: next.key, in: context.database).text)
+            }
         }
     }
 }
@@ -54,18 +60,14 @@ extension PageSize {
 
 extension PageToken {
     /// The token that a request gives; nil when it gives none, or an empty one.
-    init?(_ text: String?) throws(StatusError) {
+    ///
+    /// - Throws: ``StatusCode/invalidArgument`` for what is none, and for one of another database.
+    init?(_ text: String?, for context: ServiceContext) throws(StatusError) {
         guard let text, !text.utf8.isEmpty else { return nil }
         guard let token = PageToken(text) else {
             throw StatusError(.invalidArgument, "Expected the nextPageToken of a page before.").inside(place: "pageToken")
         }
+        try token.check(for: context.database)
         self = token
-    }
-}
-
-extension JSONWriter {
-    mutating func writeNextPage(after last: UTF8Key) {
-        key("nextPageToken")
-        string(PageToken(after: last).text)
     }
 }

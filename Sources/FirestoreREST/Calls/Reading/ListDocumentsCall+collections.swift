@@ -34,14 +34,14 @@ extension ListDocumentsCall {
         var page = Page()
         var heldBytes = 0
         var position: Position?
-        if let token = try PageToken(pageToken) {
+        if let token = try PageToken(pageToken, for: context) {
             position = try Position(token.last)
         } else {
             position = try await firstPosition(after: nil, in: context)
         }
         while let here = position {
             guard page.entries.count < size, heldBytes < limits.maximumPageBytes else {
-                page.next = PageToken(after: here.key).text
+                page.next = PageToken(after: here.key, in: context.database).text
                 return page
             }
             let part = try await list(

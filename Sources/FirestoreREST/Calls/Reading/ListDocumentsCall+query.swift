@@ -8,8 +8,8 @@ extension ListDocumentsCall {
     func queriedPage(in context: ServiceContext) async throws(StatusError) -> Page {
         let size = min(pageSize.count, context.server.limits.maximumPageSize)
         var query = Query(try source(), where: try range(), orders: orders, limit: .first(size + 1))
-        query.start = try pageToken.map { text throws(StatusError) in
-            Query.Cursor(try PlaceToken(text).values, isInclusive: false)
+        query.start = try PageToken(pageToken, for: context).map { token throws(StatusError) in
+            Query.Cursor(try token.values, isInclusive: false)
         }
         let normalized = try NormalizedQuery(query)
         let found = try await RunQuery.call(.init(normalized, at: point), in: context)
@@ -19,7 +19,7 @@ extension ListDocumentsCall {
         }
         if found.documents.count > size, let last = found.documents.prefix(size).last {
             let place = normalized.sortKey(of: try last.decoded().fields, at: last.path)
-            page.next = place.map { PlaceToken(values: $0.values).text }
+            page.next = place.map { PageToken(after: $0.values, in: context.database).text }
         }
         return page
     }
@@ -49,29 +49,23 @@ extension ListDocumentsCall {
     }
 }
 
-/// Where the next page of a query's result begins, opaque to clients: base64url of a version and of the values at which the
-/// last document of the page before stands, in Hearth's JSON form.
-private struct PlaceToken {
-    let values: [Value]
-
-    private static let version: UInt8 = 2
-
-    init(values: [Value]) {
-        self.values = values
-    }
-
-    init(_ text: String) throws(StatusError) {
-        guard let bytes = Base64.url.decode(text.utf8), bytes.first == Self.version,
-            let root = try? JSONText(Array(bytes.dropFirst())).root, case .array(let values)? = try? Value(json: root)
-        else {
-            throw StatusError(.invalidArgument, "Expected the nextPageToken of a page before.").inside(place: "pageToken")
-        }
-        self.values = values
-    }
-
-    var text: String {
+extension PageToken {
+    /// The token of a page that begins behind the document at these values, which stand in it in Hearth's JSON form.
+    fileprivate init(after values: [Value], in database: DatabaseID?) {
         var writer = JSONWriter()
         Value.array(values).write(to: &writer)
-        return Base64.url.encode([Self.version] + writer.finish())
+        self.init(after: UTF8Key(String(decoding: writer.finish(), as: UTF8.self)), in: database)
+    }
+
+    /// The values in the token.
+    fileprivate var values: [Value] {
+        get throws(StatusError) {
+            guard let root = try? JSONText(Array(last.utf8)).root, case .array(let values)? = try? Value(json: root) else {
+                throw StatusError(.invalidArgument, "Expected the nextPageToken of a page of the same list.").inside(
+                    place: "pageToken"
+                )
+            }
+            return values
+        }
     }
 }

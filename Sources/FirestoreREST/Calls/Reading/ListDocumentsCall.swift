@@ -90,11 +90,11 @@ struct ListDocumentsCall: Call {
     }
 
     private func page(of collection: CollectionID, in context: ServiceContext) async throws(StatusError) -> Page {
-        let after = try PageToken(pageToken).map { token throws(StatusError) in try DocumentID(token.last.string) }
+        let after = try PageToken(pageToken, for: context).map { token throws(StatusError) in try DocumentID(token.last.string) }
         let page = try await list(collection, atMost: pageSize, after: after, in: context)
         return Page(
             entries: page.documents,
-            next: page.next.map { PageToken(after: $0.key).text },
+            next: page.next.map { PageToken(after: $0.key, in: context.database).text },
             damagedCount: page.damaged.count
         )
     }

@@ -1,0 +1,138 @@
+import DocumentModel
+import DocumentStore
+
+/// A database beside the default one, for as long as somebody uses it: what keeps it from being closed.
+///
+/// While the database does not exist, it answers as an empty one does, and the first commit makes it.
+final class DatabaseUse: Sendable {
+    let database: Database
+    private let databases: Databases
+
+    /// Begins to use a database; to be done only where it can't be closed at the same time.
+    init(_ database: Database, of databases: Databases) {
+        self.database = database
+        self.databases = databases
+        database.beginUse()
+    }
+
+    deinit {
+        database.endUse()
+    }
+
+    /// What answers: the store, or an empty one while there is none.
+    private var store: any DocumentStore {
+        get throws(StatusError) {
+            switch database.content {
+            case .nothing(let identity): return NothingStored(at: identity.position)
+            case .store(let store): return store
+            case .ended: throw ended
+            }
+        }
+    }
+
+    /// The store, which is made where there is none.
+    private var madeStore: FileStore {
+        get async throws(StatusError) {
+            switch database.content {
+            case .nothing: try await databases.make(database)
+            case .store(let store): store
+            case .ended: throw ended
+            }
+        }
+    }
+
+    private var ended: StatusError {
+        StatusError(
+            .unavailable,
+            "The database \(Excerpt(database.id.description)) was deleted or closed while the call was under way. Call again."
+        )
+    }
+}
+
+extension DatabaseUse: DocumentStore {
+    func document(at path: DocumentPath, readTime: Timestamp?) async throws(StatusError) -> EncodedDocument? {
+        try await store.document(at: path, readTime: readTime)
+    }
+
+    func documents(
+        in collection: CollectionPath,
+        after: DocumentID?,
+        limit: Int,
+        includingMissing: Bool,
+        readTime: Timestamp?
+    ) async throws(StatusError) -> DocumentPage {
+        try await store.documents(
+            in: collection,
+            after: after,
+            limit: limit,
+            includingMissing: includingMissing,
+            readTime: readTime
+        )
+    }
+
+    func collections(
+        under parent: DocumentPath?,
+        after: CollectionID?,
+        limit: Int,
+        readTime: Timestamp?
+    ) async throws(StatusError) -> CollectionPage {
+        try await store.collections(under: parent, after: after, limit: limit, readTime: readTime)
+    }
+
+    func run(
+        _ query: NormalizedQuery,
+        maximumBytes: Int,
+        readTime: Timestamp?
+    ) async throws(StatusError) -> QueryAnswer {
+        try await store.run(query, maximumBytes: maximumBytes, readTime: readTime)
+    }
+
+    func aggregate(
+        _ query: NormalizedQuery,
+        _ aggregations: NormalizedAggregations,
+        readTime: Timestamp?
+    ) async throws(StatusError) -> AggregationAnswer {
+        try await store.aggregate(query, aggregations, readTime: readTime)
+    }
+
+    func indexes() async -> IndexReport {
+        await (try? store)?.indexes() ?? IndexReport()
+    }
+
+    func changeIndexes(_ change: IndexChange) async throws(StatusError) -> IndexReport {
+        try await madeStore.changeIndexes(change)
+    }
+
+    func history(of path: DocumentPath, before: Timestamp?, limit: Int) async throws(StatusError) -> VersionPage {
+        try await store.history(of: path, before: before, limit: limit)
+    }
+
+    /// A commit without writes only makes sure that what was read still holds, and makes no database.
+    func commit(_ writes: [Write], validating reads: ReadSet) async throws(StatusError) -> CommitResult {
+        guard writes.isEmpty else { return try await madeStore.commit(writes, validating: reads) }
+        return try await store.commit(writes, validating: reads)
+    }
+
+    func commits(after sequence: SequenceNumber) -> CommitSequence {
+        CommitSequence(after: sequence) { [self] position throws(StatusError) in
+            // Asked for only when there is a commit, or never will be one.
+            guard case .store(let store) = database.content else { return nil }
+            var commits = store.commits(after: position).makeAsyncIterator()
+            return try await commits.next().map { [$0] }
+        }
+    }
+
+    func notify(after sequence: SequenceNumber, _ body: @escaping @Sendable () -> Void) -> CommitNotification {
+        database.notify(after: sequence, body)
+    }
+
+    var position: StorePosition { database.position }
+
+    func settledPosition() async throws(StatusError) -> StorePosition {
+        try await store.settledPosition()
+    }
+
+    var writeObstacle: StatusError? {
+        get async { await (try? store)?.writeObstacle }
+    }
+}

@@ -1,0 +1,212 @@
+import DocumentModel
+import DocumentStore
+import Foundation
+import HearthService
+import Logging
+import StrictJSON
+import Testing
+
+/// How databases are opened, closed, damaged and deleted.
+@Suite("Databases", .timeLimit(.minutes(2)))
+struct DatabaseLifeTests {
+    private static func set(_ version: Int, in database: String) -> String {
+        #"{"path": "c/d", "fields": {"v": \#(version)}, "database": "\#(database)"}"#
+    }
+
+    @Test("are opened a bounded number at a time, and each has what was written to it")
+    func bounded() async throws {
+        try await withService(databaseLimit: 3) { service in
+            for round in 1...2 {
+                for number in 0..<10 {
+                    try await service.result(of: "documents.set", Self.set(number + round, in: "d\(number)"))
+                    #expect(try Self.openDatabases(of: service.folder).count <= 3)
+                }
+            }
+            // Also where all are wanted at the same time; then some are told to come again.
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<10 {
+                    group.addTask {
+                        while true {
+                            let response = try await service.response(to: "documents.set", Self.set(number, in: "d\(number)"))
+                            guard let error = response["error"] else { break }
+                            #expect(error["data"]?["status"]?.string == "RESOURCE_EXHAUSTED")
+                            #expect(error["data"]?["retryAfterMilliseconds"] != nil)
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            for number in 0..<10 {
+                let fields = try await service.member(
+                    "fields",
+                    of: "documents.get",
+                    #"{"path": "c/d", "database": "d\#(number)"}"#
+                )
+                #expect(fields == #"{"v":\#(number)}"#)
+                #expect(try await service.member("sequence", of: "server.info", #"{"database": "d\#(number)"}"#) == "3")
+            }
+        }
+    }
+
+    @Test("are not closed while somebody uses them or has a transaction open, and others are told so")
+    func inUse() async throws {
+        try await withService(databaseLimit: 2) { service in
+            for name in ["a", "b"] { try await service.result(of: "documents.set", Self.set(1, in: name)) }
+            let watched = try await service.context.inDatabase(named: "a")
+            let begun = try await service.result(of: "transactions.begin", #"{"database": "b"}"#)
+            let transaction = try #require(try JSONText(begun).root["transaction"]?.string)
+            let error = try await service.response(to: "documents.set", Self.set(1, in: "c"))["error"]
+            #expect(error?["data"]?["status"]?.string == "RESOURCE_EXHAUSTED")
+            // What does not exist is read all the same.
+            try await service.result(of: "documents.list", #"{"collection": "c", "database": "c"}"#)
+            try await service.result(of: "transactions.rollback", #"{"transaction": "\#(transaction)", "database": "b"}"#)
+            try await service.result(of: "documents.set", Self.set(1, in: "c"))
+            #expect(watched.store.position.lastSequence == SequenceNumber(1))
+        }
+    }
+
+    @Test("that are damaged fail by themselves", arguments: ["{", "missing"])
+    func damaged(description: String) async throws {
+        try await withService(databaseLimit: 1) { service in
+            for name in ["bad", "good"] { try await service.result(of: "documents.set", Self.set(1, in: name)) }
+            // Which has closed the bad one.
+            let file = URL(filePath: service.folder + "/databases/hearth/bad/hearth.json")
+            if description == "missing" {
+                try FileManager.default.removeItem(at: file)
+            } else {
+                try Data(description.utf8).write(to: file)
+            }
+            for (method, params) in [
+                ("documents.get", #"{"path": "c/d", "database": "bad"}"#), ("documents.set", Self.set(2, in: "bad")),
+                ("query.run", #"{"collection": "c", "database": "bad"}"#),
+            ] {
+                let error = try #require(try await service.response(to: method, params)["error"])
+                #expect(["DATA_LOSS", "FAILED_PRECONDITION"].contains(error["data"]?["status"]?.string))
+                #expect(error["data"]?["parameter"]?.string == "params.database")
+                #expect(error["message"]?.string?.contains("hearth/bad") == true)
+                // Nothing of the machine.
+                #expect(!String(decoding: error.rawBytes, as: UTF8.self).contains(service.folder))
+            }
+            try await service.result(of: "documents.set", Self.set(2, in: "good"))
+            try await service.result(of: "documents.set", Self.set(2, in: "(default)"))
+            #expect(try await service.databaseNames() == ["hearth/(default)", "hearth/bad", "hearth/good"])
+            try await service.result(of: "databases.delete", #"{"name": "bad"}"#)
+            try await service.result(of: "documents.list", #"{"collection": "c", "database": "bad"}"#)
+        }
+    }
+
+    @Test("that stand in the place of another one are refused")
+    func moved() async throws {
+        try await withService(databaseLimit: 1) { service in
+            for name in ["a", "b"] { try await service.result(of: "documents.set", Self.set(1, in: name)) }
+            let folder = service.folder + "/databases/hearth/"
+            try FileManager.default.copyItem(atPath: folder + "a", toPath: folder + "copy")
+            let error = try await service.response(to: "documents.get", #"{"path": "c/d", "database": "copy"}"#)["error"]
+            #expect(error?["data"]?["status"]?.string == "FAILED_PRECONDITION")
+        }
+    }
+
+    @Test("are deleted with all that is in them, whoever uses them, and can be made anew")
+    func deleted() async throws {
+        try await withService { service in
+            for name in ["a", "b"] { try await service.result(of: "documents.set", Self.set(1, in: name)) }
+            let context = try await service.context.inDatabase(named: "a")
+            let session = try WatchSession(WatchRequest(target: .collection(CollectionPath("c"))), in: context)
+            var replica = WatchReplica()
+            for try await frames in session {
+                replica.take(frames)
+                if replica.log.last == "current 1" { try await service.result(of: "databases.delete", #"{"name": "a"}"#) }
+            }
+            #expect(replica.log == ["open", "added d 1", "current 1", "end shutdown"])
+            let error = await #expect(throws: StatusError.self) {
+                try await context.store.document(at: DocumentPath("c/d"), readTime: nil)
+            }
+            #expect(error?.code == .unavailable)
+            #expect(try await service.databaseNames() == ["hearth/(default)", "hearth/b"])
+            #expect(try FileManager.default.contentsOfDirectory(atPath: service.folder + "/databases") == ["hearth"])
+
+            try await service.result(of: "documents.set", #"{"path": "c/new", "fields": {}, "database": "a"}"#)
+            let listed = try await service.result(of: "documents.list", #"{"collection": "c", "mask": [], "database": "a"}"#)
+            #expect(try JSONText(listed).root["documents"]?.count == 1)
+            // A token of what was deleted is good for nothing.
+            var request = WatchRequest(target: .collection(try CollectionPath("c")))
+            request.resume = replica.token
+            request.onExpired = .fail
+            let anew = try await service.context.inDatabase(named: "a")
+            let expired = #expect(throws: StatusError.self) { try WatchSession(request, in: anew) }
+            #expect(expired?.code == .outOfRange)
+        }
+    }
+
+    @Test("that are not there, and the default one, are not deleted")
+    func undeletable() async throws {
+        try await withService { service in
+            for (name, status) in [("none", "NOT_FOUND"), ("(default)", "FAILED_PRECONDITION"), ("", "INVALID_ARGUMENT")] {
+                let error = try await service.response(to: "databases.delete", #"{"name": "\#(name)"}"#)["error"]
+                #expect(error?["data"]?["status"]?.string == status)
+            }
+        }
+    }
+
+    @Test("whose deletion was interrupted are gone after the next start")
+    func interruptedDeletion() async throws {
+        try await withService { service in
+            let left = service.folder + "/databases/.hearth-0.tmp/documents/c"
+            try FileManager.default.createDirectory(atPath: left, withIntermediateDirectories: true)
+            try Data("{}".utf8).write(to: URL(filePath: left + "/d.json"))
+            #expect(try await service.databaseNames() == ["hearth/(default)"])
+            let again = try await Databases.open(FileStoreConfiguration(folder: service.folder), logger: .silent)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: service.folder + "/databases").isEmpty)
+            #expect(await again.close() == nil)
+        }
+    }
+
+    @Test("keep what was written over a restart, and take no name of the default one")
+    func restart() async throws {
+        try await withService { service in
+            let configuration = FileStoreConfiguration(folder: service.folder)
+            for _ in 1...2 {
+                let databases = try await Databases.open(configuration, logger: .silent)
+                let context = ServiceContext(store: service.context.store, databases: databases)
+                let inner = TemporaryService(context: context, folder: service.folder)
+                try await inner.result(of: "documents.set", #"{"path": "c/d", "fields": {}, "database": "shop/(default)"}"#)
+                #expect(await databases.close() == nil)
+                let error = try await inner.response(to: "documents.set", Self.set(1, in: "a"))["error"]
+                #expect(error?["data"]?["status"]?.string == "UNAVAILABLE")
+            }
+            let error = await #expect(throws: StatusError.self) {
+                try await Databases.open(besides: DatabaseID(project: "shop"), configuration, logger: .silent)
+            }
+            #expect(error?.code == .failedPrecondition)
+        }
+    }
+
+    @Test("are not for keys that are for some collections")
+    func restricted() async throws {
+        try await withService { service in
+            try await service.result(of: "documents.set", Self.set(1, in: "a"))
+            let description = try AccessKey.Description(role: .writer, collections: [CollectionPath("c")])
+            let (_, text) = try await service.context.keys.create(description)
+            let limited = service.calling(as: try service.context.keys.caller(showing: Array(text.utf8)))
+            for (method, params) in [
+                ("documents.get", #"{"path": "c/d", "database": "a"}"#), ("documents.set", Self.set(2, in: "b")),
+                ("databases.list", "{}"), ("databases.delete", #"{"name": "a"}"#),
+            ] {
+                let error = try await limited.response(to: method, params)["error"]
+                #expect(error?["data"]?["status"]?.string == "PERMISSION_DENIED", "\(method)")
+            }
+            try await limited.result(of: "documents.set", Self.set(2, in: "(default)"))
+        }
+    }
+
+    /// The databases beside the default one whose indexes this process has open.
+    private static func openDatabases(of folder: String) throws -> Set<String> {
+        let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+        let files = descriptors.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
+        return Set(files.filter { $0.hasPrefix(folder + "/databases/") && $0.hasSuffix("/index.sqlite") })
+    }
+}
+
+extension Logger {
+    fileprivate static let silent = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+}
