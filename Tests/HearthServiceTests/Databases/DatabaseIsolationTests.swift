@@ -169,7 +169,7 @@ struct DatabaseIsolationTests {
                 _ = try await service.response(to: "documents.update", #"{"path": "c/x", "fields": {"v": 0}, "database": "a"}"#)
                 try await service.result(of: "documents.set", #"{"path": "c/d", "fields": {"v": 3}, "database": "a"}"#)
             }
-            #expect(replica.log == ["open", "current 0", "added d 3"])
+            #expect(replica.log.filter { $0 != "checkpoint" } == ["open", "current 0", "added d 3"])
             #expect(replica.faults.isEmpty)
         }
     }
