@@ -1,6 +1,8 @@
 // Copy buttons. Pages are whole without this: the buttons stay hidden then.
 'use strict';
 
+const { copied, notCopied } = document.currentScript.dataset;
+
 for (const button of document.querySelectorAll('button.copy')) {
   if (!navigator.clipboard) break;
   const label = button.textContent;
@@ -10,9 +12,9 @@ for (const button of document.querySelectorAll('button.copy')) {
     const text = copyFrom ? document.getElementById(copyFrom).textContent : copy ?? decodeURIComponent(copyEncoded);
     try {
       await navigator.clipboard.writeText(text);
-      button.textContent = 'Copied';
+      button.textContent = copied;
     } catch {
-      button.textContent = 'Not copied';
+      button.textContent = notCopied;
     }
     setTimeout(() => { button.textContent = label; }, 1500);
   });

@@ -48,6 +48,7 @@ struct StaticFiles: Sendable {
         case editStyleSheet = "admin-edit.css"
         case script = "admin.js"
         case editScript = "edit.js"
+        case keys = "keys.js"
         case logo = "logo.svg"
 
         /// Those that style pages, in the order in which they count.

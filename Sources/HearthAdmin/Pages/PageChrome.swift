@@ -20,6 +20,7 @@ struct PageChrome: Sendable {
     var styleSheetURLs: [String] = []
     var scriptURL = ""
     var editScriptURL = ""
+    var keysURL = ""
     var logoURL = ""
     /// The page's own address.
     var pageURL = AdminURL.overview
@@ -91,6 +92,7 @@ extension PageChrome: ViewModel {
         case "styleSheetURLs": styleSheetURLs
         case "scriptURL": scriptURL
         case "editScriptURL": editScriptURL
+        case "keysURL": keysURL
         case "logoURL": logoURL
         case "language": preferences.language.rawValue
         case "direction": preferences.language.direction

@@ -1,0 +1,128 @@
+"""Walks through the pages by keyboard alone, and looks at values that would like to be script.
+
+    walks.py ORIGIN
+"""
+
+import sys
+
+from browser import Tab, chromium
+from hostile import visit_hostile_values
+
+
+class Walk:
+    """Someone at a keyboard, who goes by what has the focus."""
+
+    def __init__(self, browser, origin):
+        self.tab = Tab(browser, origin)
+        self.page = self.tab.page
+
+    def press(self, *keys):
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def type(self, text):
+        self.page.keyboard.type(text)
+
+    def focus(self, selector, steps=120):
+        """Goes from stop to stop until one is what is looked for; each stop must be seen."""
+        for _ in range(steps):
+            self.press("Tab")
+            stop = self.page.evaluate(
+                """selector => {
+                    const element = document.activeElement;
+                    const box = element.getBoundingClientRect();
+                    const style = getComputedStyle(element);
+                    return {
+                        found: element.matches(selector),
+                        name: element.outerHTML.slice(0, 120),
+                        shown: box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth,
+                        ringed: element === document.body || parseFloat(style.outlineWidth) > 0,
+                    };
+                }""",
+                selector,
+            )
+            if not stop["shown"] or not stop["ringed"]:
+                self.tab.faults.append(f"the focus can't be seen on {stop['name']}")
+            if stop["found"]:
+                return
+        raise AssertionError(f"the Tab key does not lead to {selector} on {self.page.url}")
+
+    def follow(self, selector):
+        """Goes to a link or button, and uses it."""
+        self.focus(selector)
+        with self.page.expect_navigation():
+            self.press("Enter")
+
+    def at(self, path):
+        """Where the walk must have led to."""
+        self.page.wait_for_url(self.tab.origin + path)
+
+    def text(self, selector):
+        return self.page.inner_text(selector)
+
+
+def find_a_document(walk):
+    """From the overview to a collection, by keys to a row, and into it; back to its content at once by the skip link."""
+    walk.tab.load("/admin/")
+    walk.follow('a[href="/admin/data/books"]')
+    walk.at("/admin/data/books")
+    walk.press("j", "j", "j", "k")
+    assert walk.page.evaluate("document.activeElement.closest('tr').rowIndex") == 2
+    with walk.page.expect_navigation():
+        walk.press("Enter")
+    walk.at("/admin/data/books/hitchhiker-genre")
+    walk.focus("a.skip")
+    walk.press("Enter")
+    assert walk.page.evaluate("document.activeElement.id") == "main"
+
+
+def switch_language(walk):
+    """To Persian and dark, by the buttons at the foot of a page; it stays that page."""
+    walk.tab.load("/admin/data/books/hitchhiker?view=json")
+    walk.follow('button[name="lang"][value="fa"]')
+    walk.at("/admin/data/books/hitchhiker?view=json")
+    assert walk.page.evaluate("[document.documentElement.lang, document.documentElement.dir]") == ["fa", "rtl"]
+    walk.follow('button[name="theme"][value="dark"]')
+    walk.at("/admin/data/books/hitchhiker?view=json")
+    assert walk.page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "dark"
+    assert walk.page.evaluate("document.documentElement.lang") == "fa"
+
+
+def single_keys(walk):
+    """The keys are listed, can be turned off for good, and on again; they are let alone where one types."""
+    walk.tab.load("/admin/data/books")
+    walk.press("?")
+    assert walk.page.evaluate("document.getElementById('keys').open")
+    walk.focus('dialog input[type="checkbox"]', 5)
+    walk.press("Space", "Escape")
+    walk.tab.load("/admin/data/books")
+    walk.press("j", "?")
+    assert walk.page.evaluate("!document.activeElement.closest('tr') && !document.getElementById('keys').open")
+    walk.focus('button[data-opens="keys"]')
+    walk.press("Enter")
+    walk.focus('dialog input[type="checkbox"]', 5)
+    walk.press("Space", "Escape", "k")
+    assert walk.page.evaluate("document.activeElement.closest('tr')?.rowIndex") == 5
+
+
+def main(origin):
+    failed = 0
+    with chromium() as browser:
+        for step in [find_a_document, switch_language, single_keys]:
+            walk = Walk(browser, origin)
+            try:
+                step(walk)
+            except AssertionError as error:
+                walk.tab.faults.append(f"{error or 'not where it should be'} (line {error.__traceback__.tb_next.tb_lineno})")
+            failed += len(walk.tab.faults)
+            for fault in walk.tab.faults:
+                print(f"{step.__name__}: {fault}")
+        for fault in visit_hostile_values(Tab(browser, origin)):
+            print(fault)
+            failed += 1
+    print(f"Walks by keyboard, and hostile values: {failed} faults")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
