@@ -32,6 +32,10 @@ package struct AdminPages: Sendable {
     let surroundings: Surroundings
     /// How often each address has tried to sign in with what is no key.
     let failures = FailedAttempts(limit: 10)
+    /// Keys that were just made.
+    let oneTimeTexts = OneTimeTexts()
+    /// What goes on by itself.
+    let works = Works()
     /// The request that is being answered.
     private(set) var visit = Visit()
 
@@ -120,7 +124,9 @@ extension AdminPages {
         case .overview:
             await respond(with: overview(for: request))
         case .data(let segments):
-            if let location = finishedForm(at: segments, query: Query(request.query)) {
+            if let action = DataAction(Query(request.query)) {
+                await respond(to: request, at: segments, with: action)
+            } else if let location = finishedForm(at: segments, query: Query(request.query)) {
                 .redirect(to: location)
             } else {
                 await respond(with: dataPage(at: segments, for: request))
@@ -143,6 +149,12 @@ extension AdminPages {
             await signIn(for: request)
         case .signOut:
             await signOut(for: request)
+        case .keys:
+            await keys(for: request)
+        case .settings:
+            await settings(for: request)
+        case .work(let id):
+            await work(id, for: request)
         case .moved(let location):
             .redirect(to: location)
         case .unknown:

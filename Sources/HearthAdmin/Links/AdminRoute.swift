@@ -19,6 +19,12 @@ enum AdminRoute: Hashable, Sendable {
     case signIn
     /// Where they sign out.
     case signOut
+    /// The keys.
+    case keys
+    /// What is settled for the whole database.
+    case settings
+    /// Something that takes long.
+    case work(UTF8Key)
     /// A static file.
     case asset(UTF8Key)
     /// The same page has another address.
@@ -48,7 +54,7 @@ enum AdminRoute: Hashable, Sendable {
     /// Whether something has this address.
     var isKnown: Bool {
         switch self {
-        case .overview, .data, .documentation, .preferences, .signIn, .signOut, .asset, .moved: true
+        case .overview, .data, .documentation, .preferences, .signIn, .signOut, .keys, .settings, .work, .asset, .moved: true
         case .unknown, .malformed: false
         }
     }
@@ -64,8 +70,9 @@ enum AdminRoute: Hashable, Sendable {
     /// The methods that the address answers.
     func methods(with query: Query) -> [HTTPRequest.Method] {
         switch self {
-        case .documentation, .signIn, .signOut: [.get, .head, .post]
+        case .documentation, .signIn, .signOut, .keys, .settings, .work: [.get, .head, .post]
         case .preferences: [.post]
+        case .data where DataAction(query) != nil: [.get, .head, .post]
         default: [.get, .head]
         }
     }
@@ -76,6 +83,8 @@ enum AdminRoute: Hashable, Sendable {
         case [empty], ["admin"], ["admin", "data"], ["admin", "data", empty]: self = .moved(AdminURL.overview)
         case ["admin", empty]: self = .overview
         case ["admin", "preferences"]: self = .preferences
+        case ["admin", "keys"]: self = .keys
+        case ["admin", "settings"]: self = .settings
         case ["admin", "sign-in"]: self = .signIn
         case ["admin", "sign-out"]: self = .signOut
         case ["rpc", "docs"]: self = .documentation
@@ -88,6 +97,8 @@ enum AdminRoute: Hashable, Sendable {
             let rest = Array(segments[2...])
             if segments[1] == "assets", rest.count == 1 {
                 self = .asset(rest[0])
+            } else if segments[1] == "work", rest.count == 1, rest[0] != empty {
+                self = .work(rest[0])
             } else if segments[1] == "data", rest.last == empty, !rest.dropLast().contains(empty) {
                 let path = rest.dropLast().map(PercentEncoding.encode).joined(separator: "/")
                 self = .moved("/admin/data/\(path)")

@@ -13,6 +13,12 @@ enum AdminURL {
     static let signIn = "/admin/sign-in"
     /// Where they sign out.
     static let signOut = "/admin/sign-out"
+    /// The keys.
+    static let keys = "/admin/keys"
+    /// What is settled for the whole database.
+    static let settings = "/admin/settings"
+    /// The page of something that takes long.
+    static func work(_ id: UTF8Key) -> String { "/admin/work/" + PercentEncoding.encode(id) }
     /// What the addresses of static files begin with.
     static let assets = "/admin/assets/"
 

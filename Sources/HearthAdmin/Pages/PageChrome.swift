@@ -27,6 +27,8 @@ struct PageChrome: Sendable {
     var preferences = Preferences(cookies: Cookies([]), acceptedLanguages: nil)
     /// The request that the page answers.
     var visit = Visit()
+    /// Whether the page loads itself again after a while, to show how far something is.
+    var refreshes = false
     /// What the page says of who asks.
     var account = Account()
 
@@ -102,6 +104,9 @@ extension PageChrome: ViewModel {
         case "themes": themes
         case "preferencesURL": AdminURL.preferences
         case "pageURL": pageURL
+        case "keysURL": AdminURL.keys
+        case "settingsURL": AdminURL.settings
+        case "refreshes": refreshes
         case "account": account
         case "mayWrite": visit.visitor.mayWrite
         case "isAdmin": visit.visitor.isAdmin

@@ -23,6 +23,14 @@ struct TemplateLibrary: Sendable {
         case missing
         case problem
         case signIn = "sign-in"
+        case editFields = "edit-fields"
+        case editJSON = "edit-json"
+        case conflict
+        case delete
+        case history
+        case work
+        case keys
+        case settings
     }
 
     private let libraries: [Language: MustacheLibrary]

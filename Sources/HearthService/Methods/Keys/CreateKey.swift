@@ -5,8 +5,9 @@ package import StrictJSON
 /// `keys.create`: a key for another caller.
 package enum CreateKey: RPCMethod {
     package struct Result: Sendable {
-        let key: AccessKey
-        let text: String
+        package let key: AccessKey
+        /// What its owner shows; it is kept nowhere.
+        package let text: String
     }
 
     private static let role = Parameter<Role>(

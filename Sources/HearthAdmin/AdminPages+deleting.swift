@@ -1,0 +1,130 @@
+import DocumentModel
+import DocumentStore
+import HearthService
+import StrictJSON
+
+extension AdminPages {
+    /// Asks whether to delete a document, and deletes it.
+    func delete(_ path: DocumentPath, for request: PageRequest) async -> PageResponse {
+        await respond(to: request) { submission throws(StatusError) in
+            try context.authorize(.writer)
+            let subtree = Subtree(context: context)
+            let current = try await context.store.document(at: path)
+            let below = DeletePage.Extent(count: try await subtree.count(below: path, atMost: DeletePage.Extent.limit))
+            guard current != nil || below.count > 0 else {
+                throw StatusError(.notFound, "There is no document \(path), and nothing below it.", path: path.string)
+            }
+            let subject = DeletePage.Subject.document(path, base: EditBase(current), below: below)
+            guard let submission else { return .page(DeletePage(subject)) }
+            let deletesBelow = submission.form.has("below")
+            var problems = submission.isStale ? FormProblems.stale : FormProblems()
+            if problems.isEmpty, EditBase(submission.form["base"]) != EditBase(current) {
+                problems.add(localized("Somebody has changed the document meanwhile. Look at it again before you delete it."))
+            }
+            guard problems.isEmpty else { return .page(DeletePage(subject, problems: problems, deletesBelow: deletesBelow)) }
+            let base = EditBase(current)
+            if deletesBelow, below.count > 0 {
+                return try await begin(.deleting, backURL: AdminURL.document(path)) { progress in
+                    .deletedMany(progress.done)
+                } _: { [context] work throws(StatusError) in
+                    try await Self.delete(below: path, in: context, work)
+                    guard current != nil, !work.isStopping else { return }
+                    _ = try await DeleteDocument.call(.delete(path, precondition: base.precondition), in: context)
+                    work.update { $0.done += 1 }
+                }
+            }
+            _ = try await DeleteDocument.call(.delete(path, precondition: base.precondition), in: context)
+            let undo = current.map { Flash.Undo(version: $0.updateTime, current: nil) }
+            return .done(at: AdminURL.document(path), .deleted(undo))
+        }
+    }
+
+    /// Asks whether to delete a collection or documents of it, and deletes them.
+    func delete(_ collection: CollectionPath, for request: PageRequest) async -> PageResponse {
+        await respond(to: request) { submission throws(StatusError) in
+            try context.authorize(.writer)
+            let subtree = Subtree(context: context)
+            if let submission, submission.form.has("row") {
+                return try await delete(selectedBy: submission, in: collection)
+            }
+            let extent = DeletePage.Extent(count: try await subtree.count(in: collection, atMost: DeletePage.Extent.limit))
+            let subject = DeletePage.Subject.collection(collection, extent)
+            guard let submission else { return .page(DeletePage(subject)) }
+            let typed = submission.form["name"]?.string ?? ""
+            var problems = submission.isStale ? FormProblems.stale : FormProblems()
+            if problems.isEmpty, EditedText.string(ofLine: typed).map({ UTF8Key($0) }) != collection.id.key {
+                problems.add(localized("Type the name of the collection, to show that you mean it."), at: "name")
+            }
+            guard problems.isEmpty else { return .page(DeletePage(subject, problems: problems, typed: typed)) }
+            return try await begin(.deleting, backURL: AdminURL.collection(collection)) { progress in
+                .deletedMany(progress.done)
+            } _: { [context] work throws(StatusError) in
+                try await Subtree(context: context).visit(collection) { paths throws(StatusError) in
+                    try await Self.delete(paths, in: context, work)
+                }
+            }
+        }
+    }
+
+    /// Asks whether to delete the documents that were ticked in a table, and deletes them when that was confirmed.
+    private func delete(selectedBy submission: Submission, in collection: CollectionPath) async throws(StatusError) -> FormAnswer
+    {
+        var paths: [DocumentPath] = []
+        for row in submission.form.values("row").prefix(PageSize.maximumSelection) {
+            guard let id = PercentEncoding.decode(row.utf8).flatMap({ UTF8Key(validating: $0) }) else {
+                return .page(ProblemPage.unknownForm)
+            }
+            paths.append(collection.document(try DocumentID(id.string)))
+        }
+        var count = 0
+        for path in paths where count < DeletePage.Extent.limit {
+            count += try await Subtree(context: context).count(below: path, atMost: DeletePage.Extent.limit - count)
+        }
+        let below = submission.form.has("below")
+        let subject = DeletePage.Subject.documents(paths, in: collection, below: .init(count: count))
+        guard submission.form.has("confirmed"), !submission.isStale else {
+            return .page(DeletePage(subject, problems: submission.isStale ? .stale : FormProblems(), deletesBelow: below))
+        }
+        return try await begin(.deleting, backURL: AdminURL.collection(collection), total: below ? nil : paths.count) {
+            progress in
+            .deletedMany(progress.done)
+        } _: { [context, paths] work throws(StatusError) in
+            if below { for path in paths { try await Self.delete(below: path, in: context, work) } }
+            _ = try await Self.delete(paths, in: context, work)
+        }
+    }
+
+    private static func delete(below path: DocumentPath, in context: ServiceContext, _ work: Work) async throws(StatusError) {
+        try await Subtree(context: context).visit(below: path) { paths throws(StatusError) in
+            try await delete(paths, in: context, work)
+        }
+    }
+
+    /// Deletes documents, each for itself.
+    ///
+    /// - Returns: Whether to go on.
+    private static func delete(
+        _ paths: [DocumentPath],
+        in context: ServiceContext,
+        _ work: Work
+    ) async throws(StatusError) -> Bool {
+        // The caller's key may have been revoked since the last ones.
+        try context.authorize(.writer)
+        guard !work.isStopping else { return false }
+        let outcomes = try await BatchWrite.call(paths.map { .delete($0) }, in: context)
+        work.update { progress in
+            for (path, outcome) in zip(paths, outcomes) {
+                switch outcome {
+                case .success: progress.done += 1
+                case .failure(let error): progress.note(Work.Fault(place: path.string, message: error.message))
+                }
+            }
+        }
+        return !work.isStopping
+    }
+}
+
+extension PageSize {
+    /// How many rows of a table can be ticked at a time.
+    fileprivate static let maximumSelection = 1_000
+}

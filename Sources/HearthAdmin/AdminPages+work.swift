@@ -1,0 +1,40 @@
+import DocumentModel
+import HearthService
+import StrictJSON
+
+extension AdminPages {
+    /// For how long the answer to a form waits for what it has begun.
+    private static let patience = Duration.seconds(2)
+
+    /// The page of something that takes long, and its button to stop it.
+    func work(_ id: UTF8Key, for request: PageRequest) async -> PageResponse {
+        await respond(to: request) { submission throws(StatusError) in
+            guard let work = works.work(id, for: context.caller) else { return .page(ProblemPage.unknownAddress) }
+            guard let submission else { return .page(WorkPage(work)) }
+            if !submission.isStale { work.stop() }
+            return .done(at: AdminURL.work(id), nil)
+        }
+    }
+
+    /// Begins something, and waits a little for its end.
+    ///
+    /// - Parameter flash: What is said when it was over soon.
+    /// - Returns: The way to where it leads when it is over already, to the page of its progress otherwise.
+    func begin(
+        _ kind: Work.Kind,
+        backURL: String,
+        total: Int? = nil,
+        flash: (Work.Progress) -> Flash,
+        _ body: @escaping @Sendable (Work) async throws(StatusError) -> Void
+    ) async throws(StatusError) -> FormAnswer {
+        let work = Work(kind, id: UTF8Key(Nonce.make()), for: context.caller, backURL: backURL, at: surroundings.now())
+        work.update { $0.total = total }
+        try works.begin(work, body)
+        await work.wait(atMost: Self.patience)
+        let progress = work.progress
+        guard progress.isOver, progress.failure == nil, progress.faultCount == 0 else {
+            return .done(at: AdminURL.work(work.id), nil)
+        }
+        return .done(at: backURL, flash(progress))
+    }
+}

@@ -1,0 +1,124 @@
+import DocumentModel
+import HTTPTypes
+import StrictJSON
+
+/// What deleting a document or a collection would take away, and the form that does it.
+struct DeletePage: Page {
+    static let template = TemplateLibrary.Name.delete
+
+    /// How many documents there are at the least.
+    struct Extent: Sendable {
+        let count: Int
+        /// How many are counted.
+        static let limit = 1_000
+
+        /// `3 documents`, `more than 1,000 documents`.
+        var text: String {
+            count < Self.limit
+                ? localized(count: count, one: "{count} document", other: "{count} documents")
+                : localized(count: count, one: "at least {count} document", other: "at least {count} documents")
+        }
+    }
+
+    /// What is to be deleted.
+    enum Subject: Sendable {
+        case document(DocumentPath, base: EditBase, below: Extent)
+        case collection(CollectionPath, Extent)
+        /// Some documents of a collection.
+        case documents([DocumentPath], in: CollectionPath, below: Extent)
+    }
+
+    var chrome: PageChrome
+    let status: HTTPResponse.Status
+    private let subject: Subject
+    private let problems: FormProblems
+    private let heading: PathHeading
+    private let typed: String
+    private let deletesBelow: Bool
+
+    init(_ subject: Subject, problems: FormProblems = FormProblems(), typed: String = "", deletesBelow: Bool = false) {
+        self.subject = subject
+        self.problems = problems
+        self.typed = typed
+        self.deletesBelow = deletesBelow
+        status = problems.isEmpty ? .ok : .unprocessableContent
+        let segments = subject.segments
+        heading = PathHeading(segments)
+        chrome = PageChrome(at: segments)
+        chrome.title = localized("Delete") + " · " + chrome.title
+    }
+
+    func content(named name: String) -> Any? {
+        switch name {
+        case "isDocument": if case .document = subject { true } else { false }
+        case "isCollection": if case .collection = subject { true } else { false }
+        case "isSelection": if case .documents = subject { true } else { false }
+        case "selected": selected
+        case "selectedCount":
+            localized(count: selected.count, one: "Delete {count} document?", other: "Delete {count} documents?")
+        case "extent": extent.text
+        case "hasBelow": extent.count > 0
+        case "base": if case .document(_, let base, _) = subject { base.text } else { "" }
+        case "below": FormField("below", "", problems: problems).choosing(deletesBelow)
+        case "typedName": FormField("name", typed, problems: problems)
+        case "expectedName": DisplayText(subject.segments.last?.string ?? "")
+        case "action": subject.url + "?delete"
+        case "backURL": subject.url
+        case "problems", "hasProblems", "isOneProblem": problems.child(named: name)
+        default: heading.child(named: name)
+        }
+    }
+
+    private var extent: Extent {
+        switch subject {
+        case .document(_, _, let below): below
+        case .collection(_, let extent): extent
+        case .documents(_, _, let below): below
+        }
+    }
+
+    /// The documents of a selection, with what the form keeps of them.
+    private var selected: [SelectedDocument] {
+        guard case .documents(let paths, _, _) = subject else { return [] }
+        return paths.map { SelectedDocument(path: $0) }
+    }
+}
+
+/// A document of a selection: its ID for a person, and for the form.
+struct SelectedDocument: Sendable {
+    let path: DocumentPath
+}
+
+extension SelectedDocument: ViewModel {
+    func child(named name: String) -> Any? {
+        switch name {
+        case "link": LinkView(toRowOf: path)
+        case "encoded": PercentEncoding.encode(path.id.key)
+        default: nil
+        }
+    }
+}
+
+extension DeletePage.Subject {
+    fileprivate var segments: [UTF8Key] {
+        switch self {
+        case .document(let path, _, _): path.segments
+        case .collection(let path, _), .documents(_, let path, _): path.segments
+        }
+    }
+
+    fileprivate var url: String {
+        switch self {
+        case .document(let path, _, _): AdminURL.document(path)
+        case .collection(let path, _), .documents(_, let path, _): AdminURL.collection(path)
+        }
+    }
+}
+
+extension FormField {
+    func choosing(_ isChosen: Bool) -> FormField {
+        var field = self
+        field.isChosen = isChosen
+        return field
+    }
+}

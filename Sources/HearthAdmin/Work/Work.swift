@@ -1,0 +1,126 @@
+import DocumentModel
+import HearthService
+import StrictJSON
+import Synchronization
+
+/// Something that takes longer than a request: it goes on by itself, and a page tells how far it is.
+final class Work: Sendable {
+    /// What it does.
+    enum Kind: Sendable {
+        case deleting
+        case importing
+    }
+
+    /// How far it is.
+    struct Progress: Sendable {
+        var done = 0
+        /// Of how many; nil where that isn't known.
+        var total: Int?
+        /// What could not be done, as far as there is room for it.
+        var faults: [Fault] = []
+        var faultCount = 0
+        var isOver = false
+        /// What has ended it before it was done.
+        var failure: String?
+
+        static let maximumFaults = 200
+
+        mutating func note(_ fault: Fault) {
+            faultCount += 1
+            if faults.count < Self.maximumFaults { faults.append(fault) }
+        }
+    }
+
+    /// Something that could not be done.
+    struct Fault: Sendable {
+        /// Which line or document.
+        let place: String
+        let message: String
+    }
+
+    let id: UTF8Key
+    let kind: Kind
+    /// Who began it, and may look at it and stop it.
+    let caller: Caller
+    /// Where it leads afterwards.
+    let backURL: String
+    let startTime: Timestamp
+    private let state = Mutex(Progress())
+    private let (ending, end) = AsyncStream<Never>.makeStream()
+    private let isStopped = Mutex(false)
+
+    init(_ kind: Kind, id: UTF8Key, for caller: Caller, backURL: String, at startTime: Timestamp) {
+        (self.kind, self.id, self.caller, self.backURL, self.startTime) = (kind, id, caller, backURL, startTime)
+    }
+
+    var progress: Progress { state.withLock { $0 } }
+
+    /// Notes how far it is.
+    func update(_ change: (inout Progress) -> Void) {
+        state.withLock { change(&$0) }
+    }
+
+    /// Asks it to stop where it is.
+    func stop() {
+        isStopped.withLock { $0 = true }
+    }
+
+    /// Whether it was asked to stop.
+    var isStopping: Bool { isStopped.withLock { $0 } }
+
+    /// Runs it to its end.
+    func run(_ body: () async throws(StatusError) -> Void) async {
+        do throws(StatusError) {
+            try await body()
+        } catch {
+            state.withLock { $0.failure = error.forForm }
+        }
+        state.withLock { $0.isOver = true }
+        end.finish()
+    }
+
+    /// Waits until it is over, but not longer than a person waits for a page.
+    func wait(atMost duration: Duration) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { [ending] in for await _ in ending {} }
+            group.addTask { try? await Task.sleep(for: duration) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+}
+
+/// The works that are under way, and those that are over for a while.
+final class Works: Sendable {
+    private let works = Mutex<[Work]>([])
+
+    private static let limit = 100
+    private static let maximumRunning = 4
+
+    /// Begins a work.
+    ///
+    /// It outlives the request that asks for it: that is what it is for. When the server stops, the store refuses it and so ends it.
+    ///
+    /// - Throws: ``StatusCode/resourceExhausted`` when too many are under way.
+    func begin(_ work: Work, _ body: @escaping @Sendable (Work) async throws(StatusError) -> Void) throws(StatusError) {
+        let isTaken = works.withLock { works in
+            guard works.count(where: { !$0.progress.isOver }) < Self.maximumRunning else { return false }
+            works.append(work)
+            if works.count > Self.limit, let oldest = works.firstIndex(where: { $0.progress.isOver }) { works.remove(at: oldest) }
+            return true
+        }
+        guard isTaken else {
+            throw StatusError(
+                .resourceExhausted,
+                "\(Self.maximumRunning) imports and deletions are under way, as many as may be at a time. Try again when one is done."
+            )
+        }
+        Task { await work.run { () async throws(StatusError) in try await body(work) } }
+    }
+
+    /// A work of this ID that a caller may see.
+    func work(_ id: UTF8Key, for caller: Caller) -> Work? {
+        works.withLock { works in works.first { $0.id == id && ($0.caller.identity == caller.identity || caller.role == .admin) }
+        }
+    }
+}
