@@ -106,14 +106,31 @@ package struct AdminPages: Sendable {
         pages.preferences = Preferences(cookies: Cookies(request.cookies), acceptedLanguages: request.acceptedLanguages)
         pages.pageURL = request.address
         return await Texts.$current.withValue(catalogue[pages.preferences.language]) { [pages] in
-            await pages.respond(to: request)
+            await pages.respondInDatabase(to: request)
         }
     }
 }
 
 extension AdminPages {
-    private func respond(to request: PageRequest) async -> PageResponse {
-        let route = AdminRoute(rawPath: request.path)
+    /// Answers a request in the database that its address names.
+    private func respondInDatabase(to request: PageRequest) async -> PageResponse {
+        do throws(StatusError) {
+            let address = try DatabaseAddress(rawPath: request.path)
+            guard let database = address.database else { return await respond(to: request, at: AdminRoute(rawPath: request.path)) }
+            if database == context.defaultDatabase { return .redirect(to: address.path + (request.query.map { "?" + $0 } ?? "")) }
+            if visit.visitor.isUnknown { return await askToSignIn(for: request) }
+            var pages = self
+            pages.context = try await context.inDatabase(database)
+            return await AdminURL.$database.withValue(database) { [pages] in
+                await pages.respond(to: request, at: AdminRoute(rawPath: address.path))
+            }
+        } catch {
+            if error.code.httpStatus >= 500 { log(error) }
+            return await respond(with: ProblemPage(error))
+        }
+    }
+
+    private func respond(to request: PageRequest, at route: AdminRoute) async -> PageResponse {
         let methods = route.methods(with: Query(request.query))
         if route.isKnown, !methods.contains(request.method) {
             if request.method == .options { return .methods(methods) }
@@ -165,7 +182,13 @@ extension AdminPages {
     }
 
     private func overview(for request: PageRequest) async -> OverviewPage {
-        OverviewPage(await ServerInfo.call((), in: context), curl: curl(for: request), now: surroundings.now())
+        OverviewPage(
+            await ServerInfo.call((), in: context),
+            // Not everybody may know.
+            databases: (try? await ListDatabases.call((), in: context)) ?? [],
+            curl: curl(for: request),
+            now: surroundings.now()
+        )
     }
 
     /// The page of what a path names; of what is wrong, when it can't be shown.
@@ -219,7 +242,7 @@ extension AdminPages {
         page.chrome.styleSheetURLs = StaticFiles.Asset.styleSheets.map(files.url)
         page.chrome.scriptURL = files.url(of: .script)
         page.chrome.editScriptURL = files.url(of: .editScript)
-        page.chrome.keysURL = files.url(of: .keys)
+        page.chrome.keyboardScriptURL = files.url(of: .keys)
         page.chrome.logoURL = files.url(of: .logo)
         page.chrome.pageURL = pageURL
         page.chrome.preferences = preferences

@@ -1,5 +1,6 @@
 import DocumentModel
 import Foundation
+import FoundationNetworking
 import HearthClient
 import StrictJSON
 import TestSupport
@@ -37,6 +38,37 @@ struct DatabaseTests {
             #expect(try await hearth("get", "c/d", environment: variable).output.first?.contains(#""in":"tests""#) == true)
             #expect(try await run("list", in: "a/b/c").status == .code(64))
         }
+    }
+
+    @Test func `have pages of their own, which lead to each other's overviews only`() async throws {
+        try await withServer { server in
+            for (database, value) in [("(default)", "here"), ("shop/stock", "there")] {
+                let call = ["set", "c/d", #"{"in": "\#(value)"}"#, "--database", database, "--server", server.address]
+                #expect(try await HearthProcess(call).result().status == .code(0))
+            }
+            let other = "/admin/databases/shop/stock/"
+            let overview = try await page("/admin/", of: server)
+            #expect(overview.text.contains(#"href="\#(other)""#))
+            #expect(!overview.text.contains("\(other)data"))
+            let document = try await page(other + "data/c/d", of: server)
+            #expect(document.text.contains("there") && document.text.contains("shop/stock"))
+            #expect(document.text.contains(#"href="\#(other)data/c""#))
+            #expect(!document.text.contains(#"href="/admin/data/"#))
+            #expect(try await page(other + "data/c/x", of: server).status == 404)
+            // None of that name: empty, and not made by being looked at.
+            #expect(try await page("/admin/databases/shop/none/", of: server).status == 200)
+            let names = try await HearthProcess(["databases", "--server", server.address]).result().output
+            #expect(names == ["hearth/(default)", "shop/stock"])
+            #expect(try await page("/admin/databases/hearth/%28default%29/data/c/d", of: server).text.contains("here"))
+            #expect(try await page("/admin/databases/shop", of: server).status == 400)
+            #expect(try await page("/admin/databases/..%2f../x/", of: server).status == 400)
+        }
+    }
+
+    private func page(_ path: String, of server: TestServer) async throws -> (status: Int, text: String) {
+        let url = try #require(URL(string: server.address + path))
+        let (data, response) = try await URLSession.shared.data(from: url)
+        return (try #require(response as? HTTPURLResponse).statusCode, String(decoding: data, as: UTF8.self))
     }
 
     @Test func `lose nothing that was acknowledged to any of them when the server is killed`() async throws {

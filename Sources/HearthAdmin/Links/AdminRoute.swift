@@ -100,8 +100,7 @@ enum AdminRoute: Hashable, Sendable {
             } else if segments[1] == "work", rest.count == 1, rest[0] != empty {
                 self = .work(rest[0])
             } else if segments[1] == "data", rest.last == empty, !rest.dropLast().contains(empty) {
-                let path = rest.dropLast().map(PercentEncoding.encode).joined(separator: "/")
-                self = .moved("/admin/data/\(path)")
+                self = .moved(AdminURL.data(rest.dropLast()))
             } else if segments[1] == "data", !rest.contains(empty) {
                 self = .data(rest)
             } else {

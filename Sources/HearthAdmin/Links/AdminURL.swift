@@ -3,8 +3,14 @@ import StrictJSON
 
 /// The addresses of the pages: they mirror the paths of the documents, and what a page does is in its query.
 enum AdminURL {
-    /// The overview.
-    static let overview = "/admin/"
+    /// The database whose pages are linked while a page is made; nil for the default one.
+    @TaskLocal static var database: DatabaseID?
+    private static var base: String { DatabaseAddress.base(of: database) }
+
+    /// The overview of the database.
+    static var overview: String { base + "/" }
+    /// The overview of another database.
+    static func overview(of database: DatabaseID?) -> String { DatabaseAddress.base(of: database) + "/" }
     /// The documentation of the calls.
     static let documentation = "/rpc/docs"
     /// Where the forms at the foot of pages are sent.
@@ -16,9 +22,9 @@ enum AdminURL {
     /// The keys.
     static let keys = "/admin/keys"
     /// What is settled for the whole database.
-    static let settings = "/admin/settings"
+    static var settings: String { base + "/settings" }
     /// The page of something that takes long.
-    static func work(_ id: UTF8Key) -> String { "/admin/work/" + PercentEncoding.encode(id) }
+    static func work(_ id: UTF8Key) -> String { base + "/work/" + PercentEncoding.encode(id) }
     /// What the addresses of static files begin with.
     static let assets = "/admin/assets/"
 
@@ -32,8 +38,9 @@ enum AdminURL {
         data(path.segments) + self.query(query)
     }
 
-    private static func data(_ segments: [UTF8Key]) -> String {
-        segments.reduce("/admin/data") { url, segment in "\(url)/\(PercentEncoding.encode(segment))" }
+    /// The page of what the IDs of collections and documents lead to.
+    static func data(_ segments: some Sequence<UTF8Key>) -> String {
+        segments.reduce(base + "/data") { url, segment in "\(url)/\(PercentEncoding.encode(segment))" }
     }
 
     /// A query with the `?` before it; nothing when it has no items.

@@ -17,12 +17,14 @@ struct OverviewPage: Page {
     var chrome = PageChrome(title: localized("Overview"))
     private let facts: [Fact]
     private let firstCall: String
+    private let databases: [LinkView]
 
     /// - Parameters:
     ///   - info: What the server says of itself.
+    ///   - databases: All databases, the default one first; none where the caller may not know.
     ///   - curl: How the server is called, for the example.
     ///   - now: The present.
-    init(_ info: ServerInfo.Result, curl: CurlCommand, now: Timestamp) {
+    init(_ info: ServerInfo.Result, databases: [DatabaseID], curl: CurlCommand, now: Timestamp) {
         let position = info.position
         var facts = [
             Fact(
@@ -40,12 +42,21 @@ struct OverviewPage: Page {
         }
         self.facts = facts
         firstCall = curl.call(Self.firstCall)
+        self.databases = databases.enumerated().map { index, id in
+            LinkView(
+                url: AdminURL.overview(of: index == 0 ? nil : id),
+                text: DisplayText(id.description),
+                isCurrent: AdminURL.database == (index == 0 ? nil : id)
+            )
+        }
     }
 
     func content(named name: String) -> Any? {
         switch name {
         case "facts": facts
         case "firstCall": firstCall
+        case "databases": databases
+        case "hasDatabases": databases.count > 1
         // It lists the collections itself.
         case "hasSide": false
         case "isOverview": true

@@ -20,7 +20,7 @@ struct PageChrome: Sendable {
     var styleSheetURLs: [String] = []
     var scriptURL = ""
     var editScriptURL = ""
-    var keysURL = ""
+    var keyboardScriptURL = ""
     var logoURL = ""
     /// The page's own address.
     var pageURL = AdminURL.overview
@@ -40,7 +40,7 @@ struct PageChrome: Sendable {
     /// The frame of a page about a place in the database.
     init(at segments: [UTF8Key]) {
         title = segments.suffix(2).reversed().map { DisplayText($0.string).plain }.joined(separator: " · ")
-        var url = "/admin/data"
+        var url = AdminURL.data([])
         for (index, segment) in segments.enumerated() {
             url += "/" + PercentEncoding.encode(segment)
             steps.append(LinkView(url: url, text: DisplayText(segment.string), isCurrent: index == segments.count - 1))
@@ -51,7 +51,7 @@ struct PageChrome: Sendable {
     mutating func setRoots(_ page: CollectionPage) {
         let current = steps.first?.url
         roots = page.collections.map { id in
-            let url = "/admin/data/" + PercentEncoding.encode(id.key)
+            let url = AdminURL.data([id.key])
             return LinkView(url: url, text: DisplayText(id.key.string), isCurrent: url == current)
         }
         hasMoreRoots = page.next != nil
@@ -85,6 +85,7 @@ extension PageChrome: ViewModel {
         case "hasRoots", "hasSide": !roots.isEmpty
         case "hasMoreRoots": hasMoreRoots
         case "overviewURL": AdminURL.overview
+        case "database": AdminURL.database.map { DisplayText($0.description) }.orAbsent
         case "hasSteps": !steps.isEmpty
         case "documentationURL": AdminURL.documentation
         case "isOverview", "isDocumentation": false
@@ -94,7 +95,7 @@ extension PageChrome: ViewModel {
         case "styleSheetURLs": styleSheetURLs
         case "scriptURL": scriptURL
         case "editScriptURL": editScriptURL
-        case "keysURL": keysURL
+        case "keyboardScriptURL": keyboardScriptURL
         case "logoURL": logoURL
         case "language": preferences.language.rawValue
         case "direction": preferences.language.direction
