@@ -24,11 +24,13 @@ MOST = 5
 
 
 def pages(file):
-    """The lines of a list: address, status, and how many of some things the page has at least."""
+    """The lines of a list, without the large pages: address, status, and how many of some things the page has at least."""
     for line in pathlib.Path(file).read_text().splitlines():
         if line and not line.startswith("#"):
             path, status, least = line.split(" ", 2)
-            yield path, int(status), json.loads(least)
+            least = json.loads(least)
+            if "large" not in least:
+                yield path, int(status), least
 
 
 def looks(origin, list, folder, language, width, scripts):
