@@ -28,6 +28,13 @@
     next.closest('tr').scrollIntoView({ block: 'nearest' });
   };
 
+  // What filters the page may be folded away.
+  const search = () => {
+    const field = document.querySelector('main input[type="search"], details.filters input[name="f"]');
+    field?.closest('details')?.setAttribute('open', '');
+    field?.focus();
+  };
+
   const apply = () => rove(enabled.checked ? links()[0] : null);
   enabled.checked = read() !== 'off';
   apply();
@@ -48,7 +55,7 @@
     if (!enabled.checked || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (dialog.open || isTyping(event.target)) return;
     const act = {
-      '/': () => document.querySelector('[data-key="/"], main input[type="search"]')?.focus(),
+      '/': search,
       '?': () => dialog.showModal(),
       j: () => step(1),
       k: () => step(-1),

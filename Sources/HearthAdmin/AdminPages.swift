@@ -242,7 +242,7 @@ extension AdminPages {
         page.chrome.styleSheetURLs = StaticFiles.Asset.styleSheets.map(files.url)
         page.chrome.scriptURL = files.url(of: .script)
         page.chrome.editScriptURL = files.url(of: .editScript)
-        page.chrome.keyboardScriptURL = files.url(of: .keys)
+        page.chrome.keyScriptURL = files.url(of: .keys)
         page.chrome.logoURL = files.url(of: .logo)
         page.chrome.pageURL = pageURL
         page.chrome.preferences = preferences

@@ -20,7 +20,7 @@ struct PageChrome: Sendable {
     var styleSheetURLs: [String] = []
     var scriptURL = ""
     var editScriptURL = ""
-    var keyboardScriptURL = ""
+    var keyScriptURL = ""
     var logoURL = ""
     /// The page's own address.
     var pageURL = AdminURL.overview
@@ -95,7 +95,7 @@ extension PageChrome: ViewModel {
         case "styleSheetURLs": styleSheetURLs
         case "scriptURL": scriptURL
         case "editScriptURL": editScriptURL
-        case "keyboardScriptURL": keyboardScriptURL
+        case "keyScriptURL": keyScriptURL
         case "logoURL": logoURL
         case "language": preferences.language.rawValue
         case "direction": preferences.language.direction

@@ -6,7 +6,7 @@
 import sys
 
 from browser import Tab, chromium
-from hostile import visit_hostile_values
+from hostile import call, visit_hostile_values
 
 
 class Walk:
@@ -105,10 +105,50 @@ def single_keys(walk):
     assert walk.page.evaluate("document.activeElement.closest('tr')?.rowIndex") == 5
 
 
+def filter_documents(walk):
+    """A filter from the keyboard, straight from the table: a field, a value, and the row that is like it."""
+    walk.tab.load("/admin/data/places")
+    walk.press("/")
+    walk.type("zone")
+    walk.focus('input[name="v"]', 5)
+    walk.type("Africa/Abidjan")
+    with walk.page.expect_navigation():
+        walk.press("Enter")
+    assert walk.page.eval_on_selector_all("table.documents tbody tr th", "rows => rows.map(row => row.innerText)") == ["Africa~Abidjan"]
+
+
+def edit_a_document(walk):
+    """An edit that meets another's, field by field, and then the version before both, restored."""
+    origin = walk.tab.origin
+    call(origin, "documents.set", {"path": "walks/one", "fields": {"title": "first", "pages": 816}})
+    walk.tab.load("/admin/data/walks/one")
+    walk.follow('a[href$="?edit"]')
+    walk.focus('[aria-label="Value of title"]')
+    walk.press("Control+a")
+    walk.type("mine")
+    call(origin, "documents.set", {"path": "walks/one", "fields": {"title": "theirs", "pages": 42}})
+    # That somebody else was faster is no success, and expected.
+    walk.tab.expected = (409, walk.page.url)
+    walk.follow('button[value="save"]:not(.unseen)')
+    assert "Somebody has changed this document" in walk.text("main")
+    walk.focus('input[type="radio"][name^="c"]')
+    while not walk.page.evaluate("document.activeElement.value === 'yours' && document.activeElement.checked"):
+        walk.press("ArrowDown")
+    walk.follow(".actions.main button")
+    walk.at("/admin/data/walks/one")
+    assert call(origin, "documents.get", {"path": "walks/one"})["fields"] == {"pages": 42, "title": "mine"}
+    walk.follow('a[href$="?history"]')
+    walk.page.locator('form button:has-text("Restore")').last.focus()
+    with walk.page.expect_navigation():
+        walk.press("Enter")
+    walk.at("/admin/data/walks/one")
+    assert call(origin, "documents.get", {"path": "walks/one"})["fields"] == {"pages": 816, "title": "first"}
+
+
 def main(origin):
     failed = 0
     with chromium() as browser:
-        for step in [find_a_document, switch_language, single_keys]:
+        for step in [find_a_document, switch_language, single_keys, filter_documents, edit_a_document]:
             walk = Walk(browser, origin)
             try:
                 step(walk)
