@@ -39,6 +39,8 @@ let package = Package(
         // Each target uses only targets above it in this list.
         .target(name: "StrictJSON", swiftSettings: swiftSettings),
         .target(name: "DocumentModel", dependencies: ["StrictJSON"], swiftSettings: swiftSettings),
+        .target(name: "Gzip", dependencies: ["CZlib"], swiftSettings: swiftSettings),
+        .target(name: "XMLText", dependencies: ["CLibXML2"], swiftSettings: swiftSettings),
         .target(name: "JSONRPC", dependencies: ["StrictJSON"], swiftSettings: swiftSettings),
         .target(
             name: "DocumentStore",
@@ -94,7 +96,7 @@ let package = Package(
         .target(
             name: "HearthAdmin",
             dependencies: [
-                "DocumentModel", "DocumentStore", "HearthService", "JSONRPC", "StrictJSON",
+                "DocumentModel", "DocumentStore", "Gzip", "HearthService", "JSONRPC", "StrictJSON", "XMLText",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -131,6 +133,7 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: swiftSettings),
         .target(
@@ -191,7 +194,8 @@ let package = Package(
         .testTarget(
             name: "HearthAdminTests",
             dependencies: [
-                "HearthAdmin", "HearthService", "DocumentModel", "DocumentStore", "JSONRPC", "StrictJSON", "CLibXML2",
+                "HearthAdmin", "HearthService", "DocumentModel", "DocumentStore", "Gzip", "JSONRPC", "StrictJSON", "CLibXML2",
+                "CZlib",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),

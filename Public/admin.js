@@ -1,13 +1,16 @@
 // Copy buttons. Pages are whole without this: the buttons stay hidden then.
 'use strict';
 
-const { copied, notCopied } = document.currentScript.dataset;
-
-for (const button of document.querySelectorAll('button.copy')) {
-  if (!navigator.clipboard) break;
-  const label = button.textContent;
-  button.hidden = false;
-  button.addEventListener('click', async () => {
+(() => {
+  if (!navigator.clipboard) return;
+  const { copied, notCopied } = document.currentScript.dataset;
+  const reveal = () => {
+    for (const button of document.querySelectorAll('button.copy[hidden]')) button.hidden = false;
+  };
+  document.addEventListener('click', async (event) => {
+    const button = event.target.closest?.('button.copy');
+    if (!button) return;
+    const label = button.dataset.label ??= button.textContent;
     const { copy, copyEncoded, copyFrom } = button.dataset;
     const text = copyFrom ? document.getElementById(copyFrom).textContent : copy ?? decodeURIComponent(copyEncoded);
     try {
@@ -18,4 +21,7 @@ for (const button of document.querySelectorAll('button.copy')) {
     }
     setTimeout(() => { button.textContent = label; }, 1500);
   });
-}
+  // Rows that have come meanwhile have buttons too.
+  document.addEventListener('hearth:replaced', reveal);
+  reveal();
+})();

@@ -7,6 +7,7 @@
 #include <libxml/HTMLparser.h>
 #include <libxml/parser.h>
 #include <libxml/tree.h>
+#include <libxml/xmlwriter.h>
 #include <libxml/xpath.h>
 
 /// `xmlFree` is a mutable global, which Swift 6 refuses to touch: this is the same call behind a function.

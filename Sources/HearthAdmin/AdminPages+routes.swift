@@ -33,16 +33,30 @@ private struct PagesMiddleware<Context: RequestContext>: RouterMiddleware {
         let visitor = visitor(context)
         let form = try await request.form(atMost: pages.maximumFormBytes(from: visitor))
         let response = await pages.response(to: AdminPages.PageRequest(request, visitor: visitor, form: form))
-        guard request.method == .head else {
+        return Self.response(response.encoded(for: request.headers[.acceptEncoding]), isHead: request.method == .head)
+    }
+
+    private static func response(_ page: PageResponse, isHead: Bool) -> Response {
+        var headers = page.headers
+        if isHead {
+            if page.stream == nil { headers[.contentLength] = String(page.body.count) }
+            return Response(status: page.status, headers: headers)
+        }
+        guard let stream = page.stream else {
             return Response(
-                status: response.status,
-                headers: response.headers,
-                body: ResponseBody(byteBuffer: ByteBuffer(bytes: response.body))
+                status: page.status,
+                headers: headers,
+                body: ResponseBody(byteBuffer: ByteBuffer(bytes: page.body))
             )
         }
-        var headers = response.headers
-        headers[.contentLength] = String(response.body.count)
-        return Response(status: response.status, headers: headers)
+        return Response(
+            status: page.status,
+            headers: headers,
+            body: ResponseBody { writer in
+                try await stream.write { part in try await writer.write(ByteBuffer(bytes: part)) }
+                try await writer.finish(nil)
+            }
+        )
     }
 
     private static func isPage(_ path: String.UTF8View) -> Bool {

@@ -145,11 +145,17 @@ extension AdminPages {
                 await respond(to: request, at: segments, with: action)
             } else if let location = finishedForm(at: segments, query: Query(request.query)) {
                 .redirect(to: location)
+            } else if let response = await export(at: segments, for: request) {
+                response
+            } else if let response = await file(at: segments, for: request) {
+                response
             } else {
                 await respond(with: dataPage(at: segments, for: request))
             }
         case .documentation:
             await documentation(for: request)
+        case .query:
+            await respond(with: queryPage(for: request))
         case .asset(let name):
             if let response = fileResponse(name, to: request) {
                 response
@@ -186,6 +192,7 @@ extension AdminPages {
             await ServerInfo.call((), in: context),
             // Not everybody may know.
             databases: (try? await ListDatabases.call((), in: context)) ?? [],
+            cards: await overviewCards,
             curl: curl(for: request),
             now: surroundings.now()
         )
@@ -209,6 +216,7 @@ extension AdminPages {
     }
 
     private func documentPage(_ path: DocumentPath, showsJSON: Bool) async throws(StatusError) -> any Page {
+        let position = context.store.position
         let document: Document
         do throws(StatusError) {
             document = try await GetDocument.call(.init(path: path), in: context).decoded()
@@ -222,7 +230,12 @@ extension AdminPages {
         }
         if showsJSON { return DocumentJSONPage(document, now: surroundings.now()) }
         let subcollections = try await Subcollections(of: path, in: context)
-        return DocumentFieldsPage(document, subcollections: subcollections, now: surroundings.now())
+        return DocumentFieldsPage(
+            document,
+            subcollections: subcollections,
+            live: LiveView(path, since: position),
+            now: surroundings.now()
+        )
     }
 
     private func fileResponse(_ name: UTF8Key, to request: PageRequest) -> PageResponse? {
@@ -241,6 +254,7 @@ extension AdminPages {
         page.chrome.nonce = nonce
         page.chrome.styleSheetURLs = StaticFiles.Asset.styleSheets.map(files.url)
         page.chrome.scriptURL = files.url(of: .script)
+        page.chrome.liveScriptURL = files.url(of: .liveScript)
         page.chrome.editScriptURL = files.url(of: .editScript)
         page.chrome.keyScriptURL = files.url(of: .keys)
         page.chrome.logoURL = files.url(of: .logo)

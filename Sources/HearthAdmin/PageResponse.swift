@@ -7,6 +7,8 @@ struct PageResponse: Sendable {
     var status: HTTPResponse.Status
     var headers: HTTPFields
     var body: [UInt8]
+    /// The body, where it is made while it is sent.
+    var stream: BodyStream?
 
     /// A page that runs no foreign script, shows no foreign style, loads nothing from elsewhere, stands in no frame
     /// and stays in no cache.
@@ -45,6 +47,30 @@ struct PageResponse: Sendable {
         if isKnown { return PageResponse(status: .notModified, headers: headers, body: []) }
         headers[.contentType] = file.mediaType
         return PageResponse(status: .ok, headers: headers, body: file.bytes)
+    }
+
+    /// A document's file, shown as it is.
+    static func file(_ json: [UInt8], of document: Document) -> PageResponse {
+        var headers = common
+        headers[.contentType] = "application/json"
+        headers[.cacheControl] = "no-store"
+        headers[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'; sandbox"
+        headers[.contentDisposition] = "inline; filename*=UTF-8''\(PercentEncoding.encode(document.path.id.key)).json"
+        return PageResponse(status: .ok, headers: headers, body: json)
+    }
+
+    /// A file to keep; a feed is shown instead.
+    static func export(_ export: CollectionExport, _ body: BodyStream) -> PageResponse {
+        var headers = common
+        headers[.contentType] = export.isCompressed ? "application/gzip" : export.format.mediaType
+        headers[.cacheControl] = "no-store"
+        headers[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'; sandbox"
+        if export.format != .atom || export.isCompressed {
+            // The first name is for those that don't know the second form. Neither has anything that would have to be quoted.
+            headers[.contentDisposition] =
+                "attachment; filename=\"\(export.fileName)\"; filename*=UTF-8''\(export.encodedFileName)"
+        }
+        return PageResponse(status: .ok, headers: headers, body: [], stream: body)
     }
 
     /// The way to another address.

@@ -26,6 +26,7 @@ package struct HearthServer: Service {
     package typealias RouteBuilder = (Router<HearthRequestContext>) -> Void
 
     private let configuration: HearthServerConfiguration
+    private let context: ServiceContext
     private let keys: AccessKeys
     private let sessions: Sessions
     /// The memory for the bodies of requests.
@@ -60,6 +61,7 @@ package struct HearthServer: Service {
         Self.addRoutes(to: router, configuration, context: context, answers: answers, logger: logger)
         addRoutes(router)
         self.configuration = configuration
+        self.context = context
         self.keys = context.keys
         self.sessions = context.sessions
         self.bodies = bodies
@@ -105,6 +107,7 @@ package struct HearthServer: Service {
             // Ends with the server, however that ends.
             async let _ = keys.follow()
             async let _ = sessions.follow()
+            async let _ = context.server.activity.follow(context.store)
             do {
                 try await application.run()
             } catch let error as IOError {
@@ -192,7 +195,8 @@ extension HearthServer {
         let slots = WatchSlots(
             limit: configuration.maximumWatchers,
             limitPerAddress: configuration.maximumWatchersPerAddress,
-            limitPerKey: configuration.maximumWatchersPerKey
+            limitPerKey: configuration.maximumWatchersPerKey,
+            activity: context.server.activity
         )
         let watch = WatchRoute(service: context, slots: slots)
         router.get("watch") { request, context in try await watch.respond(to: request, in: context) }

@@ -68,6 +68,8 @@ package struct ServerDescription: Sendable {
     package let startTime: ContinuousClock.Instant
     /// What a client has to keep to.
     package let limits: ServiceLimits
+    /// What goes on in it.
+    package let activity = ServerActivity()
 
     package init(startTime: ContinuousClock.Instant = .now, limits: ServiceLimits = ServiceLimits()) {
         self.startTime = startTime

@@ -17,7 +17,8 @@ elif .method == "Network.responseReceived" and .params.response.status >= 400 th
   "status\t\(.params.response.status)\t\(.params.response.url)"
 elif .method == "Network.requestWillBeSent" and (.params.request.url | stays | not) then
   "fault\ta request to another place: \(.params.request.url | line)"
-elif .method == "Network.loadingFailed" then
+elif .method == "Network.loadingFailed" and (.params.canceled | not) then
+  # A page that is left ends its own stream.
   "fault\ta request failed: \(.params.type) \(.params.errorText | line) \(.params.blockedReason // "")"
 elif .method == "Log.entryAdded" and (.params.entry.source == "network" | not) then
   # What the network says is told by the events above.

@@ -39,6 +39,16 @@ struct FormTests {
         }
     }
 
+    @Test("The word of a form looks different on every page, and is good under any mask")
+    func mask() throws {
+        let token = FormToken(for: "anybody", secret: TestSite.formSecret)
+        let shown = ["0123456789abcdef", "fedcba9876543210"].map { token.masked(by: $0 + $0) }
+        #expect(shown[0].utf8.count == 64 && !shown.contains { $0.contains(token.text) })
+        #expect(shown[0].prefix(32) != shown[1].prefix(32))
+        for text in shown { #expect(token.isSent(by: try #require(Form(Array("form-token=\(text)".utf8))))) }
+        #expect(!token.isSent(by: try #require(Form(Array("form-token=\(token.text)".utf8)))))
+    }
+
     @Test("A form without the word of the page does nothing, and shows what was typed")
     func stale() async throws {
         try await TestSite.with { site in

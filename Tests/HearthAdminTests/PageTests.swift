@@ -44,7 +44,7 @@ struct PageTests {
     func overview() async throws {
         try await TestSite.with(GuideData.writes()) { site in
             let links = try await site.page("/admin/").all("//main//a")
-            #expect(links.map(\.text) == ["books", "colors", "locations", "programming-languages"])
+            #expect(links.map(\.text) == ["books 5", "colors 2", "locations 5", "programming-languages 4"])
             #expect(links.first?["href"] == "/admin/data/books")
         }
     }

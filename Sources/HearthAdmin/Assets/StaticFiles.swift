@@ -47,6 +47,7 @@ struct StaticFiles: Sendable {
         case tableStyleSheet = "admin-tables.css"
         case editStyleSheet = "admin-edit.css"
         case script = "admin.js"
+        case liveScript = "live.js"
         case editScript = "edit.js"
         case keys = "keys.js"
         case logo = "logo.svg"

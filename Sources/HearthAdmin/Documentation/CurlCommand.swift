@@ -2,6 +2,8 @@ import StrictJSON
 
 /// How calls are made from a shell, as lines to copy.
 struct CurlCommand: Sendable {
+    /// The scheme and the host that the server is called by.
+    let origin: String
     private let start: String
 
     /// - Parameters:
@@ -10,7 +12,8 @@ struct CurlCommand: Sendable {
     init(host: String?, needsKey: Bool) {
         let host = host.flatMap { Self.isPlain($0) ? $0 : nil } ?? "127.0.0.1:8080"
         let key = needsKey ? #" -H "Authorization: Bearer $HEARTH_KEY""# : ""
-        start = "curl http://\(host)/rpc -H 'Content-Type: application/json'\(key) -d "
+        origin = "http://\(host)"
+        start = "curl \(origin)/rpc -H 'Content-Type: application/json'\(key) -d "
     }
 
     /// The line that sends a request.

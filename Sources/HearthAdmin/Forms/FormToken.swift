@@ -20,10 +20,25 @@ struct FormToken: Sendable {
         text = Hexadecimal.encode(Array(code).prefix(16))
     }
 
+    /// The token as a page has it, under a mask of its own.
+    ///
+    /// Pages are compressed, and show what others wrote: where a secret stays the same, the length of a page would tell how much of
+    /// it somebody has guessed there.
+    ///
+    /// - Parameter mask: As many hexadecimal digits as the token has, others on each page.
+    func masked(by mask: String) -> String {
+        let digits = zip(text.utf8, mask.utf8).map { digit, mask in
+            (Hexadecimal.value(of: digit) ?? 0) ^ (Hexadecimal.value(of: mask) ?? 0)
+        }
+        return digits.map { String($0, radix: 16) }.joined() + mask
+    }
+
     /// Whether a form has sent this one. It takes the same time however much of it is right.
     func isSent(by form: Form) -> Bool {
         let sent = form[Self.field]?.string ?? ""
-        guard sent.utf8.count == text.utf8.count else { return false }
-        return zip(sent.utf8, text.utf8).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+        let length = text.utf8.count
+        guard sent.utf8.count == 2 * length else { return false }
+        let own = masked(by: String(Substring(sent.utf8.suffix(length))))
+        return zip(sent.utf8, own.utf8).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 }

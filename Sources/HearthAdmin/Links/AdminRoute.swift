@@ -25,6 +25,8 @@ enum AdminRoute: Hashable, Sendable {
     case settings
     /// Something that takes long.
     case work(UTF8Key)
+    /// A query to be written.
+    case query
     /// A static file.
     case asset(UTF8Key)
     /// The same page has another address.
@@ -54,7 +56,7 @@ enum AdminRoute: Hashable, Sendable {
     /// Whether something has this address.
     var isKnown: Bool {
         switch self {
-        case .overview, .data, .documentation, .preferences, .signIn, .signOut, .keys, .settings, .work, .asset, .moved: true
+        case .overview, .data, .documentation, .preferences, .signIn, .signOut, .keys, .query, .settings, .work, .asset, .moved: true
         case .unknown, .malformed: false
         }
     }
@@ -87,6 +89,7 @@ enum AdminRoute: Hashable, Sendable {
         case ["admin", "settings"]: self = .settings
         case ["admin", "sign-in"]: self = .signIn
         case ["admin", "sign-out"]: self = .signOut
+        case ["admin", "query"]: self = .query
         case ["rpc", "docs"]: self = .documentation
         case ["rpc", "docs", empty]: self = .moved(AdminURL.documentation)
         default:

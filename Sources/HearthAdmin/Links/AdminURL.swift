@@ -25,6 +25,8 @@ enum AdminURL {
     static var settings: String { base + "/settings" }
     /// The page of something that takes long.
     static func work(_ id: UTF8Key) -> String { base + "/work/" + PercentEncoding.encode(id) }
+    /// The page to write a query on.
+    static var query: String { base + "/query" }
     /// What the addresses of static files begin with.
     static let assets = "/admin/assets/"
 

@@ -19,6 +19,7 @@ struct CollectionFrame: Sendable {
     private let damaged: DamagedFiles?
     private let filters: FilterFormView
     private let call: CallView
+    private let exportForm: ExportForm
 
     /// - Parameters:
     ///   - count: How many documents there are; nil when that isn't known.
@@ -55,6 +56,7 @@ struct CollectionFrame: Sendable {
         damaged = DamagedFiles(listing.damaged)
         filters = FilterFormView(listing)
         call = CallView(listing.call, curl: curl)
+        exportForm = ExportForm(request, hasPlaces: hasPlaces)
     }
 }
 
@@ -73,6 +75,8 @@ extension CollectionFrame: ViewModel {
         case "damaged": damaged.orAbsent
         case "filterForm": filters
         case "call": call
+        case "live": listing.live.orAbsent
+        case "exportForm": exportForm
         case "fault": (listing.fault.map { DisplayText($0.message) }).orAbsent
         case "isEmpty": listing.entries.isEmpty && listing.damaged.isEmpty && listing.fault == nil
         case "isQuery": listing.request.isQuery

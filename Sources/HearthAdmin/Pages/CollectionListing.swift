@@ -15,6 +15,7 @@ struct CollectionListing: Sendable {
     /// The request; its filters say what is wrong with them.
     private(set) var request: CollectionRequest
     private(set) var entries: [Entry] = []
+    private let position: StorePosition
     /// The files among the entries that can't be read as documents.
     private(set) var damaged: [StatusError] = []
     /// Where the next part begins; nil when this is the last one.
@@ -23,12 +24,16 @@ struct CollectionListing: Sendable {
     private(set) var previous: CollectionRequest.Cursor?
     /// The call that gives these documents.
     private(set) var call = TriedCall(RunQuery.name)
+    /// How the page follows these documents; nil where it can't.
+    private(set) var live: LiveView?
     /// Why there are no documents; nil when that is not so.
     private(set) var fault: CollectionQuery.Fault?
 
     /// Reads the part that a request asks for. It ends early when its documents are large.
     init(_ request: CollectionRequest, in context: ServiceContext) async throws(StatusError) {
         self.request = request
+        // From before anything is read, so that no change slips in between.
+        position = context.store.position
         do {
             if request.isQuery { try await query(in: context) } else { try await list(in: context) }
         } catch let fault as CollectionQuery.Fault {
@@ -80,6 +85,35 @@ extension CollectionListing {
         writer.boolean(true)
         writer.endObject()
         call = TriedCall(ListDocuments.name, params: writer.finish())
+        live = LiveView(query: watchedQuery(after: after), since: position)
+    }
+
+    /// The query that finds what the list does.
+    private func watchedQuery(after: DocumentID?) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("collection")
+        writer.string(request.path.string)
+        writer.key("orderBy")
+        writer.beginArray()
+        writer.beginObject()
+        writer.key("field")
+        writer.string("__name__")
+        writer.endObject()
+        writer.endArray()
+        if let after {
+            writer.key("startAfter")
+            writer.beginObject()
+            writer.key("values")
+            writer.beginArray()
+            writer.string(after.key.string)
+            writer.endArray()
+            writer.endObject()
+        }
+        writer.key("limit")
+        writer.integer(Int64(request.count.count))
+        writer.endObject()
+        return writer.finish()
     }
 
     /// The ID behind which the list begins.
@@ -129,6 +163,7 @@ extension CollectionListing {
         // Only what is asked for is shown to be copied, and what is needed to go on.
         let stated = try CollectionQuery(request, orders: cursor == nil ? nil : orders, cursor: cursor, limit: limit)
         call = TriedCall(RunQuery.name, params: stated.params)
+        live = LiveView(query: stated.params, since: position)
         let asked = try CollectionQuery(request, orders: orders, cursor: cursor, limit: limit + 1)
         let answer = try await RunQuery.call(.init(asked.query), in: context)
         damaged = answer.damaged

@@ -20,8 +20,10 @@ struct CollectionRow: Sendable {
     var unusualCount: Int { (cells ?? []).count { $0.unusualType != nil } }
 
     /// A document that exists.
-    init(_ document: Document, columns: [CollectionColumns.Column], values: inout ValueViewBuilder) {
-        link = LinkView(toRowOf: document.path)
+    ///
+    /// - Parameter link: The link to it; its ID when nil.
+    init(_ document: Document, link: LinkView? = nil, columns: [CollectionColumns.Column], values: inout ValueViewBuilder) {
+        self.link = link ?? LinkView(toRowOf: document.path)
         cells = columns.map { column in
             guard let value = document.fields[column.path] else { return Cell(value: nil, unusualType: nil, isNumeric: false) }
             let type = ValueType(of: value)
@@ -44,6 +46,8 @@ extension CollectionRow: ViewModel {
     func child(named name: String) -> Any? {
         switch name {
         case "link": link
+        // An ID may hold what an attribute can't; its address is as good.
+        case "key": link.url
         case "exists": cells != nil
         case "cells": cells ?? []
         default: nil

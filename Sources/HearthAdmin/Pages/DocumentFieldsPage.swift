@@ -11,8 +11,10 @@ struct DocumentFieldsPage: Page {
     /// How many places the map shows of how many.
     private let placesExtent: String?
     private let subcollections: Subcollections
+    private let live: LiveView?
 
-    init(_ document: Document, subcollections: Subcollections, now: Timestamp) {
+    init(_ document: Document, subcollections: Subcollections, live: LiveView?, now: Timestamp) {
+        self.live = live
         header = DocumentHeader(document, view: .fields, now: now)
         fields = FieldRows(of: document.fields)
         let found = GeoPlaces(in: [document])
@@ -41,6 +43,7 @@ struct DocumentFieldsPage: Page {
         case "map": map.orAbsent
         case "extent": placesExtent.orAbsent
         case "subcollections": subcollections
+        case "live": live.orAbsent
         default: header.child(named: name)
         }
     }

@@ -27,7 +27,6 @@ struct FieldWalk {
         case .array(let elements):
             for (index, value) in elements.enumerated() { enter(.index(index), value, body) }
         default:
-            let steps = steps
             body(value) { Self.name(of: steps) }
         }
     }

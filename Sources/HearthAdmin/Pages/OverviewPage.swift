@@ -3,7 +3,7 @@ import DocumentStore
 import HearthService
 import StrictJSON
 
-/// The first page: the collections at the top, and what the server says of itself.
+/// The first page: the collections at the top with how many documents they have, and what the server says of itself.
 struct OverviewPage: Page {
     static let template = TemplateLibrary.Name.overview
 
@@ -12,35 +12,43 @@ struct OverviewPage: Page {
         let name: String
         let value: DisplayText
         let time: TimeView?
+
+        init(_ name: String, _ value: String, time: TimeView? = nil) {
+            self.name = name
+            self.value = DisplayText(value)
+            self.time = time
+        }
+    }
+
+    /// A collection, and how many documents are in it; nil where that was not counted.
+    struct Card: Sendable {
+        let link: LinkView
+        let count: CollectionCount?
     }
 
     var chrome = PageChrome(title: localized("Overview"))
+    private let cards: [Card]
     private let facts: [Fact]
+    private let rates: RateChart?
+    /// Why documents can't be written.
+    private let obstacle: DisplayText?
+    /// Why there are no queries now.
+    private let indexObstacle: DisplayText?
     private let firstCall: String
     private let databases: [LinkView]
 
     /// - Parameters:
     ///   - info: What the server says of itself.
     ///   - databases: All databases, the default one first; none where the caller may not know.
+    ///   - cards: The collections at the top.
     ///   - curl: How the server is called, for the example.
     ///   - now: The present.
-    init(_ info: ServerInfo.Result, databases: [DatabaseID], curl: CurlCommand, now: Timestamp) {
-        let position = info.position
-        var facts = [
-            Fact(
-                name: localized("Version"),
-                value: DisplayText("\(ServerDescription.name) \(ServerDescription.version)"),
-                time: nil
-            ),
-            Fact(name: localized("Running"), value: DisplayText(Age.text(of: info.uptime)), time: nil),
-            Fact(name: localized("Commits"), value: DisplayText(Counting.grouped(position.lastSequence.rawValue)), time: nil),
-        ]
-        if let time = position.lastCommitTime {
-            facts.append(
-                Fact(name: localized("Last commit"), value: DisplayText(Age.text(of: time, at: now)), time: TimeView(time))
-            )
-        }
-        self.facts = facts
+    init(_ info: ServerInfo.Result, databases: [DatabaseID], cards: [Card], curl: CurlCommand, now: Timestamp) {
+        self.cards = cards
+        facts = Self.facts(info, now: now)
+        rates = RateChart(info.rates)
+        obstacle = info.writeObstacle.map { DisplayText($0.message) }
+        indexObstacle = if case .unavailable(let reason) = info.index { DisplayText(reason) } else { nil }
         firstCall = curl.call(Self.firstCall)
         self.databases = databases.enumerated().map { index, id in
             LinkView(
@@ -53,7 +61,12 @@ struct OverviewPage: Page {
 
     func content(named name: String) -> Any? {
         switch name {
+        case "cards": cards
+        case "hasCards": !cards.isEmpty
         case "facts": facts
+        case "rates": rates.orAbsent
+        case "obstacle": obstacle.orAbsent
+        case "indexObstacle": indexObstacle.orAbsent
         case "firstCall": firstCall
         case "databases": databases
         case "hasDatabases": databases.count > 1
@@ -68,6 +81,38 @@ struct OverviewPage: Page {
 }
 
 extension OverviewPage {
+    private static func facts(_ info: ServerInfo.Result, now: Timestamp) -> [Fact] {
+        let position = info.position
+        var facts = [
+            Fact(localized("Version"), "\(ServerDescription.name) \(ServerDescription.version)"),
+            Fact(localized("Running"), Age.text(of: info.uptime)),
+            Fact(localized("Commits"), Counting.grouped(position.lastSequence.rawValue)),
+        ]
+        if let time = position.lastCommitTime {
+            facts.append(Fact(localized("Last commit"), Age.text(of: time, at: now), time: TimeView(time)))
+        }
+        facts.append(Fact(localized("Streams open"), Counting.grouped(info.watcherCount)))
+        facts.append(Fact(localized("Index"), text(of: info.index)))
+        if let bytes = info.residentBytes {
+            facts.append(Fact(localized("Memory"), localized("{count} MiB", ["count": Counting.grouped(bytes >> 20)])))
+        }
+        return facts
+    }
+
+    private static func text(of index: IndexReport.Progress) -> String {
+        switch index {
+        case .ready: localized("ready")
+        case .building(let done, nil):
+            localized(count: done, one: "being made, {count} document done", other: "being made, {count} documents done")
+        case .building(let done, let total?):
+            localized(
+                "being made, {done} of {total} documents done",
+                ["done": Counting.grouped(done), "total": Counting.grouped(total)]
+            )
+        case .unavailable: localized("unavailable")
+        }
+    }
+
     /// A call that creates a first document.
     private static let firstCall = """
         {
@@ -86,6 +131,17 @@ extension OverviewPage.Fact: ViewModel {
         case "name": self.name
         case "value": value
         case "time": time.orAbsent
+        default: nil
+        }
+    }
+}
+
+extension OverviewPage.Card: ViewModel {
+    func child(named name: String) -> Any? {
+        switch name {
+        case "url": link.url
+        case "text": link.text
+        case "count": (count?.text).orAbsent
         default: nil
         }
     }

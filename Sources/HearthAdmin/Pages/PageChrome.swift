@@ -19,6 +19,7 @@ struct PageChrome: Sendable {
     var nonce = ""
     var styleSheetURLs: [String] = []
     var scriptURL = ""
+    var liveScriptURL = ""
     var editScriptURL = ""
     var keyScriptURL = ""
     var logoURL = ""
@@ -88,12 +89,14 @@ extension PageChrome: ViewModel {
         case "database": AdminURL.database.map { DisplayText($0.description) }.orAbsent
         case "hasSteps": !steps.isEmpty
         case "documentationURL": AdminURL.documentation
-        case "isOverview", "isDocumentation": false
+        case "queryURL": AdminURL.query
+        case "isOverview", "isQueryPage", "isDocumentation": false
         case "hasColors": !colors.isEmpty
         case "colorStyles": colors.css
         case "nonce": nonce
         case "styleSheetURLs": styleSheetURLs
         case "scriptURL": scriptURL
+        case "liveScriptURL": liveScriptURL
         case "editScriptURL": editScriptURL
         case "keyScriptURL": keyScriptURL
         case "logoURL": logoURL
@@ -111,7 +114,7 @@ extension PageChrome: ViewModel {
         case "account": account
         case "mayWrite": visit.visitor.mayWrite
         case "isAdmin": visit.visitor.isAdmin
-        case "formToken": visit.token.text
+        case "formToken": visit.token.masked(by: nonce)
         case "flash": visit.flash.map { FlashView($0, path: visit.path) }.orAbsent
         case "version": ServerDescription.version
         default: nil

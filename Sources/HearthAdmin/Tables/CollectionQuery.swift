@@ -11,6 +11,8 @@ struct CollectionQuery: Sendable {
     /// What is wrong with a query, and with which of the filters.
     struct Fault: Error {
         let message: String
+        /// Where in the query's JSON it is, as the errors of calls say it; nil where that isn't known.
+        var place: String?
         /// The filter that it is about, by its place; nil when it is about the query as a whole.
         let filter: Int?
     }
@@ -143,7 +145,7 @@ extension CollectionQuery.Fault {
         for name: UTF8Key in ["parameter", "path"] {
             if case .string(let text)? = error.data[name], text.utf8.starts(with: "params".utf8) { place = text }
         }
-        self.init(message: message, filter: Self.filter(at: place, of: filterCount))
+        self.init(message: message, place: place.utf8.isEmpty ? nil : place, filter: Self.filter(at: place, of: filterCount))
     }
 
     /// The filter that a place in the parameters is in: `params.where.and[1].value`.

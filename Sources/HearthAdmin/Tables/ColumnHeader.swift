@@ -6,7 +6,8 @@ struct ColumnHeader: Sendable {
     private let name: DisplayText
     private let types: [ValueType]
     private let isNumeric: Bool
-    private let sortURL: String
+    /// Nil where the table can't be sorted.
+    private let sortURL: String?
     private let direction: Direction?
 
     /// How the table is sorted by the column.
@@ -16,11 +17,17 @@ struct ColumnHeader: Sendable {
     }
 
     /// The head of a column of a field.
-    init(_ column: CollectionColumns.Column, in request: CollectionRequest) {
+    ///
+    /// - Parameter request: The page whose table it is; nil where the table can't be sorted.
+    init(_ column: CollectionColumns.Column, in request: CollectionRequest? = nil) {
         name = DisplayText(column.path.segments.count == 1 ? column.path.segments[0].string : column.path.description)
         types = column.types
         isNumeric = column.usualType?.isNumeric ?? false
-        (sortURL, direction) = Self.sorting(by: column.path, in: request)
+        if let request {
+            (sortURL, direction) = Self.sorting(by: column.path, in: request)
+        } else {
+            (sortURL, direction) = (nil, nil)
+        }
     }
 
     /// The head of the column of IDs.
@@ -60,7 +67,7 @@ extension ColumnHeader: ViewModel {
         case "hasTypes": !types.isEmpty
         case "isMixed": types.filter { $0 != .null }.count > 1
         case "isNumeric": isNumeric
-        case "sortURL": sortURL
+        case "sortURL": sortURL.orAbsent
         case "isAscending": direction == .ascending
         case "isDescending": direction == .descending
         default: nil

@@ -22,6 +22,7 @@ struct TemplateLibrary: Sendable {
         case documentation
         case missing
         case problem
+        case query
         case signIn = "sign-in"
         case editFields = "edit-fields"
         case editJSON = "edit-json"

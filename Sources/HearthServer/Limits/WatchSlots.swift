@@ -1,3 +1,4 @@
+import HearthService
 import StrictJSON
 import Synchronization
 
@@ -14,9 +15,12 @@ final class WatchSlots: Sendable {
     let limit: Int
     let limitPerAddress: Int
     let limitPerKey: Int
+    /// What is told of how many there are.
+    private let activity: ServerActivity
     private let state = Mutex(State())
 
-    init(limit: Int, limitPerAddress: Int, limitPerKey: Int) {
+    init(limit: Int, limitPerAddress: Int, limitPerKey: Int, activity: ServerActivity = ServerActivity()) {
+        self.activity = activity
         self.limit = limit
         self.limitPerAddress = limitPerAddress
         self.limitPerKey = limitPerKey
@@ -63,10 +67,12 @@ final class WatchSlots: Sendable {
             state.count += 1
             state.countByAddress[address, default: 0] += 1
         }
+        activity.note(watchers: 1)
         return Slot(self, address: address, key: key)
     }
 
     private func giveBack(_ address: UTF8Key, key: UTF8Key?) {
+        activity.note(watchers: -1)
         state.withLock { state in
             state.count -= 1
             state.countByAddress.decrement(address)

@@ -1,5 +1,5 @@
 package import DocumentModel
-import DocumentStore
+package import DocumentStore
 package import JSONRPC
 package import StrictJSON
 
@@ -13,10 +13,10 @@ package enum ExplainQuery: RPCMethod {
     }
 
     package struct Result: Sendable {
-        let work: QueryWork
-        let resultCount: Int
-        let duration: Duration
-        let readTime: Timestamp
+        package let work: QueryWork
+        package let resultCount: Int
+        package let duration: Duration
+        package let readTime: Timestamp
     }
 
     private static let aggregations = Parameter<[AggregationParameter]?>(

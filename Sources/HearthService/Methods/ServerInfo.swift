@@ -16,6 +16,12 @@ package enum ServerInfo: RPCMethod {
         package let limits: ServiceLimits
         /// How far the index is, without which there are no queries.
         package let index: IndexReport.Progress
+        /// How many watch streams are open.
+        package let watcherCount: Int
+        /// How fast commits came in the last minutes.
+        package let rates: ServerActivity.Rates
+        /// The memory that the server takes; nil where the system doesn't tell.
+        package let residentBytes: Int?
     }
 
     package static let name: UTF8Key = "server.info"
@@ -44,6 +50,14 @@ package enum ServerInfo: RPCMethod {
             .init("writeObstacle", .string(), "Why writes are not taken; absent when they are.", isRequired: false),
             .init("index", .object(IndexReport.Progress.members), "How far the index is: without it there are no queries."),
             .init("uptimeSeconds", .integer(minimum: 0), "How long the server has been running."),
+            .init("watchers", .integer(minimum: 0), "How many watch streams are open."),
+            .init("commitsPerSecond", .number, "How fast commits came in about the last minute."),
+            .init(
+                "memoryBytes",
+                .integer(minimum: 0),
+                "How much memory the server takes; absent where the system does not tell.",
+                isRequired: false
+            ),
             .init(
                 "limits",
                 .object([
@@ -73,6 +87,9 @@ package enum ServerInfo: RPCMethod {
                     "writable": true,
                     "index": {"state": "ready", "documentsDone": 0, "documentsTotal": 0},
                     "uptimeSeconds": 86400,
+                    "watchers": 0,
+                    "commitsPerSecond": 0.0,
+                    "memoryBytes": 25165824,
                     "limits": {"bodyBytes": 16777216, "batchCount": 1000, "pageSize": 1000, "documentBytes": 1048576}
                 }
                 """#
@@ -88,7 +105,10 @@ package enum ServerInfo: RPCMethod {
             writeObstacle: await context.store.writeObstacle,
             uptime: ContinuousClock.now - context.server.startTime,
             limits: context.server.limits,
-            index: await context.store.indexes().fields
+            index: await context.store.indexes().fields,
+            watcherCount: context.server.activity.watcherCount,
+            rates: context.server.activity.rates,
+            residentBytes: ProcessMemory.residentBytes
         )
     }
 
@@ -122,6 +142,14 @@ package enum ServerInfo: RPCMethod {
         writer.endObject()
         writer.key("uptimeSeconds")
         writer.integer(result.uptime.components.seconds)
+        writer.key("watchers")
+        writer.integer(Int64(result.watcherCount))
+        writer.key("commitsPerSecond")
+        writer.double((result.rates.recent * 1_000).rounded() / 1_000)
+        if let bytes = result.residentBytes {
+            writer.key("memoryBytes")
+            writer.integer(Int64(bytes))
+        }
         writer.key("limits")
         writer.beginObject()
         writer.key("bodyBytes")

@@ -1,5 +1,5 @@
 import DocumentModel
-import DocumentStore
+package import DocumentStore
 
 extension StatusError {
     /// The error for a token that can't be resumed from.
@@ -14,7 +14,7 @@ extension StatusError {
 
 extension WatchToken {
     /// The token that a stream which begins at a position goes on after.
-    init(_ target: WatchTarget, at position: StorePosition) {
+    package init(_ target: WatchTarget, at position: StorePosition) {
         self.init(
             target: target,
             database: position.database,

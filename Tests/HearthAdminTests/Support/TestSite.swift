@@ -23,7 +23,7 @@ struct TestSite: Sendable {
 
     /// The word that forms send which were shown to a caller without a session.
     static func token(for caller: Caller = .anybody) -> String {
-        FormToken(for: Visitor(caller: caller).formName(browser: UTF8Key(nonce)), secret: formSecret).text
+        FormToken(for: Visitor(caller: caller).formName(browser: UTF8Key(nonce)), secret: formSecret).masked(by: nonce)
     }
 
     /// The repository's folder, which holds the templates and static files.

@@ -1,0 +1,52 @@
+import DocumentModel
+import DocumentStore
+import HearthService
+import StrictJSON
+
+extension AdminPages {
+    /// A document's file, as text to look at or keep; nil where the address asks for something else, or the document can't be read.
+    ///
+    /// It is what Hearth writes for these fields. Where people have laid the file out in another way, it stays so on disk until the
+    /// document is written again.
+    func file(at segments: [UTF8Key], for request: PageRequest) async -> PageResponse? {
+        guard Query(request.query)["view"] == "file", case .document(let path)? = try? DataPath(segments),
+            let document = try? await GetDocument.call(.init(path: path), in: context).decoded()
+        else { return nil }
+        return .file(DocumentFile.encode(document, storesID: false), of: document)
+    }
+
+    /// The export that an address asks for; nil where it asks for a page.
+    func export(at segments: [UTF8Key], for request: PageRequest) async -> PageResponse? {
+        let query = Query(request.query)
+        guard query["export"] != nil else { return nil }
+        do {
+            guard case .collection(let path) = try DataPath(segments) else { return nil }
+            guard let export = CollectionExport(query, of: try CollectionRequest(path: path, query: query)) else {
+                throw StatusError(
+                    .invalidArgument,
+                    "Expected one of the formats \(ExportFormat.allCases.map(\.rawValue).joined(separator: ", "))."
+                )
+            }
+            if export.format == .atom {
+                let feed = try await AtomFeed(
+                    of: path,
+                    host: curl(for: request).origin,
+                    now: surroundings.now(),
+                    in: context
+                )
+                let xml = feed.xml
+                let body = BodyStream { send in try await send(xml) }
+                return .export(export, export.isCompressed ? body.compressed : body)
+            }
+            let readTime = try await context.store.settledPosition().lastCommitTime
+            return .export(export, try await export.body(at: readTime, in: context))
+        } catch let fault as CollectionQuery.Fault {
+            return await respond(with: ProblemPage(StatusError(.invalidArgument, fault.message)))
+        } catch let error as StatusError {
+            if error.code.httpStatus >= 500 { log(error) }
+            return await respond(with: ProblemPage(error))
+        } catch {
+            return await respond(with: ProblemPage(StatusError(.internal, "The export failed.", cause: error)))
+        }
+    }
+}

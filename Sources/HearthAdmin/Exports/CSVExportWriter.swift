@@ -1,0 +1,83 @@
+import DocumentModel
+import StrictJSON
+
+/// A table of RFC 4180: a line of names, then a line a document, the first column its ID.
+///
+/// Programs for tables run what looks like a formula. So a text that begins with a sign of one, after quotes and blanks, gets a `'`
+/// before it, unless the table is for machines. Numbers stay numbers. A field that a document doesn't have is nothing, an empty
+/// text is `""`. Arrays, maps and vectors are JSON.
+struct CSVExportWriter: ExportWriter {
+    private let columns: [FieldPath]
+    private let isRaw: Bool
+
+    /// - Parameter isRaw: Whether texts are to stay as they are, for programs that take no formulas.
+    init(columns: [FieldPath], isRaw: Bool) {
+        self.columns = columns
+        self.isRaw = isRaw
+    }
+
+    func begin() -> [UInt8] {
+        line([cell(Self.idColumn)] + columns.map { cell(FieldText.text($0)) })
+    }
+
+    func write(_ documents: [EncodedDocument]) throws(StatusError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for document in documents {
+            let fields = try document.decoded().fields
+            bytes += line([cell(document.path.id.key.string)] + columns.map { fields[$0].map(cell) ?? [] })
+        }
+        return bytes
+    }
+
+    func end() -> [UInt8] { [] }
+
+    private static let idColumn = "__name__"
+
+    private func line(_ cells: [[UInt8]]) -> [UInt8] {
+        Array(cells.joined(separator: CollectionOfOne(UInt8(ascii: ",")))) + "\r\n".utf8
+    }
+
+    private func cell(_ value: Value) -> [UInt8] {
+        switch value {
+        case .null: Array("null".utf8)
+        case .boolean(let boolean): Array((boolean ? "true" : "false").utf8)
+        case .integer(let integer): Array(integer.description.utf8)
+        case .double(let double): Array(Number.text(double).utf8)
+        case .timestamp(let time): Array(time.rfc3339.utf8)
+        case .string(let text): cell(text)
+        case .bytes(let bytes): Array(Base64.standard.encode(bytes).utf8)
+        case .reference(let path): cell(path.string)
+        case .geoPoint(let point): Self.quoted(Coordinates.decimal(point))
+        case .array, .map, .vector: Self.quoted(String(decoding: value.json, as: UTF8.self))
+        }
+    }
+
+    private func cell(_ text: String) -> [UInt8] {
+        !isRaw && Self.looksLikeFormula(text) ? Self.quoted("'" + text) : Self.quoted(text)
+    }
+
+    /// A text within quotes where it needs them.
+    private static func quoted(_ text: String) -> [UInt8] {
+        let needsQuotes =
+            text.utf8.isEmpty
+            || text.utf8.contains {
+                [UInt8(ascii: ","), UInt8(ascii: "\""), UInt8(ascii: "\r"), UInt8(ascii: "\n")].contains($0)
+            }
+            || text.utf8.first == UInt8(ascii: " ") || text.utf8.last == UInt8(ascii: " ")
+        guard needsQuotes else { return Array(text.utf8) }
+        var bytes: [UInt8] = [UInt8(ascii: "\"")]
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: "\"") { bytes.append(byte) }
+            bytes.append(byte)
+        }
+        return bytes + [UInt8(ascii: "\"")]
+    }
+
+    private static func looksLikeFormula(_ text: String) -> Bool {
+        let first = text.unicodeScalars.first { ![" ", "\"", "'", "\u{A0}"].contains($0) }
+        return switch first {
+        case "=", "+", "-", "@", "\t", "\r", "\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}": true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import DocumentModel
+import HearthService
+import StrictJSON
+
+/// The documents of a collection, or of its filters, in a format, as a file to keep.
+struct CollectionExport: Sendable {
+    let request: CollectionRequest
+    let format: ExportFormat
+    /// Whether the file itself is to be one of gzip.
+    let isCompressed: Bool
+    private let isRaw: Bool
+
+    /// Reads the query of an address; nil where it asks for no export.
+    init?(_ query: Query, of request: CollectionRequest) {
+        guard let name = query["export"], let format = ExportFormat(name) else { return nil }
+        self.format = format
+        isCompressed = query["gzip"] == "1"
+        isRaw = query["raw"] == "1"
+        var request = request
+        request.cursor = nil
+        self.request = request
+    }
+
+    /// The name of the file: the ID of the collection as far as every system takes it.
+    var fileName: String {
+        let name = request.path.id.key.utf8.prefix(100).map { Self.isPlain($0) ? $0 : UInt8(ascii: "_") }
+        return String(decoding: name, as: UTF8.self) + suffix
+    }
+
+    /// The name with all its characters, for browsers that know how to read it (RFC 6266).
+    var encodedFileName: String {
+        PercentEncoding.encode(request.path.id.key) + suffix
+    }
+
+    private var suffix: String { ".\(format.rawValue)" + (isCompressed ? ".gz" : "") }
+
+    /// The file, made while it is sent.
+    ///
+    /// - Parameter readTime: As of when.
+    /// - Throws: A fault of the filters.
+    func body(at readTime: Timestamp?, in context: ServiceContext) async throws -> BodyStream {
+        let documents = try ExportedDocuments(request, at: readTime, in: context)
+        let columns = format == .csv ? try await columns(of: documents) : []
+        let body = BodyStream { [format, isRaw, request] send in
+            var documents = documents
+            var writer: any ExportWriter =
+                switch format {
+                case .csv: CSVExportWriter(columns: columns, isRaw: isRaw)
+                case .kml: KMLExportWriter(name: request.path.string)
+                case .json: JSONExportWriter(isArray: true)
+                case .ndjson, .atom: JSONExportWriter(isArray: false)
+                }
+            try await send(writer.begin())
+            while let page = try await documents.next() { try await send(try writer.write(page)) }
+            try await send(writer.end())
+        }
+        return isCompressed ? body.compressed : body
+    }
+
+    /// The columns that were chosen, or else all fields that any of the documents has: they must be known before the first line.
+    private func columns(of documents: ExportedDocuments) async throws -> [FieldPath] {
+        guard request.columns.isEmpty else { return request.columns }
+        var documents = documents
+        var names: Set<UTF8Key> = []
+        while let page = try await documents.next() {
+            for document in page { names.formUnion(try document.decoded().fields.lazy.map(\.key)) }
+            guard names.count <= Self.columnLimit else {
+                throw StatusError(
+                    .resourceExhausted,
+                    "The documents have more than \(Self.columnLimit) different fields. Choose some of them as columns, or export JSON."
+                )
+            }
+        }
+        var columns: [FieldPath] = []
+        for name in names.sorted() { columns.append(try FieldPath(segments: [name])) }
+        return columns
+    }
+
+    private static let columnLimit = 1_000
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import StrictJSON
+
+/// The form by which documents are exported: of the whole collection, or of what its filters find.
+struct ExportForm: Sendable {
+    private let action: String
+    private let kept: [FilterFormView.Option]
+    private let formats: [FilterFormView.Option]
+    private let feedURL: String
+
+    init(_ request: CollectionRequest, hasPlaces: Bool) {
+        action = AdminURL.collection(request.path)
+        var rest = request
+        rest.cursor = nil
+        rest.view = .table
+        kept = FilterFormView.items(of: rest)
+        let shown: [ExportFormat] = [.ndjson, .json, .csv] + (hasPlaces ? [.kml] : [])
+        formats = shown.map { format in
+            FilterFormView.Option(value: format.rawValue, text: format.name, isSelected: format == .ndjson)
+        }
+        feedURL = AdminURL.collection(request.path, query: [("export", "atom")])
+    }
+}
+
+extension ExportForm: ViewModel {
+    func child(named name: String) -> Any? {
+        switch name {
+        case "action": action
+        case "kept": kept
+        case "formats": formats
+        case "feedURL": feedURL
+        default: nil
+        }
+    }
+}

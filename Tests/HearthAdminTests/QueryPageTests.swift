@@ -1,0 +1,152 @@
+import DocumentModel
+import HTTPTypes
+import HearthService
+import StrictJSON
+import Testing
+
+@testable import HearthAdmin
+
+@Suite("The page of queries")
+struct QueryPageTests {
+    private func address(_ query: String, _ rest: String = "") -> String {
+        "/admin/query?query=" + PercentEncoding.encode(UTF8Key(query)) + rest
+    }
+
+    @Test(
+        "Each form of it is as its golden file has it, and is well-formed",
+        arguments: [
+            ("query", "/admin/query"),
+            ("query-result", #"{"collection": "books", "where": {"field": "numberOfPages", "op": ">", "value": 1}}"#),
+            ("query-fault", #"{"collection": "books", "where": {"field": "numberOfPages", "op": "like", "value": 1}}"#),
+        ]
+    )
+    func golden(name: String, query: String) async throws {
+        try await TestSite.with(GuideData.writes()) { site in
+            let page = try await site.page(query.hasPrefix("/") ? query : address(query))
+            #expect(page.complaints == [])
+            try GoldenFile.check(page, "\(name).html")
+        }
+    }
+
+    @Test("A collection group is found with the paths of its documents")
+    func group() async throws {
+        let writes: [Write] = [
+            .create(try DocumentPath("a/1/notes/n"), ["x": .integer(1)]),
+            .create(try DocumentPath("b/2/notes/n"), ["x": .integer(2)]),
+        ]
+        try await TestSite.with(writes) { site in
+            let page = try await site.page(
+                address(#"{"collectionGroup": "notes", "orderBy": [{"field": "x", "direction": "desc"}]}"#)
+            )
+            #expect(try page.texts("//tbody/tr/th") == ["b/2/notes/n", "a/1/notes/n"])
+            #expect(try page.all("//tbody/tr/th/a").map { $0["href"] }.first == "/admin/data/b/2/notes/n")
+        }
+    }
+
+    @Test("Aggregations give numbers")
+    func aggregation() async throws {
+        try await TestSite.with(GuideData.writes()) { site in
+            let page = try await site.page(
+                address(
+                    #"""
+                    {"collection": "books", "aggregations": [
+                        {"count": {}, "alias": "books"}, {"average": "numberOfPages", "alias": "pages"}, {"sum": "numberOfPages", "alias": "sum"}
+                    ]}
+                    """#
+                )
+            )
+            let names = try page.texts("//section[@aria-labelledby='numbers']//dt")
+            let values = try page.texts("//section[@aria-labelledby='numbers']//dd")
+            #expect(names == ["books", "pages", "sum"])
+            #expect(values == ["5", "816.0", "3264"])
+            #expect(try page.one("//pre[@id='call-json']").text.contains("query.aggregate"))
+        }
+    }
+
+    @Test("A query is explained with its plan and what it took")
+    func explanation() async throws {
+        try await TestSite.with(GuideData.writes()) { site in
+            let page = try await site.page(address(#"{"collection": "books", "limit": 2}"#, "&explain=1"))
+            #expect(!(try page.texts("//ol[@class='plan']/li").isEmpty))
+            #expect(try page.texts("//ul[@class='plan-facts']/li").first == "2 results")
+        }
+    }
+
+    @Test(
+        "What is wrong with a query is told with its place, and what was written stays",
+        arguments: [
+            (#"{"collection": "books", "where": {"field": "a"}}"#, "params.where"),
+            (#"{"collection": "books", "limt": 2}"#, "params.limt"),
+            (#"{"collection": "books", "where": {"field": "a", "op": "<", "value": null}}"#, "params.where.value"),
+        ]
+    )
+    func faults(query: String, place: String) async throws {
+        try await TestSite.with(GuideData.writes()) { site in
+            let response = await site.get(address(query))
+            #expect(response.status == .badRequest)
+            let page = try HTMLPage(response.body)
+            #expect(try page.one("//div[@role='alert']//code").text == place)
+            #expect(try page.one("//textarea").text.trimmingPrefix("\n") == query)
+        }
+    }
+
+    @Test("What is no JSON comes back with the place in the text")
+    func noJSON() async throws {
+        try await TestSite.with { site in
+            let response = await site.get(address("{\"collection\": \"books\",}"))
+            #expect(response.status == .badRequest)
+            let page = try HTMLPage(response.body)
+            #expect(try page.one("//div[@role='alert']/p").text.contains("This is not JSON"))
+        }
+    }
+
+    @Test("More documents than the page has room for are told of", arguments: ["", #", "limit": 300"#])
+    func bound(limit: String) async throws {
+        var writes: [Write] = []
+        for number in 100..<350 { writes.append(.create(try DocumentPath("many/d\(number)"), ["n": .integer(Int64(number))])) }
+        try await TestSite.with(writes) { site in
+            let page = try await site.page(address(#"{"collection": "many"\#(limit)}"#))
+            #expect(try page.all("//tbody/tr").count == 200)
+            #expect(try page.one("//h2[@id='found']").text == "The first 200 documents")
+        }
+    }
+
+    @Test("A table leads to the page of its query")
+    func fromTable() async throws {
+        try await TestSite.with(GuideData.writes()) { site in
+            let table = try await site.page("/admin/data/books?where=numberOfPages%20%3E%20200")
+            let links = try table.all("//details//a").compactMap { $0["href"] }.filter { $0.hasPrefix("/admin/query") }
+            #expect(links.count == 1)
+            let page = try await site.page(links.first ?? "")
+            #expect(try page.all("//tbody/tr").count == 4)
+        }
+    }
+}
+
+@Suite("Following a page")
+struct LiveTests {
+    @Test("A page has the address of the stream of its own query, from before it was made")
+    func address() async throws {
+        try await TestSite.with(GuideData.writes()) { site in
+            for (address, item) in [
+                ("/admin/data/books", "/watch?query=%7B%22collection%22%3A%22books%22"),
+                ("/admin/data/books?order=-title", "/watch?query=%7B%22collection%22%3A%22books%22"),
+                ("/admin/data/books/hitchhiker", "/watch?document=books%2Fhitchhiker&"),
+            ] {
+                let page = try await site.page(address)
+                let live = try page.one("//*[@id='live']")
+                #expect(live["data-watch"]?.hasPrefix(item) == true)
+                #expect(live["data-watch"]?.contains("&resume=") == true)
+                #expect(try page.all("//table[@data-live]/tbody/tr[@data-key]").count > 3)
+            }
+        }
+    }
+
+    @Test("Pages of what is no set of documents follow nothing", arguments: ["/admin/", "/admin/query", "/rpc/docs"])
+    func none(address: String) async throws {
+        try await TestSite.with(GuideData.writes()) { site in
+            let page = try await site.page(address)
+            #expect(try page.all("//*[@id='live']").isEmpty)
+        }
+    }
+}
