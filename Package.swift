@@ -216,7 +216,7 @@ let package = Package(
         .testTarget(
             name: "HearthCLITests",
             dependencies: [
-                "HearthCLI", "DocumentModel", "HearthClient", "StrictJSON", "TestSupport",
+                "HearthCLI", "DocumentModel", "HearthClient", "HearthService", "StrictJSON", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swiftSettings

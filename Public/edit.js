@@ -1,56 +1,67 @@
-// The editor: a type takes effect as it is chosen, colours can be picked. It is whole without this.
+// The editor: a type takes effect as it is chosen, colours can be picked. Pages of what takes long look again by themselves.
+// They are whole without this.
 'use strict';
 
+// Not under the hands of somebody who is typing, and not where nobody looks.
+if (document.querySelector('[data-reloads]')) {
+  setInterval(() => {
+    const isIdle = !document.activeElement || document.activeElement.matches('body, main, a, button');
+    if (isIdle && !document.hidden) location.replace(location.href);
+  }, 2000);
+}
+
 const editor = document.getElementById('editor');
-const types = editor.querySelector('[data-types]');
+if (editor) {
+  const types = editor.querySelector('[data-types]');
 
-if (types) {
-  types.hidden = true;
-  editor.addEventListener('change', (event) => {
-    if (event.target.matches('select[name$="-type"]')) editor.requestSubmit(types);
-  });
-}
-
-for (const picker of editor.querySelectorAll('input[type=color]')) {
-  const text = document.getElementById(picker.dataset.for);
-  const chip = picker.parentElement.querySelector('.chip');
-  picker.hidden = false;
-  const show = (color) => {
-    if (!chip) return;
-    chip.lastElementChild.textContent = color;
-    chip.style.backgroundColor = color;
-    const [red, green, blue] = [1, 3, 5].map((at) => {
-      const part = parseInt(color.slice(at, at + 2), 16) / 255;
-      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  if (types) {
+    types.hidden = true;
+    editor.addEventListener('change', (event) => {
+      if (event.target.matches('select[name$="-type"]')) editor.requestSubmit(types);
     });
-    chip.style.color = 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.1791 ? '#000' : '#fff';
-  };
-  picker.addEventListener('input', () => {
-    text.value = picker.value;
-    show(picker.value);
-  });
-  text.addEventListener('input', () => {
-    if (!/^#[0-9a-f]{6}$/i.test(text.value)) return;
-    picker.value = text.value;
-    show(text.value);
+  }
+
+  for (const picker of editor.querySelectorAll('input[type=color]')) {
+    const text = document.getElementById(picker.dataset.for);
+    const chip = picker.parentElement.querySelector('.chip');
+    picker.hidden = false;
+    const show = (color) => {
+      if (!chip) return;
+      chip.lastElementChild.textContent = color;
+      chip.style.backgroundColor = color;
+      const [red, green, blue] = [1, 3, 5].map((at) => {
+        const part = parseInt(color.slice(at, at + 2), 16) / 255;
+        return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+      });
+      chip.style.color = 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.1791 ? '#000' : '#fff';
+    };
+    picker.addEventListener('input', () => {
+      text.value = picker.value;
+      show(picker.value);
+    });
+    text.addEventListener('input', () => {
+      if (!/^#[0-9a-f]{6}$/i.test(text.value)) return;
+      picker.value = text.value;
+      show(text.value);
+    });
+  }
+
+  // The place of a mistake in JSON.
+  const json = document.getElementById('json');
+  if (json?.dataset.line) {
+    const lines = json.value.split('\n');
+    const start = lines.slice(0, json.dataset.line - 1).reduce((sum, line) => sum + line.length + 1, 0);
+    const column = [...(lines[json.dataset.line - 1] ?? '')].slice(0, json.dataset.column - 1).join('').length;
+    json.setSelectionRange(start + column, start + column);
+    json.scrollTop = json.scrollHeight * (json.dataset.line - 3) / lines.length;
+  }
+
+  // What was typed isn't left behind by a slip.
+  let isSent = false;
+  let isChanged = document.getElementById('problems') !== null;
+  editor.addEventListener('input', () => { isChanged = true; });
+  editor.addEventListener('submit', () => { isSent = true; });
+  window.addEventListener('beforeunload', (event) => {
+    if (isChanged && !isSent) event.preventDefault();
   });
 }
-
-// The place of a mistake in JSON.
-const json = document.getElementById('json');
-if (json?.dataset.line) {
-  const lines = json.value.split('\n');
-  const start = lines.slice(0, json.dataset.line - 1).reduce((sum, line) => sum + line.length + 1, 0);
-  const column = [...(lines[json.dataset.line - 1] ?? '')].slice(0, json.dataset.column - 1).join('').length;
-  json.setSelectionRange(start + column, start + column);
-  json.scrollTop = json.scrollHeight * (json.dataset.line - 3) / lines.length;
-}
-
-// What was typed isn't left behind by a slip.
-let isSent = false;
-let isChanged = document.getElementById('problems') !== null;
-editor.addEventListener('input', () => { isChanged = true; });
-editor.addEventListener('submit', () => { isSent = true; });
-window.addEventListener('beforeunload', (event) => {
-  if (isChanged && !isSent) event.preventDefault();
-});

@@ -47,6 +47,10 @@ extension AdminPages {
             if let submission, submission.form.has("row") {
                 return try await delete(selectedBy: submission, in: collection)
             }
+            if Query(request.query)["delete"] == "found" {
+                let found = try CollectionRequest(path: collection, query: Query(request.query))
+                return try await delete(found: found, submission)
+            }
             let extent = DeletePage.Extent(count: try await subtree.count(in: collection, atMost: DeletePage.Extent.limit))
             let subject = DeletePage.Subject.collection(collection, extent)
             guard let submission else { return .page(DeletePage(subject)) }
@@ -91,6 +95,29 @@ extension AdminPages {
         } _: { [context, paths] work throws(StatusError) in
             if below { for path in paths { try await Self.delete(below: path, in: context, work) } }
             _ = try await Self.delete(paths, in: context, work)
+        }
+    }
+
+    /// Asks whether to delete what the filters of a collection find, and deletes it.
+    private func delete(found request: CollectionRequest, _ submission: Submission?) async throws(StatusError) -> FormAnswer {
+        guard request.isQuery, let query = try? CollectionQuery(request).query,
+            let count = await CollectionCount(query, atMost: DeletePage.Extent.limit, in: context)
+        else { return .page(ProblemPage.unknownAddress) }
+        let subject = DeletePage.Subject.found(request, .init(count: count.counted))
+        guard let submission, !submission.isStale, submission.form.has("confirmed") else {
+            return .page(DeletePage(subject, problems: submission?.isStale == true ? .stale : FormProblems()))
+        }
+        return try await begin(.deleting, backURL: request.url()) { progress in
+            .deletedMany(progress.done)
+        } _: { [context] work throws(StatusError) in
+            var isProgressing = true
+            while isProgressing {
+                let paths = try await CollectionListing(request, in: context).documents.map(\.path)
+                let before = work.progress.done
+                guard !paths.isEmpty, try await Self.delete(paths, in: context, work) else { return }
+                // What can't be deleted is found again and again.
+                isProgressing = work.progress.done > before
+            }
         }
     }
 

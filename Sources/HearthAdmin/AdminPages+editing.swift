@@ -30,7 +30,10 @@ extension AdminPages {
             let query = Query(request.query)
             guard let submission else {
                 let copied = try await copied(from: query["from"], in: collection)
-                let frame = EditFrame(EditTarget(newIn: collection), base: EditBase(nil))
+                let frame = EditFrame(
+                    EditTarget(newIn: collection, id: query["id"].map { EditedText.line($0.string) } ?? ""),
+                    base: EditBase(nil)
+                )
                 let rows = copied.map { EditedRows($0) } ?? EditedRows(newDocument: ())
                 let isLarge = rows.rows.count > EditedRows.limit
                 guard query["new"] == "json" || isLarge else { return .page(EditFieldsPage(frame, rows: rows)) }
@@ -41,6 +44,23 @@ extension AdminPages {
             return try await handle(submission, frame) { fields throws(StatusError) in
                 try await create(fields, target)
             }
+        }
+    }
+
+    /// Asks for the name of a new collection, and leads to the editor of its first document.
+    func newCollection(for request: PageRequest) async -> PageResponse {
+        await respond(to: request) { submission throws(StatusError) in
+            try context.authorize(.writer)
+            guard let submission else { return .page(NewCollectionPage()) }
+            let typed = submission.form.text("collection")
+            var problems = submission.isStale ? FormProblems.stale : FormProblems()
+            do throws(StatusError) {
+                let path = try CollectionPath(EditedText.string(ofLine: typed) ?? typed)
+                if problems.isEmpty { return .done(at: EditTarget(newIn: path).url(asJSON: false), nil) }
+            } catch {
+                problems.add(error.message, at: "collection")
+            }
+            return .page(NewCollectionPage(typed: typed, problems: problems))
         }
     }
 
@@ -143,7 +163,9 @@ extension AdminPages {
     private func create(_ fields: MapValue, _ target: EditTarget) async throws(StatusError) -> SaveOutcome {
         var problems = FormProblems()
         do throws(StatusError) {
-            let id = target.id.utf8.isEmpty ? DocumentID.automatic() : try DocumentID(target.id)
+            let id =
+                target.id.utf8.isEmpty
+                ? DocumentID.automatic() : try DocumentID(EditedText.string(ofLine: target.id) ?? target.id)
             let path = target.collection.document(id)
             _ = try await SetDocument.call(.create(path, fields), in: context)
             return .answer(.done(at: AdminURL.document(path), .created))

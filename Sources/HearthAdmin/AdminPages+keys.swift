@@ -23,7 +23,8 @@ extension AdminPages {
         }
     }
 
-    private var formName: UTF8Key { visit.visitor.formName(browser: visit.browser) }
+    /// Whom what is kept between two forms is for.
+    var formName: UTF8Key { visit.visitor.formName(browser: visit.browser) }
 
     private func keysPage(
         typed: KeysPage.Typed = KeysPage.Typed(),

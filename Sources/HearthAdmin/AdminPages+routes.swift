@@ -87,6 +87,7 @@ extension AdminPages.PageRequest {
             cookies: request.headers[values: .cookie],
             origin: request.headers[.origin],
             visitor: visitor,
+            formType: request.headers[.contentType],
             form: form
         )
     }
@@ -96,7 +97,9 @@ extension Request {
     /// What a form sent; nil when it is too large, nothing when none did.
     fileprivate func form(atMost maximumBytes: Int) async throws -> [UInt8]? {
         let type = (headers[.contentType] ?? "").utf8.prefix { $0 != UInt8(ascii: ";") }
-        guard method == .post, type.elementsEqual(Form.mediaType.utf8) else { return [] }
+        guard method == .post, [Form.mediaType, MultipartForm.mediaType].contains(where: { type.elementsEqual($0.utf8) }) else {
+            return []
+        }
         var bytes: [UInt8] = []
         for try await part in body {
             guard bytes.count + part.readableBytes <= maximumBytes else { return nil }

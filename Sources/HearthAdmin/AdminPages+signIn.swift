@@ -29,7 +29,7 @@ extension AdminPages {
             guard visit.visitor.isUnknown else { return .seeOther(next.url) }
             return await ask(SignInPage(status: .ok, next: next))
         }
-        let form = request.form.flatMap { Form($0) } ?? Form([])
+        let form = request.form.flatMap { Form($0) } ?? .empty
         let next = ReturnAddress(form["next"])
         guard visit.token.isSent(by: form) else {
             let message =

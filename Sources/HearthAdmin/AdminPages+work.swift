@@ -3,9 +3,6 @@ import HearthService
 import StrictJSON
 
 extension AdminPages {
-    /// For how long the answer to a form waits for what it has begun.
-    private static let patience = Duration.seconds(2)
-
     /// The page of something that takes long, and its button to stop it.
     func work(_ id: UTF8Key, for request: PageRequest) async -> PageResponse {
         await respond(to: request) { submission throws(StatusError) in
@@ -30,7 +27,7 @@ extension AdminPages {
         let work = Work(kind, id: UTF8Key(Nonce.make()), for: context.caller, backURL: backURL, at: surroundings.now())
         work.update { $0.total = total }
         try works.begin(work, body)
-        await work.wait(atMost: Self.patience)
+        await work.wait(atMost: surroundings.patience)
         let progress = work.progress
         guard progress.isOver, progress.failure == nil, progress.faultCount == 0 else {
             return .done(at: AdminURL.work(work.id), nil)

@@ -34,6 +34,8 @@ package struct AdminPages: Sendable {
     let failures = FailedAttempts(limit: 10)
     /// Keys that were just made.
     let oneTimeTexts = OneTimeTexts()
+    /// Files that are to be imported.
+    let uploads = Uploads()
     /// What goes on by itself.
     let works = Works()
     /// The request that is being answered.
@@ -47,6 +49,8 @@ package struct AdminPages: Sendable {
         var formSecret = SymmetricKey(size: .bits256)
         /// How long it takes at least to refuse somebody who signs in.
         var signInTime = Duration.milliseconds(500)
+        /// For how long the answer to a form waits for what it has begun.
+        var patience = Duration.seconds(2)
     }
 
     /// Reads templates and static files.
@@ -94,6 +98,8 @@ package struct AdminPages: Sendable {
         var origin: String?
         /// Who asks.
         var visitor = Visitor(caller: .anybody)
+        /// The media type of what a form sent.
+        var formType: String?
         /// What a form sent, where one was sent that is not too large.
         var form: [UInt8]?
     }
@@ -116,7 +122,9 @@ extension AdminPages {
     private func respondInDatabase(to request: PageRequest) async -> PageResponse {
         do throws(StatusError) {
             let address = try DatabaseAddress(rawPath: request.path)
-            guard let database = address.database else { return await respond(to: request, at: AdminRoute(rawPath: request.path)) }
+            guard let database = address.database else {
+                return await respond(to: request, at: AdminRoute(rawPath: request.path))
+            }
             if database == context.defaultDatabase { return .redirect(to: address.path + (request.query.map { "?" + $0 } ?? "")) }
             if visit.visitor.isUnknown { return await askToSignIn(for: request) }
             var pages = self
@@ -138,6 +146,8 @@ extension AdminPages {
         }
         if visit.visitor.isUnknown, !route.isForEverybody { return await askToSignIn(for: request) }
         return switch route {
+        case .overview where Query(request.query)["new"] != nil:
+            await newCollection(for: request)
         case .overview:
             await respond(with: overview(for: request))
         case .data(let segments):
@@ -176,6 +186,8 @@ extension AdminPages {
             await keys(for: request)
         case .settings:
             await settings(for: request)
+        case .importing:
+            await importing(for: request)
         case .work(let id):
             await work(id, for: request)
         case .moved(let location):

@@ -82,7 +82,7 @@ struct ConflictTests {
         try await TestSite.with([.create(path(), Self.before)]) { site in
             let (response, page) = try await conflict(on: site) { site in _ = try await site.store.commit([.delete(try path())]) }
             #expect(response.status == .conflict)
-            #expect(try page.one("//main//h2").text == "Somebody has deleted this document while you edited it")
+            #expect(try page.one("//h2[@id='conflict']").text == "Somebody has deleted this document while you edited it")
             #expect(await site.post(Self.address, try SentForm(page).text).status == .seeOther)
             #expect(try await fields(site)?["title"] == .string("Mine"))
         }

@@ -72,7 +72,7 @@ struct FlashTests {
     static let all: [Flash] = [
         .saved(nil), .saved(.init(version: .minimum, current: .maximum)), .unchanged, .created,
         .deleted(.init(version: .maximum, current: nil)), .restored(.init(version: .minimum, current: .maximum)),
-        .deletedMany(12), .signedIn, .signedOut, .sessionEnded, .keyRevoked, .indexChanged,
+        .deletedMany(12), .imported(0), .signedIn, .signedOut, .sessionEnded, .keyRevoked, .indexChanged,
     ]
 
     @Test("It goes through a cookie as it is", arguments: all)

@@ -23,7 +23,8 @@ struct HostileValueTests {
     /// The attributes that elements of the pages may have, besides those whose names begin with `aria-` and `data-`.
     private static let attributes: Set<String> = [
         "action", "alt", "autocapitalize", "autocomplete", "charset", "checked", "class", "colspan", "content", "d", "datetime",
-        "defer", "dir", "fill-rule", "font-size", "height", "hidden", "href", "id", "lang", "list", "method", "name", "nonce",
+        "defer", "dir", "fill-rule", "font-size", "form", "height", "hidden", "href", "id", "lang", "list", "method", "name",
+        "nonce",
         "open", "placeholder", "rel", "role", "scope", "selected", "spellcheck", "src", "tabindex", "title", "transform", "type",
         "value", "viewbox", "width", "x", "y",
     ]

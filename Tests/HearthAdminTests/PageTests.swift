@@ -43,7 +43,7 @@ struct PageTests {
     @Test("The overview leads to the collections at the top")
     func overview() async throws {
         try await TestSite.with(GuideData.writes()) { site in
-            let links = try await site.page("/admin/").all("//main//a")
+            let links = try await site.page("/admin/").all("//main//ul[@class='collections']//a")
             #expect(links.map(\.text) == ["books 5", "colors 2", "locations 5", "programming-languages 4"])
             #expect(links.first?["href"] == "/admin/data/books")
         }

@@ -24,6 +24,8 @@ struct DeletePage: Page {
     enum Subject: Sendable {
         case document(DocumentPath, base: EditBase, below: Extent)
         case collection(CollectionPath, Extent)
+        /// The documents of a collection that filters find.
+        case found(CollectionRequest, Extent)
         /// Some documents of a collection.
         case documents([DocumentPath], in: CollectionPath, below: Extent)
     }
@@ -52,6 +54,7 @@ struct DeletePage: Page {
         switch name {
         case "isDocument": if case .document = subject { true } else { false }
         case "isCollection": if case .collection = subject { true } else { false }
+        case "isFound": if case .found = subject { true } else { false }
         case "isSelection": if case .documents = subject { true } else { false }
         case "selected": selected
         case "selectedCount":
@@ -62,7 +65,7 @@ struct DeletePage: Page {
         case "below": FormField("below", "", problems: problems).choosing(deletesBelow)
         case "typedName": FormField("name", typed, problems: problems)
         case "expectedName": DisplayText(subject.segments.last?.string ?? "")
-        case "action": subject.url + "?delete"
+        case "action": subject.action
         case "backURL": subject.url
         case "problems", "hasProblems", "isOneProblem": problems.child(named: name)
         default: heading.child(named: name)
@@ -72,7 +75,7 @@ struct DeletePage: Page {
     private var extent: Extent {
         switch subject {
         case .document(_, _, let below): below
-        case .collection(_, let extent): extent
+        case .collection(_, let extent), .found(_, let extent): extent
         case .documents(_, _, let below): below
         }
     }
@@ -104,6 +107,7 @@ extension DeletePage.Subject {
         switch self {
         case .document(let path, _, _): path.segments
         case .collection(let path, _), .documents(_, let path, _): path.segments
+        case .found(let request, _): request.path.segments
         }
     }
 
@@ -111,7 +115,12 @@ extension DeletePage.Subject {
         switch self {
         case .document(let path, _, _): AdminURL.document(path)
         case .collection(let path, _), .documents(_, let path, _): AdminURL.collection(path)
+        case .found(let request, _): request.url()
         }
+    }
+
+    fileprivate var action: String {
+        if case .found(let request, _) = self { AdminURL.delete(found: request) } else { url + "?delete" }
     }
 }
 

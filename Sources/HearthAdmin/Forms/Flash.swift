@@ -13,6 +13,7 @@ enum Flash: Hashable, Sendable {
     case deleted(Undo?)
     case restored(Undo?)
     case deletedMany(Int)
+    case imported(Int)
     case signedIn
     case signedOut
     case sessionEnded
@@ -43,6 +44,7 @@ enum Flash: Hashable, Sendable {
         case "deleted": self = .deleted(undo)
         case "restored": self = .restored(undo)
         case "deleted-many": self = .deletedMany(Int(max(0, numbers.first ?? 0)))
+        case "imported": self = .imported(Int(max(0, numbers.first ?? 0)))
         case "signed-in": self = .signedIn
         case "signed-out": self = .signedOut
         case "session-ended": self = .sessionEnded
@@ -68,6 +70,7 @@ enum Flash: Hashable, Sendable {
         case .deleted(let undo): Self.text("deleted", undo)
         case .restored(let undo): Self.text("restored", undo)
         case .deletedMany(let count): "deleted-many.\(count)"
+        case .imported(let count): "imported.\(count)"
         case .signedIn: "signed-in"
         case .signedOut: "signed-out"
         case .sessionEnded: "session-ended"
@@ -92,6 +95,8 @@ extension Flash {
         case .restored: localized("Restored.")
         case .deletedMany(let count):
             localized(count: count, one: "{count} document was deleted.", other: "{count} documents were deleted.")
+        case .imported(let count):
+            localized(count: count, one: "{count} document was imported.", other: "{count} documents were imported.")
         case .signedIn: localized("You are signed in.")
         case .signedOut: localized("You are signed out.")
         case .sessionEnded: localized("The session is ended.")

@@ -7,10 +7,15 @@ import StrictJSON
 struct Form: Sendable {
     /// All that was sent.
     let items: [(name: UTF8Key, value: UTF8Key)]
+    /// The file that was chosen.
+    let file: MultipartForm.File?
     private let first: [UTF8Key: UTF8Key]
 
     /// The media type of what forms send.
     static let mediaType = "application/x-www-form-urlencoded"
+
+    /// A form that has sent nothing.
+    static let empty = Form(items: [])
 
     /// Reads what was sent; nil when it isn't as browsers send it.
     init?(_ bytes: [UInt8]) {
@@ -20,12 +25,23 @@ struct Form: Sendable {
             guard let name = Self.decode(item[..<end]), let value = Self.decode(item[end...].dropFirst()) else { return nil }
             items.append((name, value))
         }
-        self.init(items)
+        self.init(items: items)
+    }
+
+    /// Reads a form with a file; nil when it isn't as browsers send it.
+    init?(_ bytes: [UInt8], contentType: String?) {
+        guard let contentType, contentType.utf8.starts(with: MultipartForm.mediaType.utf8) else {
+            self.init(bytes)
+            return
+        }
+        guard let form = MultipartForm(bytes, contentType: contentType) else { return nil }
+        self.init(items: form.items, file: form.file)
     }
 
     /// A form of these names and values.
-    init(_ items: [(name: UTF8Key, value: UTF8Key)]) {
+    init(items: [(name: UTF8Key, value: UTF8Key)], file: MultipartForm.File? = nil) {
         self.items = items
+        self.file = file
         first = Dictionary(items.map { ($0.name, $0.value) }) { first, _ in first }
     }
 
@@ -47,6 +63,17 @@ struct Form: Sendable {
 
     /// Whether a button or box of this name was used.
     func has(_ name: UTF8Key) -> Bool { first[name] != nil }
+
+    /// Bytes with LF for each CR LF.
+    static func lines(_ bytes: some Collection<UInt8>) -> [UInt8] {
+        var lines: [UInt8] = []
+        lines.reserveCapacity(bytes.count)
+        for byte in bytes {
+            if byte == UInt8(ascii: "\n"), lines.last == UInt8(ascii: "\r") { lines.removeLast() }
+            lines.append(byte)
+        }
+        return lines
+    }
 
     private static func decode(_ part: ArraySlice<UInt8>) -> UTF8Key? {
         var decoded: [UInt8] = []

@@ -72,7 +72,10 @@ struct HistoryPage: Page {
             let previous = index + 1 < found.count ? found[index + 1] : nil
             let fields = try version.document?.decoded().fields
             let old = try previous?.document?.decoded().fields
-            let kind: Kind = fields == nil ? .deleted : previous == nil ? .oldest : old == nil ? .created : .changed
+            let isFirst = version.document.map { $0.createTime == version.commitTime } ?? false
+            let kind: Kind =
+                fields == nil
+                ? .deleted : isFirst || (previous != nil && old == nil) ? .created : previous == nil ? .oldest : .changed
             let difference = FieldDifference(from: old ?? [:], to: fields ?? [:])
             versions.append(
                 Version(

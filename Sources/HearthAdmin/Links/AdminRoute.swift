@@ -23,6 +23,8 @@ enum AdminRoute: Hashable, Sendable {
     case keys
     /// What is settled for the whole database.
     case settings
+    /// Where documents are imported.
+    case importing
     /// Something that takes long.
     case work(UTF8Key)
     /// A query to be written.
@@ -56,7 +58,10 @@ enum AdminRoute: Hashable, Sendable {
     /// Whether something has this address.
     var isKnown: Bool {
         switch self {
-        case .overview, .data, .documentation, .preferences, .signIn, .signOut, .keys, .query, .settings, .work, .asset, .moved: true
+        case .overview, .data, .documentation, .preferences, .signIn, .signOut, .keys, .query, .settings, .importing, .work,
+            .asset,
+            .moved:
+            true
         case .unknown, .malformed: false
         }
     }
@@ -72,8 +77,9 @@ enum AdminRoute: Hashable, Sendable {
     /// The methods that the address answers.
     func methods(with query: Query) -> [HTTPRequest.Method] {
         switch self {
-        case .documentation, .signIn, .signOut, .keys, .settings, .work: [.get, .head, .post]
+        case .documentation, .signIn, .signOut, .keys, .settings, .importing, .work: [.get, .head, .post]
         case .preferences: [.post]
+        case .overview where query["new"] != nil: [.get, .head, .post]
         case .data where DataAction(query) != nil: [.get, .head, .post]
         default: [.get, .head]
         }
@@ -85,6 +91,7 @@ enum AdminRoute: Hashable, Sendable {
         case [empty], ["admin"], ["admin", "data"], ["admin", "data", empty]: self = .moved(AdminURL.overview)
         case ["admin", empty]: self = .overview
         case ["admin", "preferences"]: self = .preferences
+        case ["admin", "import"]: self = .importing
         case ["admin", "keys"]: self = .keys
         case ["admin", "settings"]: self = .settings
         case ["admin", "sign-in"]: self = .signIn

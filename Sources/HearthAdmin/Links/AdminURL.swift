@@ -19,6 +19,10 @@ enum AdminURL {
     static let signIn = "/admin/sign-in"
     /// Where they sign out.
     static let signOut = "/admin/sign-out"
+    /// Where a collection is begun.
+    static var newCollection: String { base + "/?new" }
+    /// Where documents are imported.
+    static var importing: String { base + "/import" }
     /// The keys.
     static let keys = "/admin/keys"
     /// What is settled for the whole database.
@@ -38,6 +42,12 @@ enum AdminURL {
     /// The page of a document.
     static func document(_ path: DocumentPath, query: [(name: StaticString, value: UTF8Key)] = []) -> String {
         data(path.segments) + self.query(query)
+    }
+
+    /// Where the documents that the filters of a collection find are deleted.
+    static func delete(found request: CollectionRequest) -> String {
+        let items: [(name: StaticString, value: UTF8Key)] = request.filters.compactMap(\.text).map { ("where", $0) }
+        return collection(request.path) + query([("delete", "found")] + items)
     }
 
     /// The page of what the IDs of collections and documents lead to.

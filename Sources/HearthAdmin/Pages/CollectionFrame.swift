@@ -79,6 +79,10 @@ extension CollectionFrame: ViewModel {
         case "exportForm": exportForm
         case "fault": (listing.fault.map { DisplayText($0.message) }).orAbsent
         case "isEmpty": listing.entries.isEmpty && listing.damaged.isEmpty && listing.fault == nil
+        case "newURL": EditTarget(newIn: listing.request.path).url(asJSON: false)
+        case "deleteURL": AdminURL.collection(listing.request.path) + "?delete"
+        case "canDeleteFound": listing.request.isQuery && listing.fault == nil && !listing.entries.isEmpty
+        case "deleteFoundURL": AdminURL.delete(found: listing.request)
         case "isQuery": listing.request.isQuery
         case "hasEmptyQuery": listing.request.isQuery && listing.entries.isEmpty && listing.fault == nil
         case "plainURL": listing.request.url { ($0.filters, $0.orders, $0.cursor) = ([], [], nil) }

@@ -13,6 +13,9 @@ struct CollectionRow: Sendable {
     }
 
     let link: LinkView
+    private let id: DocumentID
+    /// Whether it can be ticked, to be deleted with others.
+    private let isSelectable: Bool
     /// The cells; nil for a document that doesn't exist, with others below it.
     let cells: [Cell]?
 
@@ -24,6 +27,8 @@ struct CollectionRow: Sendable {
     /// - Parameter link: The link to it; its ID when nil.
     init(_ document: Document, link: LinkView? = nil, columns: [CollectionColumns.Column], values: inout ValueViewBuilder) {
         self.link = link ?? LinkView(toRowOf: document.path)
+        id = document.path.id
+        isSelectable = link == nil
         cells = columns.map { column in
             guard let value = document.fields[column.path] else { return Cell(value: nil, unusualType: nil, isNumeric: false) }
             let type = ValueType(of: value)
@@ -38,6 +43,8 @@ struct CollectionRow: Sendable {
     /// A document that doesn't exist, with others below it.
     init(missing path: DocumentPath) {
         link = LinkView(toRowOf: path)
+        id = path.id
+        isSelectable = false
         cells = nil
     }
 }
@@ -48,6 +55,9 @@ extension CollectionRow: ViewModel {
         case "link": link
         // An ID may hold what an attribute can't; its address is as good.
         case "key": link.url
+        case "id": link.text.plain
+        case "isSelectable": isSelectable
+        case "encodedID": PercentEncoding.encode(id.key)
         case "exists": cells != nil
         case "cells": cells ?? []
         default: nil

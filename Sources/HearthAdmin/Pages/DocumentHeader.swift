@@ -16,6 +16,7 @@ struct DocumentHeader: Sendable {
     }
 
     private let heading: PathHeading
+    private let path: DocumentPath
     private let size: String
     private let created: Moment
     private let updated: Moment
@@ -23,6 +24,7 @@ struct DocumentHeader: Sendable {
 
     init(_ document: Document, view: View, now: Timestamp) {
         heading = PathHeading(document.path.segments)
+        path = document.path
         size = localized(
             count: Document.size(of: document.fields, at: document.path),
             one: "{count} byte",
@@ -49,6 +51,11 @@ extension DocumentHeader: ViewModel {
         case "created": created
         case "updated": updated
         case "views": views
+        case "editURL": EditTarget(path).url(asJSON: false)
+        case "duplicateURL":
+            EditTarget(newIn: path.collection).url(asJSON: false) + "&from=" + PercentEncoding.encode(path.id.key)
+        case "historyURL": AdminURL.document(path) + "?history"
+        case "deleteURL": AdminURL.document(path) + "?delete"
         default: heading.child(named: name)
         }
     }

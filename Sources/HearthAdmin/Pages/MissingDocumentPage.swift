@@ -8,11 +8,13 @@ struct MissingDocumentPage: Page {
 
     let status = HTTPResponse.Status.notFound
     var chrome: PageChrome
+    private let path: DocumentPath
     private let heading: PathHeading
     private let subcollections: Subcollections
     private let collection: LinkView
 
     init(_ path: DocumentPath, subcollections: Subcollections) {
+        self.path = path
         heading = PathHeading(path.segments)
         collection = LinkView(url: AdminURL.collection(path.collection), text: DisplayText(path.collection.id.key.string))
         self.subcollections = subcollections
@@ -22,6 +24,8 @@ struct MissingDocumentPage: Page {
     func content(named name: String) -> Any? {
         switch name {
         case "collection": collection
+        case "createURL": EditTarget(newIn: path.collection).url(asJSON: false) + "&id=" + PercentEncoding.encode(path.id.key)
+        case "historyURL": AdminURL.document(path) + "?history"
         case "subcollections": subcollections
         default: heading.child(named: name)
         }

@@ -108,7 +108,9 @@ extension PageChrome: ViewModel {
         case "themes": themes
         case "preferencesURL": AdminURL.preferences
         case "pageURL": pageURL
-        case "keysURL": AdminURL.keys
+        case "accessKeysURL": AdminURL.keys
+        case "newCollectionURL": AdminURL.newCollection
+        case "importURL": AdminURL.importing
         case "settingsURL": AdminURL.settings
         case "refreshes": refreshes
         case "account": account

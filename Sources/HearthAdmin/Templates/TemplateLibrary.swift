@@ -30,6 +30,8 @@ struct TemplateLibrary: Sendable {
         case delete
         case history
         case work
+        case importing
+        case newCollection = "new-collection"
         case keys
         case settings
     }

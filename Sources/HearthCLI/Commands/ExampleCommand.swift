@@ -1,6 +1,7 @@
 import ArgumentParser
 import DocumentModel
 import HearthClient
+import HearthService
 
 /// `hearth example`
 struct ExampleCommand: AsyncParsableCommand {

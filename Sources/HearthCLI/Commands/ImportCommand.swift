@@ -1,5 +1,6 @@
 import ArgumentParser
 import DocumentModel
+import HearthService
 
 /// `hearth import`
 struct ImportCommand: AsyncParsableCommand {

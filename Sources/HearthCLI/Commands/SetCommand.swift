@@ -1,6 +1,7 @@
 import ArgumentParser
 import DocumentModel
 import HearthClient
+import HearthService
 import StrictJSON
 
 /// `hearth set`

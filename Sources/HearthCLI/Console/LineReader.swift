@@ -1,5 +1,6 @@
 import DocumentModel
 import HearthClient
+import StrictJSON
 
 /// The lines of a file or of standard input, read as they are asked for.
 struct LineReader {

@@ -1,4 +1,5 @@
 import DocumentModel
+import HearthService
 import StrictJSON
 
 /// The colour names of the X Window System: the rows of `rgb.txt`.

@@ -1,5 +1,6 @@
 import DocumentModel
 import HearthClient
+import HearthService
 import StrictJSON
 
 /// The examples that `hearth example load` knows.

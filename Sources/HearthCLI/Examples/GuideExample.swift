@@ -1,4 +1,5 @@
 import DocumentModel
+import HearthService
 import StrictJSON
 
 /// The sample data of the guide to mapping Firestore data with Swift Codable.

@@ -1,4 +1,5 @@
 import DocumentModel
+import HearthService
 import StrictJSON
 
 /// The places of the tz database: a document for every row of `zone.tab`.

@@ -1,5 +1,6 @@
 import DocumentModel
 import HearthClient
+import HearthService
 import StrictJSON
 
 /// Reads documents from a server with all that lies below them, and writes each as a line.

@@ -1,5 +1,7 @@
 import DocumentModel
 import HearthClient
+import HearthService
+import StrictJSON
 
 /// Reads files of documents, one a line, and sends them to a server.
 struct DocumentImporter {

@@ -65,7 +65,8 @@ struct TestSite: Sendable {
                 now: { now },
                 nonce: { nonce },
                 formSecret: formSecret,
-                signInTime: .zero
+                signInTime: .zero,
+                patience: .seconds(600)
             )
         )
         do {

@@ -1,4 +1,5 @@
 import DocumentModel
+import HearthService
 import StrictJSON
 import Synchronization
 import Testing

@@ -1,4 +1,5 @@
 import HearthClient
+import StrictJSON
 import Testing
 
 @Suite("Lines of a stream")

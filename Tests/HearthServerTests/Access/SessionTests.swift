@@ -61,7 +61,7 @@ extension RawResponse {
     }
 }
 
-@Suite("Signing in", .timeLimit(.minutes(1)))
+@Suite("Signing in", .timeLimit(.minutes(10)))
 struct SessionTests {
     private static let info = #"{"jsonrpc":"2.0","id":1,"method":"server.info"}"#
     private static let json = "Content-Type: application/json"

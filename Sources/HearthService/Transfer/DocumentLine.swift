@@ -1,25 +1,32 @@
-import DocumentModel
-import StrictJSON
+package import DocumentModel
+package import StrictJSON
 
 /// One line of an import or export file: `{"path":"books/hitchhiker","fields":{…}}`.
 ///
 /// The fields are in the JSON form of values, which keeps every type and bit. Times are not part of a line: the server that
 /// takes the document sets its own. Lines that have them, as `hearth get` prints, are taken all the same.
-struct DocumentLine {
-    let path: DocumentPath
-    let fields: MapValue
+package struct DocumentLine: Sendable {
+    /// The document.
+    package let path: DocumentPath
+    /// What it holds.
+    package let fields: MapValue
 
     /// The longest line that is read: what a document of the largest size can take when all of it is escaped.
-    static let maximumBytes = 16 << 20
+    package static let maximumBytes = 16 << 20
 
     /// Reads a line and checks that the document is one that a server takes.
-    init(_ bytes: [UInt8]) throws(StatusError) {
+    package init(_ bytes: [UInt8]) throws(StatusError) {
         let json: JSONNode
         do {
             json = try JSONText(bytes, limits: JSONLimits(maximumBytes: Self.maximumBytes)).root
         } catch {
             throw StatusError(.invalidArgument, "Not JSON: \(error.reason), at column \(error.column).")
         }
+        try self.init(json)
+    }
+
+    /// Takes a line that was read as JSON.
+    package init(_ json: JSONNode) throws(StatusError) {
         guard let members = json.members else { throw Self.malformed("Expected an object, found \(json.kind).") }
         for (name, _) in members where !Self.names.contains(name) {
             throw Self.malformed("Unknown member \(Excerpt(name.string)).")
@@ -40,7 +47,7 @@ struct DocumentLine {
     }
 
     /// Writes a document as a line, without the line feed.
-    static func bytes(of document: EncodedDocument) -> [UInt8] {
+    package static func bytes(of document: EncodedDocument) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: document.fieldsJSON.count + 128)
         writer.beginObject()
         writer.key("path")

@@ -1,28 +1,32 @@
-import DocumentModel
-import HearthClient
+package import DocumentModel
 
-/// Sends many documents to a server, as many to a commit as fit, and says of each that is refused where it came from.
-struct DocumentWriter {
+/// Writes many documents, as many to a commit as fit, and says of each that is refused where it came from.
+package struct DocumentWriter {
     /// Commits writes together: all of them, or none.
-    typealias Commit = ([Write]) async throws(StatusError) -> Void
+    package typealias Commit = ([Write]) async throws(StatusError) -> Void
 
     private let commit: Commit
     private let onRefusal: (Origin, StatusError) -> Void
     private var pending: [(origin: Origin, write: Write)] = []
     private var pendingBytes = 0
     /// How many documents the server has taken.
-    private(set) var writtenCount = 0
+    package private(set) var writtenCount = 0
     /// How many were refused.
-    private(set) var refusedCount = 0
+    package private(set) var refusedCount = 0
     /// Where the documents begin of which a failed server didn't say that it has taken them.
-    private(set) var failureOrigin: Origin?
+    package private(set) var failureOrigin: Origin?
 
     /// Where a document comes from.
-    struct Origin: Hashable, CustomStringConvertible {
-        let file: String
-        let line: Int
+    package struct Origin: Hashable, Sendable, CustomStringConvertible {
+        package let file: String
+        package let line: Int
 
-        var description: String { "\(file):\(line)" }
+        /// A line of a file.
+        package init(file: String, line: Int) {
+            (self.file, self.line) = (file, line)
+        }
+
+        package var description: String { "\(file):\(line)" }
     }
 
     /// A commit stays well below what a server takes in one call.
@@ -30,25 +34,20 @@ struct DocumentWriter {
     private static let maximumCommitCount = 500
 
     /// Makes a writer; `onRefusal` is told of every document that is not taken.
-    init(commit: @escaping Commit, onRefusal: @escaping (Origin, StatusError) -> Void) {
+    package init(commit: @escaping Commit, onRefusal: @escaping (Origin, StatusError) -> Void) {
         self.commit = commit
         self.onRefusal = onRefusal
-    }
-
-    /// Makes a writer that says on standard error which documents a server doesn't take, and why.
-    init(_ connection: HearthConnection) {
-        self.init { writes throws(StatusError) in
-            _ = try await connection.commit(writes)
-        } onRefusal: { origin, error in
-            Console.standardError.report("\(origin): \(error)")
-        }
     }
 
     /// Takes a document, which replaces the one of that path; `byteCount` is about how much it is to send.
     ///
     /// - Throws: What keeps the server from writing any document.
-    mutating func write(_ fields: MapValue, at path: DocumentPath, byteCount: Int, from origin: Origin) async throws(StatusError)
-    {
+    package mutating func write(
+        _ fields: MapValue,
+        at path: DocumentPath,
+        byteCount: Int,
+        from origin: Origin
+    ) async throws(StatusError) {
         if !pending.isEmpty && (pending.count >= Self.maximumCommitCount || pendingBytes + byteCount > Self.maximumCommitBytes) {
             try await flush()
         }
@@ -57,13 +56,13 @@ struct DocumentWriter {
     }
 
     /// Notes a document that could not even be read.
-    mutating func refuse(_ origin: Origin, _ error: StatusError) {
+    package mutating func refuse(_ origin: Origin, _ error: StatusError) {
         refusedCount += 1
         onRefusal(origin, error)
     }
 
     /// Sends what has been taken so far.
-    mutating func flush() async throws(StatusError) {
+    package mutating func flush() async throws(StatusError) {
         let documents = pending
         pending.removeAll()
         pendingBytes = 0

@@ -1,0 +1,95 @@
+import DocumentModel
+import StrictJSON
+
+/// The columns of a table, and how its cells become values.
+struct CSVColumns {
+    private let plan: ImportPlan
+    /// The fields; nil for the column of IDs.
+    private let fields: [FieldPath?]
+    private let isMarked: Bool
+
+    /// The name of the column of IDs in the tables that pages export.
+    private static let idColumn: UTF8Key = "__name__"
+
+    /// - Parameters:
+    ///   - header: The names of the columns.
+    ///   - isMarked: Whether a `'` before a formula is a mark.
+    /// - Throws: `invalidArgument` for a name that is no field path, one that is there twice, and without a column of IDs that is asked for.
+    init(_ header: [CSVRows.Cell], plan: ImportPlan, isMarked: Bool) throws(StatusError) {
+        self.plan = plan
+        self.isMarked = isMarked
+        let names = header.map { UTF8Key(Self.unmarked($0.text, isMarked)) }
+        let idColumn = plan.idField ?? (names.contains(Self.idColumn) ? Self.idColumn : nil)
+        if let idColumn, !names.contains(idColumn) {
+            throw StatusError(.invalidArgument, "The table has no column \(Excerpt(idColumn.string)) to take the IDs from.")
+        }
+        var fields: [FieldPath?] = []
+        for name in names {
+            if name == idColumn {
+                fields.append(nil)
+                continue
+            }
+            // What is no path of a field in its syntax is the name of one.
+            let path = if let path = try? FieldPath(name.string) { path } else { try FieldPath(segments: [name]) }
+            guard !fields.contains(where: { $0 == path }) else {
+                throw StatusError(.invalidArgument, "The column \(Excerpt(name.string)) is there twice.")
+            }
+            fields.append(path)
+        }
+        self.fields = fields
+    }
+
+    /// The document of a row.
+    func document(_ cells: [CSVRows.Cell]) throws(StatusError) -> (path: DocumentPath, fields: MapValue) {
+        guard cells.count == fields.count else {
+            throw StatusError(.invalidArgument, "Expected \(fields.count) cells as in the first line, found \(cells.count).")
+        }
+        var (map, id) = (MapValue(), String?.none)
+        for (cell, field) in zip(cells, fields) {
+            if let field {
+                if let value = value(of: cell) { map.set(value, at: field) }
+            } else {
+                id = Self.unmarked(cell.text, isMarked)
+            }
+        }
+        let path = try plan.path(id: id)
+        try Document.validate(map, at: path)
+        return (path, map)
+    }
+
+    /// What a cell stands for; nil for an empty one, which says that there is no such field.
+    private func value(of cell: CSVRows.Cell) -> Value? {
+        let text = Self.unmarked(cell.text, isMarked)
+        if text.utf8.isEmpty { return cell.isQuoted ? .string("") : nil }
+        guard !plan.keepsTexts else { return .string(text) }
+        if let first = text.utf8.first, first == UInt8(ascii: "[") || first == UInt8(ascii: "{"),
+            let json = try? JSONText(text).root,
+            let value = try? Value(json: json)
+        {
+            return value
+        }
+        if cell.isQuoted { return .string(text) }
+        switch UTF8Key(text) {
+        case "null": return .null
+        case "true": return .boolean(true)
+        case "false": return .boolean(false)
+        default: break
+        }
+        return Self.number(text) ?? (try? Timestamp(rfc3339: text)).map { .timestamp($0) } ?? .string(text)
+    }
+
+    /// A number, unless it is one that would be changed by being taken for one, such as a postal code.
+    private static func number(_ text: String) -> Value? {
+        let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
+        let next = digits.dropFirst().first ?? 0
+        let hasLeadingZero = digits.first == UInt8(ascii: "0") && (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(next)
+        guard !hasLeadingZero else { return nil }
+        if let integer = TypedNumber.integer(text) { return .integer(integer) }
+        return TypedNumber.double(text).map { .double($0) }
+    }
+
+    /// A text without the mark before what programs for tables would take for a formula.
+    private static func unmarked(_ text: String, _ isMarked: Bool) -> String {
+        isMarked && text.utf8.first == UInt8(ascii: "'") ? String(Substring(text.utf8.dropFirst())) : text
+    }
+}

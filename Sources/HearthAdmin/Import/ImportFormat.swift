@@ -1,0 +1,39 @@
+import StrictJSON
+
+/// How documents are written in a file that is imported.
+enum ImportFormat: String, CaseIterable, Sendable {
+    /// By the name of the file, or by what it begins with.
+    case automatic = "auto"
+    /// A document a line: `{"path": …, "fields": {…}}`, or its fields alone.
+    case ndjson
+    /// An array of such documents, or an object with the IDs as names.
+    case json
+    /// A table with the names of fields in its first line.
+    case csv
+
+    /// The format of a file.
+    static func format(ofName name: UTF8Key, _ bytes: [UInt8]) -> ImportFormat {
+        let ending = name.utf8.split(separator: UInt8(ascii: ".")).last.map { UTF8Key(Substring($0)) }
+        switch ending {
+        case "csv": return .csv
+        case "ndjson", "jsonl": return .ndjson
+        case "json": return .json
+        default: break
+        }
+        switch bytes.first(where: { $0 > UInt8(ascii: " ") }) {
+        case UInt8(ascii: "["): return .json
+        case UInt8(ascii: "{"): return .ndjson
+        default: return .csv
+        }
+    }
+
+    /// The name in the language of the page.
+    var name: String {
+        switch self {
+        case .automatic: localized("by the file’s name")
+        case .ndjson: "NDJSON"
+        case .json: "JSON"
+        case .csv: "CSV"
+        }
+    }
+}
