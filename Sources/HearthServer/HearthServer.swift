@@ -152,7 +152,10 @@ extension HearthServer {
                 ("/watch", "GET, POST, OPTIONS"),
                 ("/openrpc.json", "GET, HEAD, OPTIONS"),
                 ("/health", "GET, HEAD, OPTIONS"),
+                ("/v1/**", "GET, HEAD, POST, PATCH, DELETE, OPTIONS"),
+                ("/emulator/v1/**", "DELETE, OPTIONS"),
             ])
+            TargetMiddleware()
             HostMiddleware(
                 listeningOn: configuration.host,
                 others: configuration.allowedHosts,

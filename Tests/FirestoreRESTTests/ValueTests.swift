@@ -68,6 +68,40 @@ import Testing
         )
     }
 
+    @Test("What is stored is written as its values are, with all that can stand between quotation marks")
+    func storedFields() throws {
+        let texts = ["", "\"", "\\", "\\\"", "{\"a\":[1]}", "]}", ",:", "\u{0}\n", "$x", "é\u{2028}"]
+        var fields = MapValue()
+        for (index, text) in texts.enumerated() {
+            fields[UTF8Key("f\(index)\(text)")] = .map([
+                UTF8Key("\(index)" + text): .array([
+                    .string(text), .map([UTF8Key("k" + text): .null]), .map([:]), .boolean(false),
+                ])
+            ])
+        }
+        fields["numbers"] = .array([
+            .integer(-1), .integer(.min), .double(-0.0), .double(1e-300), .double(.infinity), .boolean(true),
+        ])
+        fields["tagged"] = .array([
+            .timestamp(.minimum), .bytes([0, 255]), .vector([1, .nan]),
+            .map(["$a": .string("]}"), "b": .map(["$c": .array([])])]),
+            .reference(try DocumentPath("a/\"]}")), .geoPoint(try GeoPoint(validatingLatitude: 1, longitude: 2)),
+        ])
+        var writer = JSONWriter()
+        writer.write(.map(fields), in: Self.database)
+        let written = String(decoding: writer.finish(), as: UTF8.self)
+        let stored = try #require(try Self.fields(fields))
+        #expect(#"{"mapValue":{"fields":\#(stored)}}"# == written)
+    }
+
+    @Test(
+        "What is cut off or no document's is refused",
+        arguments: [#"{"a":1"#, #"{"a":"#, #"{"a"#, "", "[1]", #"{"a":{"$bytes":"#, #"{"a":?}"#, #"{"a":1}}"#, #"{"a":"x\"#]
+    )
+    func refusedFields(json: String) {
+        #expect(throws: (any Error).self) { try FieldTranslation.fields(ofJSON: Array(json.utf8), in: Self.database) }
+    }
+
     @Test("A document without fields has no member for them")
     func noFields() throws {
         #expect(try Self.fields([:]) == nil)

@@ -18,9 +18,9 @@ extension Precondition {
         case (.none, _), (.exists(true), _?), (.exists(false), nil):
             break
         case (.exists(true), nil):
-            throw StatusError(.notFound, "No document to update: \(path)", path: path.string)
+            throw StatusError(.notFound, "No document to update: \(path.shown)", path: path.string)
         case (.exists(false), _?):
-            throw StatusError(.alreadyExists, "Document already exists: \(path)", path: path.string)
+            throw StatusError(.alreadyExists, "Document already exists: \(path.shown)", path: path.string)
         case (.updateTime(let required), _) where required > commitTime:
             throw StatusError(
                 .invalidArgument,

@@ -31,10 +31,15 @@ extension DocumentInstaller {
         }
     }
 
-    /// The error for a write that can't be taken because of one file, while others can.
+    /// The error for a write that can't be taken, because of one file or folder where others can.
     func refusal(_ error: SystemError, _ action: String, _ path: DocumentPath) -> StatusError {
-        var status = error.status(action, files.place(of: path))
-        if error.isUnchangeable { status.code = .failedPrecondition }
+        refusal(error.status(action, files.place(of: path)), of: path)
+    }
+
+    /// The same error with the document concerned. What may not be changed is no better when it is tried again.
+    func refusal(_ error: StatusError, of path: DocumentPath) -> StatusError {
+        var status = error
+        if error.forbidsOneFile { status.code = .failedPrecondition }
         status.path = path.string
         return status
     }

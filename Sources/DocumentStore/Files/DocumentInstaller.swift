@@ -36,7 +36,7 @@ struct DocumentInstaller {
     ///
     /// - Throws: Also when its file is marked as one that is never to change.
     mutating func stage(_ document: EncodedDocument) throws(StatusError) -> StagedFile {
-        let folder = try folder(of: document.path.collection)
+        let folder = try madeFolder(of: document.path)
         let name = files.folders.naming.file(of: document.path.id)
         let bytes = DocumentFile.encode(document, storesID: name.isShortened)
         let exists: Bool
@@ -49,7 +49,17 @@ struct DocumentInstaller {
             let (file, identity) = try temporaries.write(bytes, in: folder.descriptor, isReplacing: exists)
             return StagedFile(document: document, file: file, identity: identity)
         } catch {
-            throw error.status("write", files.place(of: document.path))
+            throw refusal(error, "write", document.path)
+        }
+    }
+
+    /// The folder that a document's file is in, which is made where there is none.
+    private mutating func madeFolder(of path: DocumentPath) throws(StatusError) -> SharedDescriptor {
+        do throws(StatusError) {
+            return try folder(of: path.collection)
+        } catch {
+            guard let cause = error.cause as? SystemError, cause.forbidsOneFile else { throw error }
+            throw refusal(error, of: path)
         }
     }
 

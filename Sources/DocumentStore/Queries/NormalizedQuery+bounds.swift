@@ -27,7 +27,7 @@ extension StatusError {
         StatusError(
             .resourceExhausted,
             "The documents are larger than the \(maximumBytes) bytes of an answer. Ask for fewer with limit, and for the next ones "
-                + "with a cursor, startAfter, behind the last."
+                + "with a cursor that begins behind the last."
         )
     }
 }

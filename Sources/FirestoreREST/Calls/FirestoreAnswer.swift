@@ -56,7 +56,7 @@ package struct FirestoreStream: Sendable {
 
     /// The message of an index, as JSON.
     package func message(_ index: Int) throws(StatusError) -> [UInt8] {
-        var writer = JSONWriter(reservingCapacity: 1 << 10)
+        var writer = JSONWriter(reservingCapacity: 512 + 2 * heldBytes / max(count, 1))
         try writeMessage(index, &writer)
         return writer.finish()
     }

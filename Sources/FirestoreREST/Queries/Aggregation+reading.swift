@@ -42,11 +42,15 @@ struct AggregatedQuery {
 
     init(_ node: JSONNode, below parent: DocumentPath?, in database: DatabaseName) throws(StatusError) {
         let message = try Message(node, fields: Self.fields)
-        let aggregations = try NormalizedAggregations(
-            message.list("aggregations") { node throws(StatusError) in try Aggregation(node) }
-        )
+        let wanted = try message.list("aggregations") { node throws(StatusError) in try Aggregation(node) }
+        let aggregations: NormalizedAggregations
+        do throws(StatusError) {
+            aggregations = try NormalizedAggregations(wanted)
+        } catch {
+            throw error.placedInAggregations()
+        }
         let query = try message.require("structuredQuery") { node throws(StatusError) in
-            let query = try NormalizedQuery(Query(node, below: parent, in: database), aggregating: aggregations.fields)
+            let query = try NormalizedQuery(node, below: parent, in: database, aggregating: aggregations.fields)
             try query.checkIsAggregated()
             return query
         }

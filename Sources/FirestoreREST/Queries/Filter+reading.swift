@@ -112,8 +112,15 @@ extension Value {
             try self.init(node, in: database)
             return
         }
-        let path = try database.relativePath(of: text)
-        let name = String(decoding: path.utf8.map { $0 == 0 ? 1 : $0 }, as: UTF8.self)
-        self = .reference(try DocumentPath(name))
+        let path = try database.relativePath(of: text).utf8
+        let collection = try CollectionPath(String(Substring(path.prefix { $0 != 0 })))
+        guard let next = collection.id.next else {
+            throw StatusError(
+                .invalidArgument,
+                "There can be no collection behind \(Excerpt(collection.string)). Leave the bound out."
+            )
+        }
+        let rest = String(Substring(path.drop { $0 != 0 }.dropFirst()))
+        self = .reference(try DocumentPath(CollectionPath(parent: collection.parent, id: next).string + rest))
     }
 }

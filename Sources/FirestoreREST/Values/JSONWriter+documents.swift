@@ -11,7 +11,10 @@ extension JSONWriter {
         key("name")
         string(database.name(of: document.path))
         do {
-            try writeFields(ofJSON: JSONText(document.fieldsJSON, limits: .message).root, in: database)
+            if let fields = try FieldTranslation.fields(ofJSON: document.fieldsJSON, in: database) {
+                key("fields")
+                raw(fields)
+            }
         } catch {
             throw StatusError(
                 .dataLoss,
@@ -24,19 +27,6 @@ extension JSONWriter {
         string(document.createTime.rfc3339)
         key("updateTime")
         string(document.updateTime.rfc3339)
-        endObject()
-    }
-
-    private mutating func writeFields(ofJSON node: JSONNode, in database: DatabaseName) throws(StatusError) {
-        // What stands around fields of which a name begins with $.
-        let fields = (node.count == 1 ? node["$map"] : nil) ?? node
-        guard fields.count > 0, let members = fields.members else { return }
-        key("fields")
-        beginObject()
-        for (name, value) in members {
-            key(name)
-            try write(value, in: database)
-        }
         endObject()
     }
 

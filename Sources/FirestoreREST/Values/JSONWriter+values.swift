@@ -40,88 +40,38 @@ extension JSONWriter {
             endObject()
         case .array(let elements):
             key("arrayValue")
-            writeElements(elements, isEmpty: elements.isEmpty) { element, writer in writer.write(element, in: database) }
+            writeElements(elements) { element, writer in writer.write(element, in: database) }
         case .vector(let elements):
             key("mapValue")
             writeVector(elements)
         case .map(let members):
             key("mapValue")
-            writeFields(members, isEmpty: members.isEmpty) { value, writer in writer.write(value, in: database) }
-        }
-        endObject()
-    }
-
-    /// Writes a value that is kept in Hearth's own JSON form, which gives the most of it without being looked into.
-    ///
-    /// - Throws: ``StatusCode/invalidArgument`` for what is not of that form.
-    mutating func write(_ node: JSONNode, in database: DatabaseName) throws(StatusError) {
-        if node.isTagged { return write(try Value(json: node), in: database) }
-        beginObject()
-        switch node.kind {
-        case .null:
-            key("nullValue")
-            null()
-        case .boolean:
-            key("booleanValue")
-            raw(node.rawBytes)
-        case .number:
-            if case .integer(let value)? = node.number {
-                key("integerValue")
-                string(String(value))
-            } else {
-                key("doubleValue")
-                raw(node.rawBytes)
-            }
-        case .string:
-            key("stringValue")
-            raw(node.rawBytes)
-        case .array:
-            key("arrayValue")
-            if let elements = node.elements {
-                try writeElements(elements, isEmpty: node.count == 0) { element, writer throws(StatusError) in
-                    try writer.write(element, in: database)
-                }
-            }
-        case .object:
-            key("mapValue")
-            if let members = node.members {
-                try writeFields(members, isEmpty: node.count == 0) { member, writer throws(StatusError) in
-                    try writer.write(member, in: database)
-                }
-            }
+            writeFields(members, in: database)
         }
         endObject()
     }
 
     /// Writes `{"values":[…]}`, and what is empty as `{}`, as the protocol leaves out what is empty.
-    private mutating func writeElements<Element, Failure: Error>(
-        _ elements: some Sequence<Element>,
-        isEmpty: Bool,
-        _ write: (Element, inout JSONWriter) throws(Failure) -> Void
-    ) throws(Failure) {
+    private mutating func writeElements<Element>(_ elements: [Element], _ write: (Element, inout JSONWriter) -> Void) {
         beginObject()
-        if !isEmpty {
+        if !elements.isEmpty {
             key("values")
             beginArray()
-            for element in elements { try write(element, &self) }
+            for element in elements { write(element, &self) }
             endArray()
         }
         endObject()
     }
 
     /// Writes `{"fields":{…}}`, and what is empty as `{}`.
-    private mutating func writeFields<Member, Failure: Error>(
-        _ members: some Sequence<(key: UTF8Key, value: Member)>,
-        isEmpty: Bool,
-        _ write: (Member, inout JSONWriter) throws(Failure) -> Void
-    ) throws(Failure) {
+    private mutating func writeFields(_ members: MapValue, in database: DatabaseName) {
         beginObject()
-        if !isEmpty {
+        if !members.isEmpty {
             key("fields")
             beginObject()
             for (name, value) in members {
                 key(name)
-                try write(value, &self)
+                write(value, in: database)
             }
             endObject()
         }
@@ -141,7 +91,7 @@ extension JSONWriter {
         key("value")
         beginObject()
         key("arrayValue")
-        writeElements(elements, isEmpty: elements.isEmpty) { element, writer in
+        writeElements(elements) { element, writer in
             writer.beginObject()
             writer.key("doubleValue")
             writer.writeDouble(element)
@@ -158,13 +108,5 @@ extension JSONWriter {
         } else {
             string(value.isNaN ? "NaN" : value > 0 ? "Infinity" : "-Infinity")
         }
-    }
-}
-
-extension JSONNode {
-    /// Whether an object of Hearth's JSON form stands for another value than the map that it looks like.
-    fileprivate var isTagged: Bool {
-        guard kind == .object, count == 1, var members, let (key, _) = members.next() else { return false }
-        return key.utf8.first == UInt8(ascii: "$")
     }
 }

@@ -12,20 +12,14 @@ extension FieldTransform {
         guard
             let field = try message.read(
                 "fieldPath",
-                { node throws(StatusError) in
-                    let field = try FieldPath(node.stringField())
-                    try field.validate()
-                    return field
-                }
+                { node throws(StatusError) in try FieldPath(node.stringField()) }
             )
         else { throw StatusError(.invalidArgument, "The transform needs the fieldPath of what it changes.") }
         func operand(_ node: JSONNode) throws(StatusError) -> Value {
             try Value(node, in: database)
         }
         func elements(_ node: JSONNode) throws(StatusError) -> [Value] {
-            let elements = try Value.elements(node, in: database)
-            for element in elements { try element.validateAsElement(ofArrayAt: field) }
-            return elements
+            try Value.elements(node, in: database)
         }
         let operation: Operation? = try message.one(
             of: (
@@ -50,7 +44,17 @@ extension FieldTransform {
             )
         }
         self.init(field: field, operation: operation)
-        try validateOperand()
+    }
+
+    /// Checks the field, and what it is changed by.
+    func validate() throws(StatusError) {
+        try field.validate()
+        switch operation {
+        case .arrayUnion(let elements), .arrayRemove(let elements):
+            for element in elements { try element.validateAsElement(ofArrayAt: field) }
+        case .serverTimestamp, .increment, .maximum, .minimum:
+            try validateOperand()
+        }
     }
 }
 

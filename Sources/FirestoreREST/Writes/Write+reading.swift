@@ -7,19 +7,19 @@ extension Write {
     ]
 
     /// Reads a write: `{"update": {…}}`, `{"delete": "name"}` or the older `{"transform": {…}}`, with mask, transforms and
-    /// precondition.
+    /// precondition. What it writes is still to be checked, see ``validate()``.
     ///
-    /// - Throws: ``StatusCode/invalidArgument`` for a wrong form, and for fields that no document may have.
+    /// - Throws: ``StatusCode/invalidArgument`` for a wrong form.
     init(_ node: JSONNode, in database: DatabaseName) throws(StatusError) {
         let message = try Message(node, fields: Self.fields)
-        let mask = try message.read("updateMask") { node throws(StatusError) in try [FieldPath](updateMask: node) }
+        let mask = try message.read("updateMask") { node throws(StatusError) in try [FieldPath](mask: node) }
         let write = try message.one(
             of: (
                 "update",
                 { node throws(StatusError) in
                     let document = try DocumentMessage(node, in: database)
                     guard let path = document.path else { throw StatusError(.invalidArgument, "The document needs its name.") }
-                    return try Write(path, document.fields, mask: mask)
+                    return Write(path, document.fields, mask: mask)
                 }
             ),
             ("delete", { node throws(StatusError) in .delete(try database.document(named: node.stringField())) }),
@@ -37,14 +37,20 @@ extension Write {
     }
 
     /// Makes the write of a document: all of it, or only the fields of a mask.
-    init(_ path: DocumentPath, _ fields: MapValue, mask: [FieldPath]?) throws(StatusError) {
-        guard let mask else {
-            try Document.validate(fields, at: path)
-            self.init(path: path, operation: .replace(fields))
-            return
+    init(_ path: DocumentPath, _ fields: MapValue, mask: [FieldPath]?) {
+        self.init(path: path, operation: mask.map { .patch(fields, mask: $0) } ?? .replace(fields))
+    }
+
+    /// Checks the rules for documents, fields and transforms.
+    func validate() throws(StatusError) {
+        switch operation {
+        case .replace(let fields): try Document.validate(fields, at: path)
+        case .patch(let fields, let mask):
+            try fields.validate()
+            for field in mask { try field.validate() }
+        case .delete: break
         }
-        try fields.validate()
-        self.init(path: path, operation: .patch(fields, mask: mask))
+        for transform in transforms { try transform.validate() }
     }
 
     private static let transformFields: [MessageField] = ["document", "fieldTransforms"]
@@ -74,12 +80,6 @@ extension [FieldPath] {
         self = try Message(node, fields: Self.maskFields).list("fieldPaths") { node throws(StatusError) in
             try FieldPath(node.stringField())
         }
-    }
-
-    /// Reads a mask of fields to write, which must be such as a document may have.
-    init(updateMask node: JSONNode) throws(StatusError) {
-        try self.init(mask: node)
-        for field in self { try field.validate() }
     }
 }
 

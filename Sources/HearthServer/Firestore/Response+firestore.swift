@@ -17,8 +17,9 @@ extension Response {
             try self.init(json, within: share, on: eventLoop)
         case .stream(let stream) where stream.heldBytes <= AnswerBudget.smallAnswerBytes:
             var json: [UInt8] = []
-            for index in 0..<stream.count { json += try stream.element(index) }
-            try self.init(json + FirestoreStream.end, within: share, on: eventLoop)
+            for index in 0..<stream.count { try stream.append(index, to: &json) }
+            json += FirestoreStream.end
+            try self.init(json, within: share, on: eventLoop)
         case .stream(let stream):
             guard share.resize(to: stream.heldBytes, answer: stream.heldBytes) else { throw HTTPFailure.noRoom(isExecuted: true) }
             self.init(
@@ -47,9 +48,11 @@ extension FirestoreStream {
     /// Nothing is behind the bracket: some clients take even a line's end there for something of another list.
     fileprivate static let end = Array("\n]".utf8)
 
-    /// A message with what stands before it in the list.
-    fileprivate func element(_ index: Int) throws(StatusError) -> [UInt8] {
-        Array((index == 0 ? "[" : ",\n").utf8) + (try message(index))
+    /// Adds a message with what stands before it in the list.
+    fileprivate func append(_ index: Int, to bytes: inout [UInt8]) throws(StatusError) {
+        let message = try message(index)
+        bytes += (index == 0 ? "[" : ",\n").utf8
+        bytes += message
     }
 
     /// Writes the list, and ends the response. A message that can't be made is told of in its place, and is the last one.
@@ -57,9 +60,10 @@ extension FirestoreStream {
         var chunk: [UInt8] = []
         for index in 0..<count {
             do throws(StatusError) {
-                chunk += try element(index)
+                try append(index, to: &chunk)
             } catch {
-                chunk += Array((index == 0 ? "[" : ",\n").utf8) + HTTPFailure(firestore: error).firestoreJSON(inStream: false)
+                chunk += (index == 0 ? "[" : ",\n").utf8
+                chunk += HTTPFailure(firestore: error).firestoreJSON(inStream: false)
                 break
             }
             if chunk.count >= chunkBytes {

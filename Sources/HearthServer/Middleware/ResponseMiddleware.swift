@@ -10,7 +10,7 @@ import NIOHTTP1
 ///
 /// It stands around the others, so what they refuse and what no route answers passes through it too.
 struct ResponseMiddleware: RouterMiddleware {
-    /// The methods of the server's own paths, for what is asked with another method.
+    /// The methods of the server's own paths, for what is asked with another method. A path that ends in `/**` stands for all below.
     let allowedMethods: [(path: String, methods: String)]
 
     func handle(
@@ -51,7 +51,7 @@ struct ResponseMiddleware: RouterMiddleware {
     }
 
     private func respondUnmatched(_ request: Request) -> Response {
-        guard let known = allowedMethods.first(where: { request.hasPath($0.path) }) else {
+        guard let known = allowedMethods.first(where: { request.isAt($0.path) }), !request.isAskedWith(known.methods) else {
             return HTTPFailure(.notFound, .notFound, "There is nothing at this path.").response(to: request)
         }
         if request.method == .options {
@@ -98,6 +98,18 @@ extension Request {
     /// Whether the path, without query, is this one.
     func hasPath(_ path: String) -> Bool {
         uri.path.utf8.elementsEqual(path.utf8)
+    }
+
+    /// Whether the path is this one, or below it where it ends in `/**`.
+    fileprivate func isAt(_ path: String) -> Bool {
+        guard path.utf8.suffix(2).elementsEqual("**".utf8) else { return hasPath(path) }
+        return uri.path.utf8.starts(with: path.utf8.dropLast(2))
+    }
+
+    /// Whether the method is one of these, which have commas between them.
+    fileprivate func isAskedWith(_ methods: String) -> Bool {
+        let names = methods.utf8.split { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: " ") }
+        return method != .options && names.contains { $0.elementsEqual(method.rawValue.utf8) }
     }
 
     var isCall: Bool {

@@ -86,6 +86,13 @@ extension Caller {
         }
     }
 
+    /// Makes sure that the caller may use everything that a query finds: that is also so where it looks everywhere, but for names
+    /// in a collection of the caller's only.
+    func check(_ query: NormalizedQuery) throws(StatusError) {
+        if let collections, case .descendants = query.source, query.filter.findsOnly(below: collections) { return }
+        try check(query.source)
+    }
+
     private func check(_ collection: CollectionPath, path: String) throws(StatusError) {
         guard let collections, !collections.contains(where: { $0.covers(collection) }) else { return }
         throw StatusError(

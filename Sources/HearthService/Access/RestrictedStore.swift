@@ -59,7 +59,7 @@ struct RestrictedStore: DocumentStore {
         maximumBytes: Int,
         readTime: Timestamp?
     ) async throws(StatusError) -> QueryAnswer {
-        try caller.check(query.source)
+        try caller.check(query)
         return try await base.run(query, maximumBytes: maximumBytes, readTime: readTime)
     }
 
@@ -68,7 +68,7 @@ struct RestrictedStore: DocumentStore {
         _ aggregations: NormalizedAggregations,
         readTime: Timestamp?
     ) async throws(StatusError) -> AggregationAnswer {
-        try caller.check(query.source)
+        try caller.check(query)
         return try await base.aggregate(query, aggregations, readTime: readTime)
     }
 

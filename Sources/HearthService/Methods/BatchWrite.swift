@@ -94,8 +94,8 @@ package enum BatchWrite: RPCMethod {
         for (index, write) in writes.enumerated() where !paths.insert(write.path).inserted {
             throw StatusError(
                 .invalidArgument,
-                "Expected writes of different documents, found a second one of \(write.path). "
-                    + "Use documents.commit, where writes of one document follow each other.",
+                "Expected writes of different documents, found a second one of \(write.path.shown). "
+                    + "Put them into a commit, where writes of one document follow each other.",
                 path: write.path.string
             ).ofWrite(at: index)
         }

@@ -1,4 +1,5 @@
 package import DocumentModel
+import DocumentStore
 package import JSONRPC
 package import StrictJSON
 
@@ -52,7 +53,7 @@ package enum BeginTransaction: RPCMethod {
         "The transaction."
     )
     package static let errors = [
-        ErrorDescription(status: .invalidArgument, "Both kinds of transaction are asked for."),
+        ErrorDescription(status: .invalidArgument, "Both kinds of transaction are asked for, or the readTime is yet to come."),
         ErrorDescription(status: .resourceExhausted, "Too many transactions are open."),
         ErrorDescription(status: .unavailable, "The database cannot be read now."),
     ]
@@ -77,10 +78,16 @@ package enum BeginTransaction: RPCMethod {
         let mode: Transaction.Mode =
             switch params {
             case .readWrite: .readWrite
-            case .readOnly(let time?): .readOnly(at: time)
+            case .readOnly(let time?): .readOnly(at: try checked(time, in: context))
             case .readOnly(nil): .readOnly(at: try await Snapshot(of: context.store).time)
             }
         return try context.transactions.begin(mode, for: context.caller.identity)
+    }
+
+    /// A time that has come: reads of one that has not would be refused, and the transaction would be of no use.
+    private static func checked(_ time: Timestamp, in context: ServiceContext) throws(StatusError) -> Timestamp {
+        guard time > max(.current(), context.store.position.lastCommitTime ?? .minimum) else { return time }
+        throw StatusError(.invalidArgument, "The read time \(time) is yet to come. Give a time that is past.")
     }
 
     package static func write(_ result: TransactionID, to writer: inout JSONWriter) {

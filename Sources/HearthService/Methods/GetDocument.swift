@@ -68,7 +68,7 @@ package enum GetDocument: RPCMethod {
     package static func call(_ params: Params, in context: ServiceContext) async throws(StatusError) -> EncodedDocument {
         let view = try await ReadView(params.point, in: context)
         guard let document = try await view.document(at: params.path) else {
-            throw StatusError(.notFound, "There is no document \(params.path).", path: params.path.string)
+            throw StatusError(.notFound, "There is no document \(params.path.shown).", path: params.path.string)
         }
         return if let mask = params.mask { try document.masked(mask) } else { document }
     }

@@ -58,7 +58,7 @@ struct QueryErrorTests {
             .or([try leaf("a", .equal(one)), try leaf("a.__b__", .equal(one))])
         },
         Fault("array in array", "where.value", field: "a[0]") { try leaf("a", .equal(.array([.array([])]))) },
-        Fault("two !=", "where.and[2].op", field: "b", text: "where.and[0]") {
+        Fault("two !=", "where.and[2].op", field: "b", text: "another before it") {
             .and([try leaf("a", .notEqual(one)), try leaf("c", .equal(one)), try leaf("b", .notEqual(one))])
         },
         Fault("two !=, of null and NaN", "where.and[1].op", field: "b") {
@@ -71,13 +71,13 @@ struct QueryErrorTests {
         Fault("two not-in", "where.and[1].op", field: "b") {
             .and([try leaf("a", .notIn([one])), try leaf("b", .notIn([one]))])
         },
-        Fault("not-in and in", "where.and[0].op", text: "in, which is at where.and[1]") {
+        Fault("not-in and in", "where.and[0].op", text: "with in on \"b\"") {
             .and([try leaf("a", .notIn([one])), try leaf("b", .in([one]))])
         },
         Fault("not-in and array-contains-any", "where.and[1].op", text: "array-contains-any") {
             .and([try leaf("b", .arrayContainsAny([one])), try leaf("a", .notIn([one]))])
         },
-        Fault("not-in and or", "where.and[0].op", text: "where.and[1].or") {
+        Fault("not-in and or", "where.and[0].op", text: "combined with or") {
             .and([try leaf("a", .notIn([one])), .or([try leaf("b", .equal(one)), try leaf("c", .equal(one))])])
         },
         Fault("not-in of 11 values", "where.value", text: "at most 10") { try leaf("a", .notIn(eleven)) },
@@ -116,7 +116,7 @@ struct QueryErrorTests {
             try leaf("__name__", .near(GeoCircle(center: QueryFixtures.point(0, 0), radius: 1)))
         },
         Fault("name below another", "where.field", field: "a.__name__") { try leaf("a.__name__", .equal(ref)) },
-        Fault("== name beside an inequality", "where.and[1].op", field: "__name__", text: "where.and[0]") {
+        Fault("== name beside an inequality", "where.and[1].op", field: "__name__", text: "as on \"a\"") {
             .and([try leaf("a", .notEqual(one)), try leaf("__name__", .equal(ref))])
         },
         Fault("order by name before an inequality", at: "orderBy[0]", field: "key") { query in

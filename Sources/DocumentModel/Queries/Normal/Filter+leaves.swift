@@ -21,14 +21,12 @@ extension Filter {
         }
     }
 
-    /// Where the filter, or one inside it, offers a choice; nil when all conditions must be fulfilled.
-    func choice(at place: QueryPlace) -> QueryPlace? {
+    /// Whether the filter, or one inside it, offers a choice, so that not all conditions must be fulfilled.
+    var hasChoice: Bool {
         switch self {
-        case .field: nil
-        case .or(let filters) where filters.count > 1: place.member("or")
-        case .or(let filters): filters.first?.choice(at: place.member("or").element(0))
-        case .and(let filters):
-            filters.indices.lazy.compactMap { filters[$0].choice(at: place.member("and").element($0)) }.first
+        case .field: false
+        case .or(let filters): filters.count > 1 || filters.contains(where: \.hasChoice)
+        case .and(let filters): filters.contains(where: \.hasChoice)
         }
     }
 

@@ -101,8 +101,7 @@ extension Query.Source {
             return .reference(try place.of { () throws(StatusError) in try document(named: name) })
         default:
             throw place.error(
-                "Expected a reference for __name__, such as {\"$reference\": \"books/hitchhiker\"}, or a document's id or path "
-                    + "as a string; found another type.",
+                "Expected a reference to a document for __name__, or its id or path as a string; found another type.",
                 field: .documentName
             )
         }

@@ -14,11 +14,12 @@ extension NormalizedFilter {
         let place = QueryPlace("where")
         var leaves = try filter.leaves(at: place)
         for index in leaves.indices { leaves[index] = try leaves[index].resolved(in: source) }
-        try validateNegations(leaves, choice: filter.choice(at: place))
+        try validateNegations(leaves, hasChoice: filter.hasChoice)
         let disjunctions = filter.disjunctions
         guard disjunctions <= Filter.maximumDisjunctions else {
             throw place.error(
-                "Expected a filter of at most \(Filter.maximumDisjunctions) disjunctions, found \(disjunctions). The count is "
+                "Expected a filter of at most \(Filter.maximumDisjunctions) disjunctions, found "
+                    + "\(disjunctions == .max ? "very many more" : "\(disjunctions)"). The count is "
                     + "of its disjunctive normal form, in which in and array-contains-any stand for as many as they have values. "
                     + "Divide it among several queries."
             )
@@ -30,12 +31,12 @@ extension NormalizedFilter {
         return (NormalizedFilter(alternatives), inequalityFields.sorted())
     }
 
-    private static func validateNegations(_ leaves: [FilterLeaf], choice: QueryPlace?) throws(StatusError) {
+    private static func validateNegations(_ leaves: [FilterLeaf], hasChoice: Bool) throws(StatusError) {
         let negations = leaves.filter(\.condition.isNegation)
         if negations.count > 1 {
             throw negations[1].operatorPlace.error(
-                "A query can have at most one != or not-in (is not null and is not NaN included), and there is another at "
-                    + "\(negations[0].place). Put the values into one not-in, or divide the query.",
+                "A query can have at most one != or not-in (is not null and is not NaN included), and there is another "
+                    + "before it. Put the values into one not-in, or divide the query.",
                 field: negations[1].field
             )
         }
@@ -46,9 +47,9 @@ extension NormalizedFilter {
                 field: negation.field
             )
         }
-        if let choice {
+        if hasChoice {
             throw negation.operatorPlace.error(
-                "not-in can't be combined with or, which is at \(choice). Divide the query.",
+                "not-in can't be combined with or. Divide the query.",
                 field: negation.field
             )
         }
@@ -56,7 +57,8 @@ extension NormalizedFilter {
             switch leaf.condition {
             case .in, .arrayContainsAny:
                 throw negation.operatorPlace.error(
-                    "not-in can't be combined with \(leaf.condition.operator.rawValue), which is at \(leaf.place). Divide the query.",
+                    "not-in can't be combined with \(leaf.condition.operator.rawValue) on "
+                        + "\(Excerpt(leaf.field.description)). Divide the query.",
                     field: negation.field
                 )
             default:
@@ -71,8 +73,8 @@ extension NormalizedFilter {
         for leaf in leaves where leaf.field.isDocumentName {
             guard case .equal = leaf.condition else { continue }
             throw leaf.operatorPlace.error(
-                "== on __name__ can't be combined with an inequality on a field, which is at \(inequality.place). "
-                    + "Read the document and compare its field, or leave one of them out.",
+                "== on __name__ can't be combined with an inequality on a field, as on "
+                    + "\(Excerpt(inequality.field.description)). Read the document and compare its field, or leave one of them out.",
                 field: leaf.field
             )
         }

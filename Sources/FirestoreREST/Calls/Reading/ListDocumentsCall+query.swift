@@ -7,7 +7,7 @@ import StrictJSON
 extension ListDocumentsCall {
     func queriedPage(in context: ServiceContext) async throws(StatusError) -> Page {
         let size = min(pageSize.count, context.server.limits.maximumPageSize)
-        var query = Query(try source(), where: try range(), orders: orders, limit: .first(size + 1))
+        var query = Query(try source(), where: range, orders: orders, limit: .first(size + 1))
         query.start = try PageToken(pageToken, for: context).map { token throws(StatusError) in
             Query.Cursor(try token.values, isInclusive: false)
         }
@@ -37,15 +37,9 @@ extension ListDocumentsCall {
     }
 
     /// What limits the documents below a document to those below one of its collections.
-    private func range() throws(StatusError) -> Filter? {
+    private var range: Filter? {
         guard isRecursive, let collection else { return nil }
-        // Between the least name in the collection and the least in the next one that there can be.
-        let least = "/__id-9223372036854775808__"
-        let path = CollectionPath(parent: parent, id: collection).string
-        return .and([
-            .field(.documentName, .greaterOrEqual(.reference(try DocumentPath(path + least)))),
-            .field(.documentName, .less(.reference(try DocumentPath(path + "\u{1}" + least)))),
-        ])
+        return NamesBelow(CollectionPath(parent: parent, id: collection)).filter
     }
 }
 

@@ -21,7 +21,7 @@ struct RunQueryCall: Call {
         let message = try Message(body, fields: Self.fields)
         try message.refuseExplaining()
         let query = try message.require("structuredQuery") { node throws(StatusError) in
-            try NormalizedQuery(Query(node, below: parent, in: database))
+            try NormalizedQuery(node, below: parent, in: database)
         }
         return try await ConsistencySelector(message).read(in: context) { point, begun throws(StatusError) in
             let found = try await RunQuery.call(.init(query, at: point), in: context)

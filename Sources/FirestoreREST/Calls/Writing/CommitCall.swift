@@ -16,9 +16,14 @@ struct CommitCall: Call {
 
     func answer(to body: JSONNode, in context: ServiceContext) async throws(StatusError) -> FirestoreAnswer {
         let message = try Message(body, fields: Self.fields)
+        let writes = try message.list("writes") { node throws(StatusError) in
+            let write = try Write(node, in: database)
+            try write.validate()
+            return write
+        }
         let result = try await CommitWrites.call(
             .init(
-                writes: try message.list("writes") { node throws(StatusError) in try Write(node, in: database) },
+                writes: writes,
                 transaction: try message.read("transaction") { node throws(StatusError) in try TransactionID(node) } ?? nil
             ),
             in: context
@@ -51,7 +56,7 @@ struct BatchWriteCall: Call {
         let writes = try Message(body, fields: Self.fields).list("writes") { node throws(StatusError) in
             try Write(node, in: database)
         }
-        let outcomes = try await BatchWrite.call(writes, in: context)
+        let outcomes = try await apply(writes, in: context)
         return try .object { writer in
             guard !outcomes.isEmpty else { return }
             writer.key("writeResults")
@@ -64,6 +69,23 @@ struct BatchWriteCall: Call {
             writer.endArray()
         }
     }
+
+    /// Applies the writes, each of them for itself: also one that breaks a rule of documents fails alone.
+    private func apply(_ writes: [Write], in context: ServiceContext) async throws(StatusError) -> [BatchWrite.Outcome] {
+        let faults = writes.map { write -> StatusError? in
+            do throws(StatusError) {
+                try write.validate()
+                return nil
+            } catch {
+                return error
+            }
+        }
+        let sound = zip(writes, faults).filter { $0.1 == nil }.map(\.0)
+        var outcomes = try await BatchWrite.call(sound, in: context).makeIterator()
+        return faults.map { fault in fault.map { .failure($0) } ?? outcomes.next() ?? .failure(Self.withoutOutcome) }
+    }
+
+    private static let withoutOutcome = StatusError(.internal, "A write has no outcome.")
 }
 
 extension JSONWriter {

@@ -23,7 +23,6 @@ struct UpdateDocumentCall: Call {
         database = address.database
         path = try address.document()
         updateMask = try parameters.mask("updateMask.fieldPaths")
-        for field in updateMask ?? [] { try field.validate() }
         mask = try parameters.mask("mask.fieldPaths")
         precondition = try parameters.precondition()
     }
@@ -33,7 +32,8 @@ struct UpdateDocumentCall: Call {
         guard message.path == nil || message.path == path else {
             throw StatusError(.invalidArgument, "The document's name is another one than that of the path.")
         }
-        var write = try Write(path, message.fields, mask: updateMask)
+        var write = Write(path, message.fields, mask: updateMask)
+        try write.validate()
         write.precondition = precondition
         let time = try await context.commit(write).commitTime
         // As it was then: another writer may have changed it by now.
