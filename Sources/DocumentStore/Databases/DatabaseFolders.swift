@@ -101,9 +101,11 @@ extension DatabaseFolders {
 }
 
 extension FileDescriptor {
-    /// Opens a folder in this folder, which is made, and its name brought to disk, where there is none.
+    /// Opens a folder in this folder, which is made where there is none. Its name is on disk when this returns, also where a start
+    /// that was interrupted has made it.
     fileprivate func openMadeFolder(_ name: String) throws(SystemError) -> FileDescriptor {
-        if try makeFolder(name) { try synchronize() }
+        try makeFolder(name)
+        try synchronize()
         return try openFolder(name)
     }
 
