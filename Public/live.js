@@ -39,21 +39,19 @@
 
   const load = () => {
     if (isLoading || timer) return;
-    timer = setTimeout(() => {
+    timer = setTimeout(async () => {
       timer = 0;
       isLoading = true;
       isOutdated = false;
-      const request = new XMLHttpRequest();
-      request.open('GET', location.href);
-      // Parsed by the browser into a document that runs nothing, without a string that could become script.
-      request.responseType = 'document';
-      request.onload = () => { if (request.response) take(request.response); };
-      request.onloadend = () => {
-        isLoading = false;
-        loaded = performance.now();
-        if (isOutdated) load();
-      };
-      request.send();
+      try {
+        const response = await fetch(location.href, { headers: { Accept: 'text/html' } });
+        take(await response.text());
+      } catch {
+        // The server is away; the stream tells when it is back.
+      }
+      isLoading = false;
+      loaded = performance.now();
+      if (isOutdated) load();
     }, Math.max(0, loaded + pause - performance.now()));
   };
 
@@ -106,20 +104,34 @@
   const sheet = new CSSStyleSheet();
   document.adoptedStyleSheets.push(sheet);
 
-  const take = (fresh) => {
-    sheet.replaceSync([...fresh.querySelectorAll('style')].map((style) => style.textContent).join('\n'));
+  // What the server sends is the page itself. It is parsed into a document that runs nothing; its colours, which are allowed there
+  // by a word that isn't this page's, go into a sheet of the script's own.
+  const styles = /<style nonce="[^"]*">([^<]*)<\/style>/g;
+  const policy = window.trustedTypes?.createPolicy('hearth-live', { createHTML: (html) => html })
+    ?? { createHTML: (html) => html };
+
+  const take = (page) => {
+    sheet.replaceSync([...page.matchAll(styles)].map((match) => match[1]).join('\n'));
+    const fresh = new DOMParser().parseFromString(policy.createHTML(page.replace(styles, '')), 'text/html');
     const table = document.querySelector('table[data-live]');
     const theirTable = fresh.querySelector('table[data-live]');
     const heads = [table, theirTable].map((one) => one?.tHead.textContent);
     // Other columns, another view, or nothing where there was something: the reader says when.
-    if (!table || !theirTable || heads[0] !== heads[1]) return say(other, true);
+    if (!table || !theirTable) return say(other, true);
+    const [mine, theirs] = [rows(table), rows(theirTable)];
+    const number = (value) => value.toLocaleString(document.documentElement.lang);
+    const news = [...theirs.keys()].filter((key) => !mine.has(key)).length;
+    if (news > 0) say(`${added}: ${number(news)}`, true);
+    if (heads[0] !== heads[1]) {
+      if (news === 0) say(other, true);
+      return;
+    }
     const facts = fresh.querySelectorAll('[data-live-part]');
     document.querySelectorAll('[data-live-part]').forEach((part, index) => {
       if (facts[index] && html(part) !== html(facts[index]) && !isInUse(part)) {
         part.replaceChildren(...document.importNode(facts[index], true).childNodes);
       }
     });
-    const [mine, theirs] = [rows(table), rows(theirTable)];
     let count = 0;
     for (const [key, row] of mine) {
       if (!theirs.has(key)) {
@@ -137,10 +149,7 @@
       }
     }
     document.dispatchEvent(new Event('hearth:replaced'));
-    const news = [...theirs.keys()].filter((key) => !mine.has(key)).length;
-    const number = (value) => value.toLocaleString(document.documentElement.lang);
-    if (news > 0) say(`${added}: ${number(news)}`, true);
-    else if (count > 0) say(`${changed}: ${number(count)}`, false);
+    if (news === 0 && count > 0) say(`${changed}: ${number(count)}`, false);
   };
 
   document.addEventListener('visibilitychange', () => (document.hidden ? close() : open()));

@@ -233,7 +233,7 @@ struct TableTests {
             let page = try await site.page("/admin/data/books?order=-title&cols=cover.small&cols=title&cols=")
             #expect(try page.texts("//thead//th//bdi") == ["ID", "cover.small", "title"])
             #expect(try page.one("//td//a[@class='away']")["href"] == "https://covers.openlibrary.org/b/id/10555691-S.jpg")
-            let form = "//form[.//input[@name='cols']]"
+            let form = "//form[.//input[@name='cols'][@type='checkbox']]"
             #expect(try page.all("\(form)//input[@type='checkbox'][@checked]").map { $0["value"] } == ["title", "cover.small"])
             #expect(try page.one("\(form)//input[@type='hidden']")["value"] == "-title")
         }
