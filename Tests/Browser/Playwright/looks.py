@@ -45,7 +45,8 @@ def looks(origin, list, folder, language, width, scripts):
             if scripts and width > 500:
                 name = urllib.parse.quote(path, safe="")[:100]
                 (pathlib.Path(folder) / f"{name}.{language}.html").write_text(source)
-            for colors, media in COLORS.items():
+            # Without script a page has the same colours.
+            for colors, media in COLORS.items() if scripts else [("light", COLORS["light"])]:
                 tab.page.emulate_media(**media)
                 # Only the contrast of colours changes with them.
                 what = {"type": "tag", "values": TAGS} if colors == "light" else {"type": "rule", "values": ["color-contrast"]}

@@ -3,6 +3,7 @@
     walks.py ORIGIN
 """
 
+import pathlib
 import sys
 
 from browser import Tab, chromium
@@ -130,7 +131,7 @@ def edit_a_document(walk):
     walk.tab.expected = (409, walk.page.url)
     walk.follow('button[value="save"]:not(.unseen)')
     assert "Somebody has changed this document" in walk.text("main")
-    walk.focus('input[type="radio"][name^="c"]')
+    walk.focus('tr.open input[type="radio"]')
     while not walk.page.evaluate("document.activeElement.value === 'yours' && document.activeElement.checked"):
         walk.press("ArrowDown")
     walk.follow(".actions.main button")
@@ -144,10 +145,27 @@ def edit_a_document(walk):
     assert call(origin, "documents.get", {"path": "walks/one"})["fields"] == {"pages": 816, "title": "first"}
 
 
+def query_and_export(walk):
+    """A query written by hand and asked; a collection taken home as a file."""
+    walk.tab.load("/admin/query")
+    walk.focus("#query-text")
+    walk.press("Control+a")
+    walk.type('{"collection": "books", "limit": 2}')
+    walk.follow('form.query button:not([name])')
+    assert walk.page.locator("table.documents tbody tr").count() == 2
+    walk.tab.load("/admin/data/colors")
+    walk.focus('details.tool:has([name="export"]) summary')
+    walk.press("Enter")
+    walk.focus('details[open] button.main', 10)
+    with walk.page.expect_download() as download:
+        walk.press("Enter")
+    assert "Carmine Pink" in pathlib.Path(download.value.path()).read_text()
+
+
 def main(origin):
     failed = 0
     with chromium() as browser:
-        for step in [find_a_document, switch_language, single_keys, filter_documents, edit_a_document]:
+        for step in [find_a_document, switch_language, single_keys, filter_documents, edit_a_document, query_and_export]:
             walk = Walk(browser, origin)
             try:
                 step(walk)
