@@ -122,7 +122,8 @@ def edit_a_document(walk):
     """An edit that meets another's, field by field, and then the version before both, restored."""
     origin = walk.tab.origin
     call(origin, "documents.set", {"path": "walks/one", "fields": {"title": "first", "pages": 816}})
-    walk.tab.load("/admin/data/walks/one?edit")
+    walk.tab.load("/admin/data/walks/one")
+    walk.follow('main a[href$="?edit"]')
     walk.focus('[aria-label="Value of title"]')
     walk.press("Control+a")
     walk.type("mine")
@@ -137,7 +138,7 @@ def edit_a_document(walk):
     walk.follow(".actions.main button")
     walk.at("/admin/data/walks/one")
     assert call(origin, "documents.get", {"path": "walks/one"})["fields"] == {"pages": 42, "title": "mine"}
-    walk.tab.load("/admin/data/walks/one?history")
+    walk.follow('main a[href$="?history"]')
     walk.page.locator('form button:has-text("Restore")').last.focus()
     with walk.page.expect_navigation():
         walk.press("Enter")
@@ -162,10 +163,24 @@ def query_and_export(walk):
     assert "Carmine Pink" in pathlib.Path(download.value.path()).read_text()
 
 
+def import_a_file(walk):
+    """A file looked over first, and then written."""
+    walk.tab.load("/admin/import")
+    walk.focus('input[type="file"]')
+    with walk.page.expect_file_chooser() as chooser:
+        walk.press("Enter")
+    line = b'{"path": "walks/imported", "fields": {"title": "by keyboard"}}\n'
+    chooser.value.set_files({"name": "walk.ndjson", "mimeType": "application/x-ndjson", "buffer": line})
+    walk.follow("form.entry button")
+    walk.follow('button[name="upload"]')
+    walk.page.get_by_text("imported").first.wait_for()
+    assert call(walk.tab.origin, "documents.get", {"path": "walks/imported"})["fields"] == {"title": "by keyboard"}
+
+
 def main(origin):
     failed = 0
     with chromium() as browser:
-        for step in [find_a_document, switch_language, single_keys, filter_documents, edit_a_document, query_and_export]:
+        for step in WALKS:
             walk = Walk(browser, origin)
             try:
                 step(walk)
@@ -180,6 +195,8 @@ def main(origin):
     print(f"Walks by keyboard, and hostile values: {failed} faults")
     return 1 if failed else 0
 
+
+WALKS = [find_a_document, switch_language, single_keys, filter_documents, edit_a_document, query_and_export, import_a_file]
 
 if __name__ == "__main__":
     sys.exit(main(*sys.argv[1:]))
