@@ -103,6 +103,7 @@ struct ExportTests {
                 Array(table.utf8)
                     == Array(
                         """
+                        # hearth: a ' before a formula is a mark\r
                         __name__,d,empty,list,map,n,text\r
                         '-c,,,"[1,""x""]",,,"' ""@x"\r
                         a,,"",,,-5,'=1+1\r

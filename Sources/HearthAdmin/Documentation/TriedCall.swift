@@ -1,3 +1,4 @@
+import DocumentModel
 import StrictJSON
 
 /// A call that the form of the documentation asks for.
@@ -6,10 +7,21 @@ struct TriedCall: Sendable {
     /// The text of the parameters as it was written: JSON, or nothing.
     let params: String
 
-    /// A call with parameters that are JSON.
-    init(_ method: UTF8Key, params: [UInt8] = []) {
+    /// A call in the database whose page is made.
+    ///
+    /// - Parameter params: The parameters: an object of JSON.
+    init(_ method: UTF8Key, params: [UInt8]) {
         self.method = method
-        self.params = String(decoding: params, as: UTF8.self)
+        self.params = String(decoding: Self.inDatabase(params), as: UTF8.self)
+    }
+
+    private static func inDatabase(_ params: [UInt8]) -> [UInt8] {
+        guard let database = AdminURL.database, let start = params.firstIndex(of: UInt8(ascii: "{")) else { return params }
+        var name = JSONWriter()
+        name.string(database.description)
+        let rest = params[(start + 1)...].drop { [0x20, 0x09, 0x0a, 0x0d].contains($0) }
+        let separator = rest.first == UInt8(ascii: "}") ? "" : ","
+        return Array(#"{"database":"#.utf8) + name.finish() + separator.utf8 + rest
     }
 
     /// Takes what the form sent; nil when it is not that.

@@ -4,7 +4,7 @@ import StrictJSON
 /// A table of RFC 4180: a line of names, then a line a document, the first column its ID.
 ///
 /// Programs for tables run what looks like a formula. So a text that begins with a sign of one, after quotes and blanks, gets a `'`
-/// before it, unless the table is for machines. Numbers stay numbers. A field that a document doesn't have is nothing, an empty
+/// before it, which the first line says, unless the table is for machines. Numbers stay numbers. A field that a document doesn't have is nothing, an empty
 /// text is `""`. Arrays, maps and vectors are JSON.
 struct CSVExportWriter: ExportWriter {
     private let columns: [FieldPath]
@@ -17,7 +17,9 @@ struct CSVExportWriter: ExportWriter {
     }
 
     func begin() -> [UInt8] {
-        line([cell(Self.idColumn)] + columns.map { cell(FieldText.text($0)) })
+        let names = line([cell(Self.idColumn)] + columns.map { cell(FieldText.text($0)) })
+        // Without it nobody could tell a `'` of the text itself from a mark.
+        return isRaw ? names : Array((CSVRows.markComment + "\r\n").utf8) + names
     }
 
     func write(_ documents: [EncodedDocument]) throws(StatusError) -> [UInt8] {

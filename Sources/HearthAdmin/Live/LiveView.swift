@@ -35,7 +35,8 @@ struct LiveView: Sendable {
 
     private init(item: String, _ target: WatchTarget, since position: StorePosition) {
         let token = PercentEncoding.encode(UTF8Key(WatchToken(target, at: position).text))
-        url = "/watch?\(item)&include=paths&heartbeat=30&resume=\(token)"
+        let database = AdminURL.database.map { "&database=" + PercentEncoding.encode(UTF8Key($0.description)) } ?? ""
+        url = "/watch?\(item)\(database)&include=paths&heartbeat=30&resume=\(token)"
     }
 
     /// An address is part of a request's head, which has its limits.
