@@ -4,8 +4,9 @@ package import DocumentModel
 package struct FileStoreConfiguration: Sendable {
     /// The data folder's path; the folder is made when it doesn't exist.
     package var folder: String
-    /// Which database it is, and becomes when the folder is made.
-    package var identity = DatabaseIdentity()
+    /// Which database it is, and becomes when the folder is made; nil for a default one, which has a history of its own each time
+    /// that one is made.
+    package var identity: DatabaseIdentity?
     /// How long commits stay readable for watchers and history.
     package var retentionAge: Duration = .seconds(24 * 60 * 60)
     /// How many bytes of journal there are at most: what is kept for watchers and history, and what recovery needs.

@@ -1,5 +1,5 @@
 import Crypto
-package import DocumentModel
+import DocumentModel
 import DocumentStore
 import HTTPTypes
 package import HearthService
@@ -10,7 +10,7 @@ import StrictJSON
 /// The pages of the administration: what is in the database, to look at in a browser.
 ///
 /// ```swift
-/// let pages = try AdminPages(context: context, assets: .find(), logger: logger)
+/// let pages = AdminPages(context: context, assets: try PageAssets(.find()), logger: logger)
 /// pages.addRoutes(to: router) { Visitor(caller: $0.caller, session: $0.session) }
 /// ```
 ///
@@ -25,9 +25,7 @@ package struct AdminPages: Sendable {
     let reference = CallReference()
     /// Answers the calls that the documentation's forms ask for.
     let calls: RPCServer<ServiceContext>
-    private let catalogue: Catalogue
-    private let templates: TemplateLibrary
-    private let files: StaticFiles
+    private let assets: PageAssets
     let logger: Logger
     let surroundings: Surroundings
     /// How often each address has tried to sign in with what is no key.
@@ -53,20 +51,14 @@ package struct AdminPages: Sendable {
         var patience = Duration.seconds(2)
     }
 
-    /// Reads templates and static files.
-    ///
-    /// - Throws: ``StatusError`` naming the folder or file that is missing or can't be used.
-    package init(context: ServiceContext, assets: AssetLocation, logger: Logger) throws(StatusError) {
-        try self.init(context: context, assets: assets, logger: logger, surroundings: Surroundings())
+    /// The pages of the databases that a context leads to.
+    package init(context: ServiceContext, assets: PageAssets, logger: Logger) {
+        self.init(context: context, assets: assets, logger: logger, surroundings: Surroundings())
     }
 
-    init(
-        context: ServiceContext,
-        assets: AssetLocation,
-        logger: Logger,
-        surroundings: Surroundings
-    ) throws(StatusError) {
+    init(context: ServiceContext, assets: PageAssets, logger: Logger, surroundings: Surroundings) {
         self.context = context
+        self.assets = assets
         calls = RPCServer(
             limits: Self.callLimits(context.server.limits.rpc),
             answers: AnswerBudget(limit: Self.heldAnswerBytes, wait: .seconds(2)),
@@ -74,9 +66,6 @@ package struct AdminPages: Sendable {
         )
         self.logger = logger
         self.surroundings = surroundings
-        catalogue = try Catalogue(templates: assets.templates)
-        templates = try TemplateLibrary(folder: assets.templates, catalogue: catalogue)
-        files = try StaticFiles(folder: assets.files)
     }
 
     /// A request as far as the pages look at it.
@@ -111,7 +100,7 @@ package struct AdminPages: Sendable {
         pages.visit = Visit(request, secret: surroundings.formSecret, nonce: surroundings.nonce)
         pages.preferences = Preferences(cookies: Cookies(request.cookies), acceptedLanguages: request.acceptedLanguages)
         pages.pageURL = request.address
-        return await Texts.$current.withValue(catalogue[pages.preferences.language]) { [pages] in
+        return await Texts.$current.withValue(assets.catalogue[pages.preferences.language]) { [pages] in
             await pages.respondInDatabase(to: request)
         }
     }
@@ -251,7 +240,7 @@ extension AdminPages {
     }
 
     private func fileResponse(_ name: UTF8Key, to request: PageRequest) -> PageResponse? {
-        guard let file = files[name] else { return nil }
+        guard let file = assets.files[name] else { return nil }
         return .file(
             file,
             isCurrent: Query(request.query)["v"] == UTF8Key(file.tag.digits),
@@ -264,12 +253,12 @@ extension AdminPages {
         var page = page
         let nonce = surroundings.nonce()
         page.chrome.nonce = nonce
-        page.chrome.styleSheetURLs = StaticFiles.Asset.styleSheets.map(files.url)
-        page.chrome.scriptURL = files.url(of: .script)
-        page.chrome.liveScriptURL = files.url(of: .liveScript)
-        page.chrome.editScriptURL = files.url(of: .editScript)
-        page.chrome.keyScriptURL = files.url(of: .keys)
-        page.chrome.logoURL = files.url(of: .logo)
+        page.chrome.styleSheetURLs = StaticFiles.Asset.styleSheets.map(assets.files.url)
+        page.chrome.scriptURL = assets.files.url(of: .script)
+        page.chrome.liveScriptURL = assets.files.url(of: .liveScript)
+        page.chrome.editScriptURL = assets.files.url(of: .editScript)
+        page.chrome.keyScriptURL = assets.files.url(of: .keys)
+        page.chrome.logoURL = assets.files.url(of: .logo)
         page.chrome.pageURL = pageURL
         page.chrome.preferences = preferences
         page.chrome.visit = visit
@@ -281,7 +270,7 @@ extension AdminPages {
             if error.code.httpStatus >= 500 { log(error) }
         }
         let response = PageResponse.page(
-            templates.render(page, with: type(of: page).template),
+            assets.templates.render(page, with: type(of: page).template),
             status: page.status,
             language: preferences.language,
             nonce: nonce

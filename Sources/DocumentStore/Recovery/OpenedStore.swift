@@ -12,7 +12,7 @@ struct OpenedStore {
 extension OpenedStore {
     /// Opens and locks the folder, replays what the journal has behind the last checkpoint, and brings that to disk.
     init(_ configuration: FileStoreConfiguration, listers: WorkQueue, logger: Logger) throws(StatusError) {
-        let data = try DataFolder.open(configuration.folder, as: configuration.identity)
+        let data = try DataFolder.open(configuration.folder, as: configuration.identity ?? DatabaseIdentity())
         let found = data.description
         let cache = DocumentCache(maximumBytes: configuration.cacheBytes)
         let files = DocumentFiles(DocumentFolders(data), cache: cache, log: InstallationLog())

@@ -9,8 +9,8 @@ struct TriedCall: Sendable {
 
     /// A call in the database whose page is made.
     ///
-    /// - Parameter params: The parameters: an object of JSON.
-    init(_ method: UTF8Key, params: [UInt8]) {
+    /// - Parameter params: The parameters: an object of JSON, or nothing.
+    init(_ method: UTF8Key, params: [UInt8] = []) {
         self.method = method
         self.params = String(decoding: Self.inDatabase(params), as: UTF8.self)
     }

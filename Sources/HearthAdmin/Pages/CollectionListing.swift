@@ -23,7 +23,7 @@ struct CollectionListing: Sendable {
     /// Where the part before this one ends; nil when this is the first one.
     private(set) var previous: CollectionRequest.Cursor?
     /// The call that gives these documents.
-    private(set) var call = TriedCall(RunQuery.name, params: Array("{}".utf8))
+    private(set) var call = TriedCall(RunQuery.name)
     /// How the page follows these documents; nil where it can't.
     private(set) var live: LiveView?
     /// Why there are no documents; nil when that is not so.

@@ -164,7 +164,7 @@ struct ServeCommand: AsyncParsableCommand {
             keys: try await AccessKeys.open(inFolder: data, logger: logger),
             databases: databases
         )
-        let pages = try AdminPages(context: context, assets: assets, logger: logger)
+        let pages = AdminPages(context: context, assets: try PageAssets(assets), logger: logger)
         let server = try HearthServer(configuration: configuration, context: context, logger: logger) { router in
             pages.addRoutes(to: router) { Visitor(caller: $0.caller, session: $0.session, network: $0.clientNetwork) }
         } onRunning: { [host] port in

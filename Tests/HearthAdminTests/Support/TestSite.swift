@@ -30,6 +30,9 @@ struct TestSite: Sendable {
     static let repository = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
+    /// Reading and compiling them takes longer than most tests.
+    private static let assets = Result { try PageAssets(AssetLocation(folder: repository)) }
+
     /// The pages' texts.
     static func catalogue() throws -> Catalogue {
         try Catalogue(templates: repository.appending(path: "Templates"))
@@ -53,13 +56,13 @@ struct TestSite: Sendable {
         let store = try await FileStore.open(configuration, logger: logger)
         if !writes.isEmpty { _ = try await store.commit(writes) }
         let keys = AccessKeys()
-        let pages = try AdminPages(
+        let pages = AdminPages(
             context: ServiceContext(
                 store: store,
                 server: ServerDescription(startTime: .now - .seconds(7_201), limits: limits),
                 keys: keys
             ),
-            assets: AssetLocation(folder: repository),
+            assets: try assets.get(),
             logger: logger,
             surroundings: AdminPages.Surroundings(
                 now: { now },

@@ -147,7 +147,7 @@ struct SessionTests {
                 let response = try await browser.signIn(key)
                 #expect(response.status == 403)
                 #expect(response.cookie("session") == nil)
-                bodies.insert(response.body.replacing(/value="[0-9a-f]{32}"/, with: "").replacing(/nonce="[0-9a-f]*"/, with: ""))
+                bodies.insert(response.body.replacing(/value="[0-9a-f]{32,}"/, with: "").replacing(/nonce="[0-9a-f]*"/, with: ""))
             }
             #expect(bodies.count == 1)
         }

@@ -84,6 +84,9 @@ struct TestServer: Sendable {
 private let repository = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 
+/// Reading and compiling them takes longer than most tests.
+private let pageAssets = Result { try PageAssets(.find(explicit: repository)) }
+
 /// Runs `body` with a server whose project is `p`, tells the server to stop, and returns when it has.
 func withServer(
     _ configuration: HearthServerConfiguration = .standard,
@@ -112,7 +115,7 @@ func withServer(
         databases: databases
     )
     let (ports, port) = AsyncStream<Int>.makeStream()
-    let pages = hasPages ? try AdminPages(context: context, assets: .find(explicit: repository), logger: logger) : nil
+    let pages = hasPages ? AdminPages(context: context, assets: try pageAssets.get(), logger: logger) : nil
     let server = try HearthServer(configuration: configuration, context: context, logger: logger) { router in
         pages?.addRoutes(to: router) { Visitor(caller: $0.caller, session: $0.session, network: $0.clientNetwork) }
     } onRunning: {
