@@ -27,10 +27,12 @@ extension AdminPages {
                 return try await begin(.deleting, backURL: AdminURL.document(path)) { progress in
                     .deletedMany(progress.done)
                 } _: { [context] work throws(StatusError) in
+                    // First: where somebody has changed it meanwhile, nothing below it goes either.
+                    if current != nil {
+                        _ = try await DeleteDocument.call(.delete(path, precondition: base.precondition), in: context)
+                        work.update { $0.done += 1 }
+                    }
                     try await Self.delete(below: path, in: context, work)
-                    guard current != nil, !work.isStopping else { return }
-                    _ = try await DeleteDocument.call(.delete(path, precondition: base.precondition), in: context)
-                    work.update { $0.done += 1 }
                 }
             }
             _ = try await DeleteDocument.call(.delete(path, precondition: base.precondition), in: context)
@@ -44,7 +46,8 @@ extension AdminPages {
         await respond(to: request) { submission throws(StatusError) in
             try context.authorize(.writer)
             let subtree = Subtree(context: context)
-            if let submission, submission.form.has("row") {
+            if let submission, submission.form.has("selected") || submission.form.has("row") {
+                guard submission.form.has("row") else { return .done(at: AdminURL.collection(collection), nil) }
                 return try await delete(selectedBy: submission, in: collection)
             }
             if Query(request.query)["delete"] == "found" {
@@ -100,11 +103,12 @@ extension AdminPages {
 
     /// Asks whether to delete what the filters of a collection find, and deletes it.
     private func delete(found request: CollectionRequest, _ submission: Submission?) async throws(StatusError) -> FormAnswer {
-        guard request.isQuery, let query = try? CollectionQuery(request).query,
+        guard request.isFilter, let query = try? CollectionQuery(request).query,
             let count = await CollectionCount(query, atMost: DeletePage.Extent.limit, in: context)
         else { return .page(ProblemPage.unknownAddress) }
         let subject = DeletePage.Subject.found(request, .init(count: count.counted))
-        guard let submission, !submission.isStale, submission.form.has("confirmed") else {
+        // What is confirmed is the number that was shown.
+        guard let submission, !submission.isStale, submission.form["confirmed"] == UTF8Key("\(count.counted)") else {
             return .page(DeletePage(subject, problems: submission?.isStale == true ? .stale : FormProblems()))
         }
         return try await begin(.deleting, backURL: request.url()) { progress in

@@ -106,15 +106,15 @@ struct ExportTests {
                         # hearth: a ' before a formula is a mark\r
                         __name__,d,empty,list,map,n,text\r
                         '-c,,,"[1,""x""]",,,"' ""@x"\r
-                        a,,"",,,-5,'=1+1\r
+                        a,,"",,,-5,"'=1+1"\r
                         b,NaN,,,,null,"a, ""b""\r\n"\r
-                        d,,,,"{""k"":true}",,'\u{FF1D}x\r
+                        d,,,,"{""k"":true}",,"'\u{FF1D}x"\r
 
                         """.utf8
                     )
             )
             let raw = try await Self.text(site.get("/admin/data/t?export=csv&raw=1&cols=text&where=n%20%3D%3D%20-5"))
-            #expect(Array(raw.utf8) == Array("__name__,text\r\na,=1+1\r\n".utf8))
+            #expect(Array(raw.utf8) == Array("__name__,text\r\na,\"=1+1\"\r\n".utf8))
         }
     }
 

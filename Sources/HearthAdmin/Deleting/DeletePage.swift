@@ -60,6 +60,8 @@ struct DeletePage: Page {
         case "selectedCount":
             localized(count: selected.count, one: "Delete {count} document?", other: "Delete {count} documents?")
         case "extent": extent.text
+        // A number for the form that comes back, not for people.
+        case "foundCount": String(extent.count)
         case "hasBelow": extent.count > 0
         case "base": if case .document(_, let base, _) = subject { base.text } else { "" }
         case "below": FormField("below", "", problems: problems).choosing(deletesBelow)

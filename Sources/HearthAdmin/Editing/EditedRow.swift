@@ -102,7 +102,8 @@ extension EditedRow {
 
     private func vector() throws(Fault) -> [Double] {
         var components: [Double] = []
-        for part in text.utf8.split(separator: UInt8(ascii: ",")) {
+        guard text.utf8.contains(where: { $0 > UInt8(ascii: " ") }) else { return components }
+        for part in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
             guard let value = TypedNumber.double(String(Substring(part))) else {
                 throw Fault(message: localized("Expected numbers with commas between them, such as 0.1, -2, 3e5."))
             }

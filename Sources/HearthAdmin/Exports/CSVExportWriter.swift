@@ -46,7 +46,7 @@ struct CSVExportWriter: ExportWriter {
         case .integer(let integer): Array(integer.description.utf8)
         case .double(let double): Array(Number.text(double).utf8)
         case .timestamp(let time): Array(time.rfc3339.utf8)
-        case .string(let text): cell(text)
+        case .string(let text): cell(text, alwaysQuoted: true)
         case .bytes(let bytes): Array(Base64.standard.encode(bytes).utf8)
         case .reference(let path): cell(path.string)
         case .geoPoint(let point): Self.quoted(Coordinates.decimal(point))
@@ -54,14 +54,15 @@ struct CSVExportWriter: ExportWriter {
         }
     }
 
-    private func cell(_ text: String) -> [UInt8] {
-        !isRaw && Self.looksLikeFormula(text) ? Self.quoted("'" + text) : Self.quoted(text)
+    /// - Parameter alwaysQuoted: Whether it stands within quotes even where it needs none, so that `42` is known for a text.
+    private func cell(_ text: String, alwaysQuoted: Bool = false) -> [UInt8] {
+        Self.quoted(!isRaw && Self.needsMark(text) ? "'" + text : text, always: alwaysQuoted)
     }
 
     /// A text within quotes where it needs them.
-    private static func quoted(_ text: String) -> [UInt8] {
+    private static func quoted(_ text: String, always: Bool = false) -> [UInt8] {
         let needsQuotes =
-            text.utf8.isEmpty
+            always || text.utf8.isEmpty
             || text.utf8.contains {
                 [UInt8(ascii: ","), UInt8(ascii: "\""), UInt8(ascii: "\r"), UInt8(ascii: "\n")].contains($0)
             }
@@ -75,7 +76,9 @@ struct CSVExportWriter: ExportWriter {
         return bytes + [UInt8(ascii: "\"")]
     }
 
-    private static func looksLikeFormula(_ text: String) -> Bool {
+    /// Whether a text looks like a formula, or as if it were marked.
+    private static func needsMark(_ text: String) -> Bool {
+        if text.utf8.first == UInt8(ascii: "'") { return true }
         let first = text.unicodeScalars.first { ![" ", "\"", "'", "\u{A0}"].contains($0) }
         return switch first {
         case "=", "+", "-", "@", "\t", "\r", "\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}": true

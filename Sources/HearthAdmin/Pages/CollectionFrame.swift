@@ -81,7 +81,7 @@ extension CollectionFrame: ViewModel {
         case "isEmpty": listing.entries.isEmpty && listing.damaged.isEmpty && listing.fault == nil
         case "newURL": EditTarget(newIn: listing.request.path).url(asJSON: false)
         case "deleteURL": AdminURL.collection(listing.request.path) + "?delete"
-        case "canDeleteFound": listing.request.isQuery && listing.fault == nil && !listing.entries.isEmpty
+        case "canDeleteFound": listing.request.isFilter && listing.fault == nil && !listing.entries.isEmpty
         case "deleteFoundURL": AdminURL.delete(found: listing.request)
         case "isQuery": listing.request.isQuery
         case "hasEmptyQuery": listing.request.isQuery && listing.entries.isEmpty && listing.fault == nil

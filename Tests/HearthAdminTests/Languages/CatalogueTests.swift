@@ -35,8 +35,7 @@ struct CatalogueTests {
                 continue
             }
         }
-        // New texts are English until their translations have come.
-        withKnownIssue(isIntermittent: true) { #expect(missing.sorted() == []) }
+        #expect(missing.sorted() == [])
     }
 
     @Test("No translation is left of a text that is gone", arguments: languages)
@@ -44,8 +43,7 @@ struct CatalogueTests {
         let sources = try SourceTexts()
         let known = Set(sources.plain.union(sources.counted).map { UTF8Key($0) })
         let left = try TestSite.catalogue()[language].translations.keys.filter { !known.contains($0) }
-        // As long as texts come and go.
-        withKnownIssue(isIntermittent: true) { #expect(left.map(\.string).sorted() == []) }
+        #expect(left.map(\.string).sorted() == [])
     }
 
     @Test("Translations have the variables and the markup of their text", arguments: languages)
