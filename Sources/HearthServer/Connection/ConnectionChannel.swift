@@ -32,9 +32,7 @@ struct ConnectionChannel: ServerChildChannel {
     }
 
     func handle(value: HTTP1Channel.Value, logger: Logger) async {
-        await withTaskExecutorPreference(configuration.threads) {
-            await base.handle(value: value, logger: logger)
-        }
+        await base.handle(value: value, logger: logger)
     }
 }
 

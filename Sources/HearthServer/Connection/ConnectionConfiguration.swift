@@ -15,9 +15,6 @@ struct ConnectionConfiguration: Sendable {
     let minimumBodyRate: Int
     let slots: ConnectionSlots
     let shutdown: ShutdownClock
-    /// Where requests are answered. These threads may wait for a file, so that who asks for a document gets it without a change of
-    /// threads, which takes longer than reading it.
-    let threads = WorkThreads("hearth.connections", count: max(4, 2 * System.coreCount))
 
     init(_ configuration: HearthServerConfiguration, maximumBodyBytes: Int, logger: Logger) {
         self.maximumBodyBytes = maximumBodyBytes

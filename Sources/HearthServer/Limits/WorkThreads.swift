@@ -1,7 +1,7 @@
 import Dispatch
 import DocumentStore
 
-/// Threads for tasks that have much to compute, or to wait for files now and then, a bounded number of them.
+/// Threads for tasks that have much to compute, a bounded number of them.
 ///
 /// All other tasks share as many threads as there are processors. Here, long work leaves those to everybody else, and shares
 /// the processors with them as the system sees fit.
