@@ -54,7 +54,7 @@ extension FileStore {
     func settle(at time: Timestamp) async throws(StatusError) {
         if let last = position.lastCommitTime, time <= last { return }
         guard parts.clock.reserve(time) else {
-            throw StatusError(.invalidArgument, "The read time \(time) is yet to come. Give a time that is past.")
+            throw StatusError.readTimeYetToCome(time)
         }
         await parts.clock.settle(at: time)
     }

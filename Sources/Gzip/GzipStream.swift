@@ -59,9 +59,9 @@ package final class GzipStream {
 
     private func run(_ bytes: [UInt8], flush: Int32) -> [UInt8] {
         var output: [UInt8] = []
-        var bytes = bytes
-        bytes.withUnsafeMutableBufferPointer { input in
-            stream.pointee.next_in = input.baseAddress
+        bytes.withUnsafeBufferPointer { input in
+            // zlib only reads there; that its input isn't `const` is an option of its header.
+            stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
             stream.pointee.avail_in = UInt32(input.count)
             repeat {
                 let part = [UInt8](unsafeUninitializedCapacity: Self.partBytes) { buffer, count in

@@ -1,9 +1,9 @@
 package import DocumentModel
+internal import Synchronization
 
 extension DatabaseFolders {
-    /// Removes a database that nobody has open; without effect when there is none. When this returns, it is gone for good.
-    ///
-    /// It is moved aside in one step first, so that no crash leaves half of it in its place.
+    /// Moves a database that nobody has open out of its place, for good and in one step, so that no crash leaves half of it there;
+    /// without effect when there is none. ``removeLeftovers()`` frees its room on the disk.
     package func remove(_ id: DatabaseID) async throws(StatusError) {
         try await queue.run { () throws(StatusError) in
             guard try self.holds(id) else { return }
@@ -11,20 +11,28 @@ extension DatabaseFolders {
                 let all = try self.root.descriptor.openFolder(Self.name)
                 let project = try all.openFolder(self.folderName(id.project))
                 try project.moveAside(self.folderName(id.database), to: all)
-                try all.removeAsides()
                 if try all.removeFolderIfEmpty(self.folderName(id.project)) { try all.synchronize() }
             }
         }
     }
 
-    /// Removes what deletions left that were interrupted.
-    package func sweep() async throws(StatusError) {
-        try await queue.run { () throws(StatusError) in
+    /// Removes what deleted databases have left, which may take long for a large one. Nobody else waits for it.
+    package func removeLeftovers() async throws(StatusError) {
+        try await removals.run { () throws(StatusError) in
             try reporting("remove", Self.name) { () throws(SystemError) in
                 guard let all = try self.root.descriptor.openFolderIfPresent(Self.name) else { return }
-                try all.removeAsides()
+                var listing = try all.openForListing()
+                while let entry = try listing.next() {
+                    guard TemporaryName.matches(entry.name) else { continue }
+                    guard try all.removeTree(entry, while: { !self.isRemovingStopped.load(ordering: .relaxed) }) else { return }
+                }
             }
         }
+    }
+
+    /// Ends the removal of leftovers soon; the next start goes on with it.
+    package func stopRemoving() {
+        isRemovingStopped.store(true, ordering: .relaxed)
     }
 }
 
@@ -36,16 +44,6 @@ extension FileDescriptor {
         try rename(name, to: TemporaryName.numbered(number), in: other)
         try synchronize()
         try other.synchronize()
-    }
-
-    /// Removes everything in this folder that has a temporary name.
-    fileprivate func removeAsides() throws(SystemError) {
-        var asides: [FolderListing.Entry] = []
-        var listing = try openForListing()
-        while let entry = try listing.next() {
-            if TemporaryName.matches(entry.name) { asides.append(entry) }
-        }
-        for entry in asides { try removeTree(entry) }
     }
 
     /// Removes a folder from this folder; false when there is something in it, or none.

@@ -1,16 +1,21 @@
+internal import Dispatch
 package import DocumentModel
 package import Logging
 internal import StrictJSON
+internal import Synchronization
 
 /// The databases beside the default one of a data folder: `databases/PROJECT/DATABASE/`, each laid out as a data folder of its
 /// own. Names are escaped as those of documents are.
 ///
-/// One change at a time is made to the folders; databases are opened and closed at the same time.
+/// One change at a time is made to the folders; databases are opened and closed at the same time. What deleted ones leave is removed
+/// beside all that.
 package final class DatabaseFolders: Sendable {
     let path: String
     let root: SharedDescriptor
     let naming: FileNaming
     let queue = WorkQueue(label: "hearth.databases", width: 1)
+    let removals = WorkQueue(label: "hearth.databases.removals", width: 1, qos: .utility)
+    let isRemovingStopped = Atomic(false)
 
     /// The folder in the data folder.
     static let name = "databases"
@@ -29,13 +34,7 @@ package final class DatabaseFolders: Sendable {
     package static func open(inFolder path: String) async throws(StatusError) -> DatabaseFolders {
         try await WorkQueue(label: "hearth.databases", width: 1).run { () throws(StatusError) in
             let root = SharedDescriptor(try DataFolder.openRoot(path, making: false))
-            guard let description = try DataFolder.readDescription(in: root.descriptor) else {
-                throw StatusError(
-                    .failedPrecondition,
-                    "The folder \(Excerpt(path, maximumBytes: 1_000)) is not a Hearth data folder: it has no "
-                        + "\(DataFolder.descriptionName)."
-                )
-            }
+            let description = try DataFolder.requireDescription(in: root.descriptor, path)
             return DatabaseFolders(path, root: root, naming: description.naming)
         }
     }

@@ -34,12 +34,7 @@ extension DataFolder {
     /// - Throws: `.failedPrecondition` when it is not a data folder, is in use, or was made by a newer Hearth.
     static func inspect(_ path: String) throws(StatusError) -> DataFolder {
         let root = try openExistingRoot(path)
-        guard let description = try readDescription(in: root) else {
-            throw StatusError(
-                .failedPrecondition,
-                "The folder \(Excerpt(path, maximumBytes: 1_000)) is not a Hearth data folder: it has no \(descriptionName)."
-            )
-        }
+        let description = try requireDescription(in: root, path)
         // A server makes the file for its lock; where there is none, there was none.
         let lock = try reporting("open", lockName) { () throws(SystemError) in
             try root.openFile(root.status(of: lockName) == nil ? "." : lockName, for: .reading)
@@ -68,6 +63,22 @@ extension DataFolder {
             if making { try synchronizeName(ofRoot: path) }
         }
         return root
+    }
+
+    /// The description of a folder that must be a data folder already.
+    ///
+    /// - Throws: `.failedPrecondition` when it is none.
+    static func requireDescription(
+        in root: borrowing FileDescriptor,
+        _ path: String
+    ) throws(StatusError) -> DatabaseDescription {
+        guard let description = try readDescription(in: root) else {
+            throw StatusError(
+                .failedPrecondition,
+                "The folder \(Excerpt(path, maximumBytes: 1_000)) is not a Hearth data folder: it has no \(descriptionName)."
+            )
+        }
+        return description
     }
 
     private static func openRoot(_ path: String) throws(StatusError) -> FileDescriptor {

@@ -116,11 +116,11 @@ extension DatabaseDescription {
     }
 
     private static func database(_ root: JSONNode) throws(StatusError) -> DatabaseID? {
-        let names = [root["project"], root["database"]].map { $0?.string.map { UTF8Key($0) } }
-        if names == [nil, nil], root["project"] == nil, root["database"] == nil { return nil }
-        guard let project = names[0], let name = names[1], let database = try? DatabaseID(project: project, database: name) else {
-            throw damaged("which database it is can't be told")
-        }
+        let (project, name) = (root["project"], root["database"])
+        if project == nil, name == nil { return nil }
+        guard let project = project?.string, let name = name?.string,
+            let database = try? DatabaseID(project: UTF8Key(project), database: UTF8Key(name))
+        else { throw damaged("which database it is can't be told") }
         return database
     }
 

@@ -31,17 +31,17 @@ extension FileDescriptor {
 
     /// Removes a file from this folder; false when there is none.
     @discardableResult
-    func removeFile(_ name: String) throws(SystemError) -> Bool {
+    func removeFile(_ name: UnsafePointer<CChar>) throws(SystemError) -> Bool {
         try remove(name, flags: 0)
     }
 
     /// Removes an empty folder from this folder; false when there is none.
     @discardableResult
-    func removeFolder(_ name: String) throws(SystemError) -> Bool {
+    func removeFolder(_ name: UnsafePointer<CChar>) throws(SystemError) -> Bool {
         try remove(name, flags: AT_REMOVEDIR)
     }
 
-    private func remove(_ name: String, flags: Int32) throws(SystemError) -> Bool {
+    private func remove(_ name: UnsafePointer<CChar>, flags: Int32) throws(SystemError) -> Bool {
         do throws(SystemError) {
             try Self.call("unlinkat") { Glibc.unlinkat(number, name, flags) }
             return true
@@ -52,7 +52,7 @@ extension FileDescriptor {
     }
 
     /// What the name stands for in this folder, the link itself where it is a symbolic link; nil when there is nothing.
-    func status(of name: String) throws(SystemError) -> FileStatus? {
+    func status(of name: UnsafePointer<CChar>) throws(SystemError) -> FileStatus? {
         var status = Glibc.stat()
         do throws(SystemError) {
             try Self.call("fstatat") { Glibc.fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) }
@@ -71,7 +71,7 @@ extension FileDescriptor {
     /// What an entry of this folder is; nil when it is gone meanwhile.
     func kind(of entry: FolderListing.Entry) throws(SystemError) -> FileStatus.Kind? {
         if let kind = entry.kind { return kind }
-        return try status(of: entry.text)?.kind
+        return try status(of: entry.cString)?.kind
     }
 
     /// Opens this folder for listing, independently of other listings.

@@ -1,39 +1,29 @@
-internal import Glibc
-
 extension FileDescriptor {
-    /// Removes an entry of this folder and, where it is a folder, all that is in it. Symbolic links are removed and not followed.
+    /// Removes an entry of this folder and, where it is a folder, all that is in it, for as long as that is wanted. Symbolic links
+    /// are removed and not followed.
     ///
-    /// Names need not be UTF-8: whatever people have put into a folder goes with it.
-    func removeTree(_ entry: FolderListing.Entry) throws(SystemError) {
-        let name = entry.name.map { CChar(bitPattern: $0) } + [0]
-        if try kind(ofEntry: name, entry) == .folder {
-            try openFolder(name).removeContents()
-            try remove(name, flags: AT_REMOVEDIR)
-        } else {
-            try remove(name, flags: 0)
+    /// Names need not be UTF-8: whatever people have put into a folder goes with it. The depth of the recursion is that of the
+    /// folders.
+    ///
+    /// - Returns: Whether all of it is gone.
+    func removeTree(_ entry: FolderListing.Entry, while isWanted: () -> Bool) throws(SystemError) -> Bool {
+        guard isWanted() else { return false }
+        guard try kind(of: entry) == .folder else {
+            try removeFile(entry.cString)
+            return true
         }
+        guard try openFolder(entry.cString).removeContents(while: isWanted) else { return false }
+        try removeFolder(entry.cString)
+        return true
     }
 
-    /// Removes everything in this folder. The depth of the recursion is that of the folders.
-    private func removeContents() throws(SystemError) {
-        var entries: [FolderListing.Entry] = []
+    /// Removes everything in this folder. What was listed may be removed while the listing goes on: POSIX leaves open only whether
+    /// entries are still listed that are removed before their turn.
+    private func removeContents(while isWanted: () -> Bool) throws(SystemError) -> Bool {
         var listing = try openForListing()
-        while let entry = try listing.next() { entries.append(entry) }
-        for entry in entries { try removeTree(entry) }
-    }
-
-    private func kind(ofEntry name: [CChar], _ entry: FolderListing.Entry) throws(SystemError) -> FileStatus.Kind? {
-        if let kind = entry.kind { return kind }
-        var status = Glibc.stat()
-        try Self.call("fstatat") { Glibc.fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) }
-        return FileStatus(status).kind
-    }
-
-    private func remove(_ name: [CChar], flags: Int32) throws(SystemError) {
-        do throws(SystemError) {
-            try Self.call("unlinkat") { Glibc.unlinkat(number, name, flags) }
-        } catch {
-            guard error.isNotFound else { throw error }
+        while let entry = try listing.next() {
+            guard try removeTree(entry, while: isWanted) else { return false }
         }
+        return true
     }
 }

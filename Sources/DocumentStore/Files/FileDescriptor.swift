@@ -3,7 +3,8 @@ internal import Glibc
 /// An open file or folder, closed when this value's life ends.
 ///
 /// All of the store's system calls on files are here and in the extensions. Names are looked up relative to an open
-/// folder, one segment at a time, and symbolic links are never followed. Interrupted calls are repeated.
+/// folder, one segment at a time, and symbolic links are never followed. Interrupted calls are repeated. Names are C strings where
+/// they may be of people's making, which need not be UTF-8; a `String` is passed as it is.
 struct FileDescriptor: ~Copyable, Sendable {
     /// The kernel's number for it.
     let number: Int32
@@ -69,14 +70,7 @@ extension FileDescriptor {
     }
 
     /// Opens a folder in this folder.
-    func openFolder(_ name: String) throws(SystemError) -> FileDescriptor {
-        FileDescriptor(
-            try Self.call("openat") { Glibc.openat(number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0) }
-        )
-    }
-
-    /// Opens a folder in this folder by a name of any bytes, with a zero behind them.
-    func openFolder(_ name: [CChar]) throws(SystemError) -> FileDescriptor {
+    func openFolder(_ name: UnsafePointer<CChar>) throws(SystemError) -> FileDescriptor {
         FileDescriptor(
             try Self.call("openat") { Glibc.openat(number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0) }
         )

@@ -7,6 +7,9 @@ struct FolderListing: ~Copyable {
         let name: [UInt8]
         let kind: FileStatus.Kind?
 
+        /// The name for a system call.
+        var cString: [CChar] { name.map { CChar(bitPattern: $0) } + [0] }
+
         /// The name for a message, with what is not UTF-8 replaced.
         var text: String { String(decoding: name, as: UTF8.self) }
     }

@@ -93,14 +93,8 @@ extension TemporaryFiles {
     }
 
     private mutating func make(in folder: borrowing FileDescriptor) throws(SystemError) -> Named {
-        while true {
-            let name = nextName()
-            do throws(SystemError) {
-                return Named(file: try folder.openFile(name, for: .creating), name: name)
-            } catch {
-                // One that could not be removed after a crash.
-                guard error.isTaken else { throw error }
-            }
+        try withFreeName { name throws(SystemError) in
+            Named(file: try folder.openFile(name, for: .creating), name: name)
         }
     }
 
@@ -108,20 +102,24 @@ extension TemporaryFiles {
         _ file: borrowing FileDescriptor,
         in folder: borrowing FileDescriptor
     ) throws(SystemError) -> String {
+        try withFreeName { name throws(SystemError) in
+            try folder.link(file, as: name)
+            return name
+        }
+    }
+
+    /// Gives `body` a temporary name, and another one while a file has it that could not be removed after a crash.
+    private mutating func withFreeName<Result: ~Copyable>(
+        _ body: (String) throws(SystemError) -> Result
+    ) throws(SystemError) -> Result {
         while true {
-            let name = nextName()
+            count += 1
             do throws(SystemError) {
-                try folder.link(file, as: name)
-                return name
+                return try body(TemporaryName.numbered(count))
             } catch {
                 guard error.isTaken else { throw error }
             }
         }
-    }
-
-    private mutating func nextName() -> String {
-        count += 1
-        return TemporaryName.numbered(count)
     }
 
     private static func rename(

@@ -4,7 +4,8 @@ import Logging
 
 // Closing and deleting.
 extension Databases {
-    /// Deletes a database: ends its streams and transactions, and removes its folder. Calls that are under way in it fail.
+    /// Deletes a database: ends its streams and transactions, and moves its folder out of its place. Calls that are under way in it
+    /// fail. Its room on the disk is free some time after this returns.
     ///
     /// - Throws: ``StatusCode/notFound`` when there is none; ``StatusCode/failedPrecondition`` for the default one.
     package func delete(_ id: DatabaseID) async throws(StatusError) {
@@ -53,7 +54,21 @@ extension Databases {
         // What can't be brought to disk is not wanted any more.
         if let database { _ = await end(database) }
         try await folders.remove(id)
+        startRemovingLeftovers()
         logger.notice("A database was deleted", metadata: ["database.id": "\(id)"])
+    }
+
+    /// Begins to remove what deleted databases have left on the disk.
+    func startRemovingLeftovers() {
+        let earlier = removal
+        removal = Task {
+            await earlier?.value
+            do throws(StatusError) {
+                try await folders.removeLeftovers()
+            } catch {
+                logger.warning("What is left of deleted databases can't be removed", metadata: ["error": "\(error)"])
+            }
+        }
     }
 
     /// Closes all databases; to be called when nobody calls any more.
@@ -61,6 +76,8 @@ extension Databases {
     /// - Returns: Why one could not be closed completely; nil when all is well.
     package func close() async -> StatusError? {
         isClosed = true
+        folders.stopRemoving()
+        await removal?.value
         for task in making.values { _ = await task.value }
         var failure: StatusError?
         while !slots.isEmpty {

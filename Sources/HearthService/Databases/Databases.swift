@@ -29,6 +29,8 @@ package actor Databases {
     /// How many stores are open, being opened or being closed.
     var storeCount = 0
     var isClosed = false
+    /// The last removal of what deleted ones have left.
+    var removal: Task<Void, Never>?
 
     private init(
         besides defaultID: DatabaseID,
@@ -65,12 +67,16 @@ package actor Databases {
                     + "name. Give --project the name that the data folder was served with before."
             )
         }
-        do throws(StatusError) {
-            try await folders.sweep()
-        } catch {
-            logger.warning("What is left of deleted databases can't be removed", metadata: ["error": "\(error)"])
-        }
-        return Databases(besides: defaultID, in: folders, configuration.forOneOfMany, limit: max(1, limit), logger: logger)
+        let databases = Databases(
+            besides: defaultID,
+            in: folders,
+            configuration.forOneOfMany,
+            limit: max(1, limit),
+            logger: logger
+        )
+        // A deletion may have been interrupted.
+        await databases.startRemovingLeftovers()
+        return databases
     }
 
     /// All databases, the default one first.

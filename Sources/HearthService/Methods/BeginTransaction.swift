@@ -87,7 +87,7 @@ package enum BeginTransaction: RPCMethod {
     /// A time that has come: reads of one that has not would be refused, and the transaction would be of no use.
     private static func checked(_ time: Timestamp, in context: ServiceContext) throws(StatusError) -> Timestamp {
         guard time > max(.current(), context.store.position.lastCommitTime ?? .minimum) else { return time }
-        throw StatusError(.invalidArgument, "The read time \(time) is yet to come. Give a time that is past.")
+        throw StatusError.readTimeYetToCome(time)
     }
 
     package static func write(_ result: TransactionID, to writer: inout JSONWriter) {

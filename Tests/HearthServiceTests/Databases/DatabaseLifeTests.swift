@@ -1,10 +1,11 @@
 import DocumentModel
 import DocumentStore
 import Foundation
-import HearthService
 import Logging
 import StrictJSON
 import Testing
+
+@testable import HearthService
 
 /// How databases are opened, closed, damaged and deleted.
 @Suite("Databases", .timeLimit(.minutes(2)))
@@ -123,6 +124,7 @@ struct DatabaseLifeTests {
             }
             #expect(error?.code == .unavailable)
             #expect(try await service.databaseNames() == ["hearth/(default)", "hearth/b"])
+            await service.context.databases?.removal?.value
             #expect(try FileManager.default.contentsOfDirectory(atPath: service.folder + "/databases") == ["hearth"])
 
             try await service.result(of: "documents.set", #"{"path": "c/new", "fields": {}, "database": "a"}"#)
@@ -148,7 +150,7 @@ struct DatabaseLifeTests {
         }
     }
 
-    @Test("whose deletion was interrupted are gone after the next start")
+    @Test("whose deletion was interrupted are removed after the next start")
     func interruptedDeletion() async throws {
         try await withService { service in
             let left = service.folder + "/databases/.hearth-0.tmp/documents/c"
@@ -156,6 +158,7 @@ struct DatabaseLifeTests {
             try Data("{}".utf8).write(to: URL(filePath: left + "/d.json"))
             #expect(try await service.databaseNames() == ["hearth/(default)"])
             let again = try await Databases.open(FileStoreConfiguration(folder: service.folder), logger: .silent)
+            await again.removal?.value
             #expect(try FileManager.default.contentsOfDirectory(atPath: service.folder + "/databases").isEmpty)
             #expect(await again.close() == nil)
         }
