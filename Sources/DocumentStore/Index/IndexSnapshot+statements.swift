@@ -12,8 +12,17 @@ extension IndexSnapshot {
             case .values, .elements, .composite:
                 "SELECT value, name FROM entries WHERE \(Self.entriesCondition(bounds)) ORDER BY value \(direction), name \(direction)"
             }
-        if let free = statements[sql]?.popLast() { return (sql, free) }
-        return (sql, try IndexStatement(separate: sql, database, &owned))
+        return (sql, try free(sql))
+    }
+
+    /// A statement that tells whether a name, the third parameter, is among the entries of a value, the second, in a space.
+    func statementForLooks() throws -> (sql: String, IndexStatement) {
+        let sql = "SELECT 1 FROM entries WHERE space = ?1 AND value = ?2 AND name = ?3"
+        return (sql, try free(sql))
+    }
+
+    private func free(_ sql: String) throws -> IndexStatement {
+        try statements[sql]?.popLast() ?? IndexStatement(separate: sql, database, &owned)
     }
 
     /// Takes a statement back for the next cursor.

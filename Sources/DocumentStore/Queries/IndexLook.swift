@@ -14,16 +14,15 @@ final class IndexLook {
 
     private let snapshot: IndexSnapshot
     private let places: [Place]
-    /// The least name behind the one that is looked up.
-    private var end: [UInt8] = []
 
+    /// - Parameter scan: All entries of one value.
     init(_ scan: IndexScan, _ snapshot: IndexSnapshot) throws(StatusError) {
         self.snapshot = snapshot
-        let bounds = scan.bounds
         do {
             places = try snapshot.spaces(of: scan.target, scan.subject).map { space in
-                let (sql, statement) = try snapshot.statement(for: scan, bounds)
-                statement.bind(space.number, bounds)
+                let (sql, statement) = try snapshot.statementForLooks()
+                statement.bind(space.number, at: 1)
+                statement.bind(scan.values.lower, at: 2)
                 return Place(sql: sql, statement: statement, prefix: space.prefix)
             }
         } catch {
@@ -44,13 +43,8 @@ final class IndexLook {
     }
 
     private func holds(_ name: ArraySlice<UInt8>, _ statement: IndexStatement) throws(StatusError) -> Bool {
-        end.removeAll(keepingCapacity: true)
-        end.append(contentsOf: name)
-        end.append(0)
-        let result = end.withUnsafeBytes { end in
-            statement.reset()
-            statement.bind(unowned: UnsafeRawBufferPointer(rebasing: end.dropLast()), at: 3)
-            statement.bind(unowned: end, at: 5)
+        let result = name.withUnsafeBytes { name in
+            statement.bind(unowned: name, at: 3)
             defer { statement.reset() }
             return Result { () throws(IndexFailure) in try statement.step() }
         }
