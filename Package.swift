@@ -161,6 +161,7 @@ let package = Package(
             name: "DocumentStoreTests",
             dependencies: [
                 "DocumentStore", "DocumentModel", "QueryTestSupport", "StrictJSON", "TestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swiftSettings

@@ -31,8 +31,11 @@ extension DocumentStore {
         try await collections(under: parent, after: after, limit: limit, readTime: nil)
     }
 
-    /// Applies all the writes, in order and at one time, or none of them, whatever has been read before.
-    package func commit(_ writes: [Write]) async throws(StatusError) -> CommitResult {
-        try await commit(writes, validating: ReadSet())
+    /// Applies all the writes, in order and at one time, or none of them.
+    package func commit(
+        _ writes: [Write],
+        validating reads: ReadSet = ReadSet()
+    ) async throws(StatusError) -> CommitResult {
+        try await commit(writes, validating: reads, by: nil)
     }
 }

@@ -1,4 +1,5 @@
 package import DocumentModel
+package import StrictJSON
 
 /// Documents, and the log of the commits that made them.
 ///
@@ -68,6 +69,12 @@ package protocol DocumentStore: Sendable {
         readTime: Timestamp?
     ) async throws(StatusError) -> AggregationAnswer
 
+    /// How much is in a collection, or in all of them when `collection` is nil, whatever that is: it is known beforehand. Damaged
+    /// documents don't count.
+    ///
+    /// - Throws: `.unavailable` when the store can't answer queries now.
+    func size(of collection: CollectionPath?) async throws(StatusError) -> CollectionSize
+
     /// What is indexed beside single fields, what isn't, and how far that is.
     func indexes() async -> IndexReport
 
@@ -94,11 +101,12 @@ package protocol DocumentStore: Sendable {
     /// - Parameters:
     ///   - writes: The writes; there may be none, then the reads are validated all the same.
     ///   - reads: What must not have been changed by other commits since it was read.
+    ///   - author: Who commits, for ``history(of:before:limit:)``: the ID of a key; nil when that isn't known.
     /// - Throws: `.aborted` when something in `reads` has changed; the error of the first write that can't be applied, with
     ///   its index (`.notFound`, `.alreadyExists`, `.failedPrecondition`, `.invalidArgument`), `.dataLoss` when a document concerned is
     ///   damaged, `.resourceExhausted` when there is no space, `.unavailable` when the store does not accept writes. Nothing has
     ///   changed then.
-    func commit(_ writes: [Write], validating reads: ReadSet) async throws(StatusError) -> CommitResult
+    func commit(_ writes: [Write], validating reads: ReadSet, by author: UTF8Key?) async throws(StatusError) -> CommitResult
 
     /// The commits after `sequence`, in order and without gaps, from memory while recent and else from the journal.
     ///

@@ -1,5 +1,6 @@
 package import DocumentModel
 package import Logging
+package import StrictJSON
 
 /// The documents of a data folder: a file each, and a journal of commits.
 ///
@@ -109,8 +110,12 @@ package final class FileStore: DocumentStore {
         try await versions(of: path, before: before, limit: Self.pageLimit(limit))
     }
 
-    package func commit(_ writes: [Write], validating reads: ReadSet) async throws(StatusError) -> CommitResult {
-        try await queue.commit(writes, validating: reads)
+    package func commit(
+        _ writes: [Write],
+        validating reads: ReadSet,
+        by author: UTF8Key?
+    ) async throws(StatusError) -> CommitResult {
+        try await queue.commit(writes, validating: reads, by: author)
     }
 
     /// Returns when the index is complete up to the last commit, however long it takes to make.

@@ -17,6 +17,7 @@ package enum HearthMethods {
             BatchGetDocuments.self,
             DocumentHistory.self,
             ListCollections.self,
+            SizeOfCollection.self,
             RunQuery.self,
             AggregateQuery.self,
             ExplainQuery.self,

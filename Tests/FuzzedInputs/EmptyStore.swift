@@ -1,5 +1,6 @@
 package import DocumentModel
 package import DocumentStore
+package import StrictJSON
 
 /// A store with nothing in it that takes no writes.
 package struct EmptyStore: DocumentStore {
@@ -44,6 +45,8 @@ package struct EmptyStore: DocumentStore {
         AggregationAnswer(results: AggregationState(aggregations).results, readTime: .minimum)
     }
 
+    package func size(of collection: CollectionPath?) async throws(StatusError) -> CollectionSize { .zero }
+
     package func indexes() async -> IndexReport { IndexReport() }
 
     package func changeIndexes(_ change: IndexChange) async throws(StatusError) -> IndexReport { IndexReport() }
@@ -52,7 +55,11 @@ package struct EmptyStore: DocumentStore {
         VersionPage(versions: [], next: nil)
     }
 
-    package func commit(_ writes: [Write], validating reads: ReadSet) async throws(StatusError) -> CommitResult {
+    package func commit(
+        _ writes: [Write],
+        validating reads: ReadSet,
+        by author: UTF8Key?
+    ) async throws(StatusError) -> CommitResult {
         throw StatusError(.unavailable, "nothing can be written")
     }
 

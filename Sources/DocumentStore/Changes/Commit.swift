@@ -1,4 +1,5 @@
 package import DocumentModel
+package import StrictJSON
 
 /// One commit as watchers see it.
 package struct Commit: Hashable, Sendable {
@@ -6,15 +7,23 @@ package struct Commit: Hashable, Sendable {
     package let sequence: SequenceNumber
     /// Its time, which is also the update time of the documents that it changed.
     package let time: Timestamp
+    /// Who made it: the ID of the key that it came with; nil when it came without one.
+    package let author: UTF8Key?
     /// What it changed, in the order of the writes: each document once, with the net effect, and never nothing.
     package let changes: [DocumentChange]
 
     /// Makes a commit.
-    package init(sequence: SequenceNumber, time: Timestamp, changes: [DocumentChange]) {
+    package init(sequence: SequenceNumber, time: Timestamp, author: UTF8Key? = nil, changes: [DocumentChange]) {
         self.sequence = sequence
         self.time = time
+        self.author = author
         self.changes = changes
     }
+}
+
+extension Commit {
+    /// What it made of a document; nil when it did not change it.
+    func change(of path: DocumentPath) -> DocumentChange? { changes.first { $0.path == path } }
 }
 
 /// What a commit made of one document.

@@ -1,4 +1,5 @@
 internal import DocumentModel
+internal import StrictJSON
 
 /// The commits that share one journal sync: evaluated in order, each on what the ones before it made, in memory only.
 struct CommitBatch {
@@ -77,7 +78,7 @@ struct CommitBatch {
         writeCount += commit.writes.count
         do throws(StatusError) {
             try validate(commit.reads, earlier: earlier, read: read)
-            outcomes.append(.success(try evaluate(commit.writes, read: read)))
+            outcomes.append(.success(try evaluate(commit, read: read)))
         } catch {
             outcomes.append(.failure(error))
         }
@@ -100,13 +101,13 @@ extension CommitBatch {
         }
     }
 
-    private mutating func evaluate(_ writes: [Write], read: Reading) throws(StatusError) -> CommitResult {
+    private mutating func evaluate(_ commit: PendingCommit, read: Reading) throws(StatusError) -> CommitResult {
         let time = try nextTime()
         var edits: [DocumentPath: Edit] = [:]
         var order: [DocumentPath] = []
         var writeResults: [WriteResult] = []
-        writeResults.reserveCapacity(writes.count)
-        for (index, write) in writes.enumerated() {
+        writeResults.reserveCapacity(commit.writes.count)
+        for (index, write) in commit.writes.enumerated() {
             do throws(StatusError) {
                 var edit: Edit
                 if let begun = edits[write.path] {
@@ -124,7 +125,7 @@ extension CommitBatch {
                 throw error.ofWrite(at: index)
             }
         }
-        let sequence = try record(order, edits, at: time)
+        let sequence = try record(order, edits, at: time, by: commit.author)
         last.time = time
         return CommitResult(sequence: sequence, commitTime: time, writeResults: writeResults)
     }
@@ -149,7 +150,8 @@ extension CommitBatch {
     private mutating func record(
         _ order: [DocumentPath],
         _ edits: [DocumentPath: Edit],
-        at time: Timestamp
+        at time: Timestamp,
+        by author: UTF8Key?
     ) throws(StatusError) -> SequenceNumber? {
         var changes: [DocumentChange] = []
         var bytes = 0
@@ -168,7 +170,7 @@ extension CommitBatch {
                     + "Divide it into several commits."
             )
         }
-        let commit = Commit(sequence: last.sequence.next, time: time, changes: changes)
+        let commit = Commit(sequence: last.sequence.next, time: time, author: author, changes: changes)
         byteCount += bytes
         commits.append(commit)
         last.sequence = commit.sequence

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import DocumentModel
+internal import StrictJSON
 internal import Synchronization
 
 /// Where commits wait: everything that came in while the committer was busy goes into its next batch.
@@ -26,9 +27,13 @@ final class CommitQueue: Sendable {
     }
 
     /// Waits for its turn, and for the disk. Cancelling the task does not take the commit back.
-    func commit(_ writes: [Write], validating reads: ReadSet) async throws(StatusError) -> CommitResult {
+    func commit(
+        _ writes: [Write],
+        validating reads: ReadSet,
+        by author: UTF8Key?
+    ) async throws(StatusError) -> CommitResult {
         try await withCheckedContinuation { caller in
-            submit(PendingCommit(writes: writes, reads: reads, caller: caller))
+            submit(PendingCommit(writes: writes, reads: reads, author: author, caller: caller))
         }.get()
     }
 

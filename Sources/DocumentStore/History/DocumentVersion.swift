@@ -1,4 +1,5 @@
 package import DocumentModel
+package import StrictJSON
 
 /// A document as one commit left it.
 package struct DocumentVersion: Hashable, Sendable {
@@ -7,9 +8,13 @@ package struct DocumentVersion: Hashable, Sendable {
     /// The document, or nil when the commit deleted it.
     package let document: EncodedDocument?
 
+    /// The ID of the key that the commit came with; nil when it came without one, or is not kept any more.
+    package let author: UTF8Key?
+
     /// Makes a version.
-    package init(commitTime: Timestamp, document: EncodedDocument?) {
+    package init(commitTime: Timestamp, document: EncodedDocument?, author: UTF8Key? = nil) {
         self.commitTime = commitTime
+        self.author = author
         self.document = document
     }
 }

@@ -1,4 +1,5 @@
 internal import DocumentModel
+internal import StrictJSON
 
 /// The versions of a document, collected from the newest to the oldest.
 struct DocumentVersions: Sendable {
@@ -27,14 +28,14 @@ struct DocumentVersions: Sendable {
     var lacksChange: Bool { oldest == nil && !isComplete }
 
     /// Takes in the first change that is newer than what is wanted, where none is older.
-    mutating func add(following change: DocumentChange, at time: Timestamp) {
-        oldest = (time, change)
+    mutating func add(following change: DocumentChange, of commit: Commit) {
+        oldest = (commit.time, change)
     }
 
     /// Adds the next older change.
-    mutating func add(_ change: DocumentChange, at time: Timestamp) {
-        add(change.after, at: time)
-        oldest = (time, change)
+    mutating func add(_ change: DocumentChange, of commit: Commit) {
+        add(change.after, at: commit.time, by: commit.author)
+        oldest = (commit.time, change)
     }
 
     /// All versions, when the oldest part of the journal has been looked through or there are enough.
@@ -44,13 +45,13 @@ struct DocumentVersions: Sendable {
         guard !isComplete else { return versions }
         let first = if let oldest { oldest.change.before } else { try current.get() }
         guard let first, oldest.map({ first.updateTime < $0.time }) ?? true else { return versions }
-        add(first, at: first.updateTime)
+        add(first, at: first.updateTime, by: nil)
         return versions
     }
 
-    private mutating func add(_ document: EncodedDocument?, at time: Timestamp) {
+    private mutating func add(_ document: EncodedDocument?, at time: Timestamp, by author: UTF8Key?) {
         if let before, time >= before { return }
-        versions.append(DocumentVersion(commitTime: time, document: document))
+        versions.append(DocumentVersion(commitTime: time, document: document, author: author))
     }
 }
 
@@ -60,8 +61,9 @@ extension History {
         var reader = JournalFrames(journal)
         let frames = part.frames(changing: versions.path, in: 0..<part.firstFrame(from: versions.before))
         for frame in frames.reversed() where !versions.isComplete {
-            guard let change = try reader.change(of: versions.path, frame, of: part) else { continue }
-            versions.add(change, at: part.frames[frame].time)
+            let commit = try reader.commit(frame, of: part)
+            guard let change = commit.change(of: versions.path) else { continue }
+            versions.add(change, of: commit)
         }
     }
 
@@ -69,8 +71,9 @@ extension History {
     func addFollowing(_ part: HistoryPart, to versions: inout DocumentVersions) throws(StatusError) {
         var reader = JournalFrames(journal)
         for frame in part.frames(changing: versions.path, in: part.firstFrame(from: versions.before)..<part.frames.count) {
-            guard let change = try reader.change(of: versions.path, frame, of: part) else { continue }
-            return versions.add(following: change, at: part.frames[frame].time)
+            let commit = try reader.commit(frame, of: part)
+            guard let change = commit.change(of: versions.path) else { continue }
+            return versions.add(following: change, of: commit)
         }
     }
 }

@@ -11,7 +11,7 @@ struct JournalFrames: ~Copyable {
 
     /// What a commit made of a document; nil when it did not change it.
     mutating func change(of path: DocumentPath, _ frame: Int, of part: HistoryPart) throws(StatusError) -> DocumentChange? {
-        try commit(frame, of: part).changes.first { $0.path == path }
+        try commit(frame, of: part).change(of: path)
     }
 
     /// A commit of a part.

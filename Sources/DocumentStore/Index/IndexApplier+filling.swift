@@ -53,10 +53,13 @@ extension IndexApplier {
             try prepare(documents)
         }
 
-        /// Writes all entries into the index; none are there before.
+        /// Writes all entries and sizes into the index; no entries are there before.
         ///
         /// - Parameter check: Called now and then: where it throws, that is the end.
         mutating func writeEntries(checking check: () throws(Obstacle) -> Void) throws(Obstacle) {
+            try IndexApplier.index { () throws(IndexFailure) in
+                try IndexFailure.catching { try writer.writeSizes(&memory) }
+            }
             guard runs != nil else {
                 return try IndexApplier.index { () throws(IndexFailure) in
                     try IndexFailure.catching { try writer.run(&memory) }
@@ -81,7 +84,10 @@ extension IndexApplier {
 
         private mutating func prepare(_ documents: some Sequence<(path: DocumentPath, fields: MapValue?)>) throws(Obstacle) {
             try IndexApplier.index { () throws(IndexFailure) in
-                try IndexFailure.catching { try writer.prepare(documents, &memory) }
+                try IndexFailure.catching {
+                    try writer.prepare(documents, &memory)
+                    try writer.writeSizesIfMany(&memory)
+                }
             }
             if memory.changes.byteCount >= Self.maximumBytes { try writeRun() }
         }

@@ -11,11 +11,11 @@ extension IndexCheck {
             }
             return number
         }
-        return stored.bytes == entries?.bytes ? nil : .other
+        return stored.entries.bytes == entries?.bytes && stored.byteCount == Document.size(of: fields, at: path) ? nil : .other
     }
 
     /// What the index has of a document; nil when it has not all of it.
-    mutating func stored(_ path: DocumentPath, _ database: Database) throws -> IndexEntries? {
+    mutating func stored(_ path: DocumentPath, _ database: Database) throws -> (entries: IndexEntries, byteCount: Int)? {
         guard let own = try numbers.scope(IndexNumbers.name(of: path.collection), making: false, in: database) else { return nil }
         let key = NameKey(path).bytes
         var names = [(scope: own, name: NameKey(path.id).bytes)]
@@ -27,14 +27,18 @@ extension IndexCheck {
         let known = try (names + [(IndexNumbers.all, key)]).map { try content(of: $0, database) }
         guard let content = known[0], known.allSatisfy({ $0 == content }) else { return nil }
         seen.insert(content)
-        let statement = try IndexStatement("SELECT entries FROM contents WHERE id = ?1", database)
+        let statement = try IndexStatement("SELECT entries, bytes FROM contents WHERE id = ?1", database)
         defer { statement.reset() }
         statement.bind(content, at: 1)
         guard try statement.step() else { return nil }
         let stored = try IndexEntries(bytes: statement.bytes(0))
         let rows = try rules(database)[path.collection.id]?.rows(of: stored, &numbers, database) ?? stored
         for (scope, name) in names { add(rows, scope, name) }
-        return stored
+        let byteCount = Int(statement.integer(1))
+        for scope in names.map(\.scope) + [IndexNumbers.all] {
+            sizes[scope, default: .zero] += CollectionSize(documentCount: 1, byteCount: byteCount)
+        }
+        return (stored, byteCount)
     }
 
     private mutating func rules(_ database: Database) throws -> [CollectionID: IndexRowRules] {
@@ -89,6 +93,17 @@ extension IndexCheck {
         return hasher.finalize()
     }
 
+    private func storedSizes(_ database: Database) throws -> [Int64: CollectionSize] {
+        var sizes: [Int64: CollectionSize] = [:]
+        let statement = try IndexStatement("SELECT scope, documents, bytes FROM sizes WHERE documents != 0", database)
+        defer { statement.reset() }
+        while try statement.step() {
+            let (documents, bytes) = (Int(statement.integer(1)), Int(statement.integer(2)))
+            sizes[statement.integer(0)] = CollectionSize(documentCount: documents, byteCount: bytes)
+        }
+        return sizes
+    }
+
     /// What is wrong with the index as a whole; nil when nothing is.
     func faultOfWhole(_ database: Database) throws -> String? {
         guard let state = try IndexState(database), state.isComplete else { return "it is of another version, or incomplete" }
@@ -100,6 +115,7 @@ extension IndexCheck {
         guard damage == "ok" else { return damage ?? "it can't be read" }
         let contents = try Int.fetchOne(database, sql: "SELECT count(*) FROM contents") ?? 0
         guard contents == seen.count else { return "it knows of \(contents) documents, and has \(seen.count)" }
+        guard try sizes == storedSizes(database) else { return "its sizes of collections are not those of their documents" }
         guard isSettled else { return nil }
         var found = 0
         let statement = try IndexStatement("SELECT space, value, name FROM entries", database)

@@ -15,6 +15,8 @@ struct IndexCheck {
     var seen: Set<Int64> = []
     /// The sum of the hashes of the entries that should be there.
     var sum = 0
+    /// The sizes that the scopes should have.
+    var sizes: [Int64: CollectionSize] = [:]
     /// By what rules the entries of some collections are made; nil before the index was asked.
     var rules: [CollectionID: IndexRowRules]?
     /// Whether all entries are as the rules say: they are not while that is being changed.

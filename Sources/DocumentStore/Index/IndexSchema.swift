@@ -17,14 +17,15 @@ internal import DocumentModel
 /// - `documents`: the documents of each scope, ordered by name, with the number of the document's row in `contents`. The scope
 ///   ``IndexNumbers/all`` has every document by the ``NameKey`` of its path, and no entries.
 /// - `contents`: what is in `entries` of a document, so that it can be taken out whatever has become of its file: see
-///   ``IndexEntries``.
+///   ``IndexEntries``; and the document's size by Firestore's formula.
+/// - `sizes`: how many documents a scope has, and their sizes together.
 /// - `placeSpaces`, `places`: geo points in an R*Tree whose first dimension is the space: see ``IndexPlace``.
 ///
 /// A document in a collection at the top is in its collection's scope only; one in a nested collection is also in the scope of
 /// the collection's group. So a collection group is one nested scope and at most one collection at the top.
 enum IndexSchema {
     /// The version of all this. An index of another one is made anew.
-    static let format = 3
+    static let format = 4
     /// Says that an SQLite file is Hearth's index ("Hrth").
     static let applicationID = 0x4872_7468
 
@@ -49,7 +50,8 @@ enum IndexSchema {
         CREATE TABLE documents (
             scope INTEGER NOT NULL, name BLOB NOT NULL, content INTEGER NOT NULL, PRIMARY KEY (scope, name)
         ) WITHOUT ROWID;
-        CREATE TABLE contents (id INTEGER PRIMARY KEY, entries BLOB NOT NULL);
+        CREATE TABLE contents (id INTEGER PRIMARY KEY, entries BLOB NOT NULL, bytes INTEGER NOT NULL);
+        CREATE TABLE sizes (scope INTEGER PRIMARY KEY, documents INTEGER NOT NULL, bytes INTEGER NOT NULL);
         CREATE TABLE placeSpaces (id INTEGER PRIMARY KEY, space INTEGER NOT NULL UNIQUE);
         CREATE VIRTUAL TABLE places USING rtree_i32(
             id, minSpace, maxSpace, minLatitude, maxLatitude, minLongitude, maxLongitude, +name BLOB

@@ -68,4 +68,17 @@ final class IndexSnapshot {
             return count
         }
     }
+
+    /// How much is in a collection; in all of them when nil.
+    func size(of collection: CollectionPath?) throws(StatusError) -> CollectionSize {
+        try failing { () throws in
+            let scope = try collection.map { try numbers.scope(IndexNumbers.name(of: $0), making: false, in: database) }
+            guard let scope = scope ?? IndexNumbers.all else { return .zero }
+            let statement = try IndexStatement("SELECT documents, bytes FROM sizes WHERE scope = ?1", database)
+            defer { statement.reset() }
+            statement.bind(scope, at: 1)
+            guard try statement.step() else { return .zero }
+            return CollectionSize(documentCount: Int(statement.integer(0)), byteCount: Int(statement.integer(1)))
+        }
+    }
 }

@@ -25,7 +25,7 @@ extension IndexWriter {
     /// Gives a document the entries that it should have by other rules than before.
     func conform(_ path: DocumentPath, _ memory: inout Memory) throws {
         guard let names = try names(of: path, making: false, &memory), let content = try content(of: names.own) else { return }
-        let entries = try entries(of: content)
+        let entries = try stored(content).entries
         try replace(entries, with: entries, content, names, in: path.collection.id, &memory)
     }
 

@@ -9,6 +9,8 @@ struct IndexWriter {
         var numbers = IndexNumbers()
         var encoder = KeyEncoder()
         var changes = EntryChanges()
+        /// By how much the sizes of scopes are to be changed.
+        var sizes: [Int64: CollectionSize] = [:]
         /// The number of the next document's row; nil when the database must be asked.
         var nextContent: Int64?
         /// By what rules the entries are made; nil when the database must be asked.
@@ -36,8 +38,8 @@ struct IndexWriter {
         findDocument = try IndexStatement("SELECT content FROM documents WHERE scope = ?1 AND name = ?2", database)
         insertDocument = try IndexStatement("INSERT INTO documents (scope, name, content) VALUES (?1, ?2, ?3)", database)
         removeDocument = try IndexStatement("DELETE FROM documents WHERE scope = ?1 AND name = ?2", database)
-        readContent = try IndexStatement("SELECT entries FROM contents WHERE id = ?1", database)
-        writeContent = try IndexStatement("INSERT OR REPLACE INTO contents (id, entries) VALUES (?1, ?2)", database)
+        readContent = try IndexStatement("SELECT entries, bytes FROM contents WHERE id = ?1", database)
+        writeContent = try IndexStatement("INSERT OR REPLACE INTO contents (id, entries, bytes) VALUES (?1, ?2, ?3)", database)
         removeContent = try IndexStatement("DELETE FROM contents WHERE id = ?1", database)
         insertEntry = try IndexStatement("INSERT OR IGNORE INTO entries (space, value, name) VALUES (?1, ?2, ?3)", database)
         removeEntry = try IndexStatement("DELETE FROM entries WHERE space = ?1 AND value = ?2 AND name = ?3", database)
@@ -47,9 +49,10 @@ struct IndexWriter {
     func apply(_ documents: some Sequence<(path: DocumentPath, fields: MapValue?)>, _ memory: inout Memory) throws {
         try prepare(documents, &memory)
         try run(&memory)
+        try writeSizes(&memory)
     }
 
-    /// Takes in documents like ``apply(_:_:)``, but for their entries: those are to be changed as the memory says.
+    /// Takes in documents like ``apply(_:_:)``, but for their entries and the sizes: those are to be changed as the memory says.
     func prepare(_ documents: some Sequence<(path: DocumentPath, fields: MapValue?)>, _ memory: inout Memory) throws {
         for (path, fields) in documents { try prepare(path, fields, &memory) }
     }
@@ -100,9 +103,10 @@ extension IndexWriter {
     private func prepare(_ path: DocumentPath, _ fields: MapValue?, _ memory: inout Memory) throws {
         guard let names = try names(of: path, making: fields != nil, &memory) else { return }
         let content = try content(of: names.own)
-        let old = try content.map { try entries(of: $0) } ?? IndexEntries()
+        let (old, oldBytes) = try content.map { try stored($0) } ?? (IndexEntries(), 0)
         guard let fields else {
             guard let content else { return }
+            note(CollectionSize(documentCount: -1, byteCount: -oldBytes), names, &memory)
             try replace(old, with: IndexEntries(), content, names, in: path.collection.id, &memory)
             for (scope, name) in names.all { try run(removeDocument, scope, name) }
             removeContent.bind(content, at: 1)
@@ -118,17 +122,19 @@ extension IndexWriter {
             return number
         }
         memory.numbers = numbers
+        let bytes = Document.size(of: fields, at: path)
+        note(CollectionSize(documentCount: content == nil ? 1 : 0, byteCount: bytes - oldBytes), names, &memory)
         if let content {
-            guard old.bytes != new.bytes else { return }
+            guard old.bytes != new.bytes || oldBytes != bytes else { return }
             try replace(old, with: new, content, names, in: path.collection.id, &memory)
-            try write(new, content)
+            try write(new, bytes, content)
         } else {
             let content = try nextContent(&memory)
             for (scope, name) in names.all {
                 insertDocument.bind(content, at: 3)
                 try run(insertDocument, scope, name)
             }
-            try write(new, content)
+            try write(new, bytes, content)
             try replace(old, with: new, content, names, in: path.collection.id, &memory)
         }
     }
@@ -154,17 +160,19 @@ extension IndexWriter {
         }
     }
 
-    func entries(of content: Int64) throws -> IndexEntries {
+    /// What is in the index of a document, and its size.
+    func stored(_ content: Int64) throws -> (entries: IndexEntries, byteCount: Int) {
         defer { readContent.reset() }
         readContent.bind(content, at: 1)
         guard try readContent.step() else { throw IndexFailure(damage: "a document of the index has no content") }
-        return try IndexEntries(bytes: readContent.bytes(0))
+        return (try IndexEntries(bytes: readContent.bytes(0)), Int(readContent.integer(1)))
     }
 
-    private func write(_ entries: IndexEntries, _ content: Int64) throws {
+    private func write(_ entries: IndexEntries, _ byteCount: Int, _ content: Int64) throws {
         try entries.bytes.withUnsafeBytes { bytes in
             writeContent.bind(content, at: 1)
             writeContent.bind(unowned: bytes, at: 2)
+            writeContent.bind(Int64(byteCount), at: 3)
             try writeContent.run()
         }
     }

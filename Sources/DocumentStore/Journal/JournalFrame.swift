@@ -1,4 +1,5 @@
 internal import DocumentModel
+internal import StrictJSON
 
 /// One commit in a journal segment: its changes as the documents are afterwards, and some also as they were before.
 ///
@@ -17,6 +18,8 @@ internal import DocumentModel
 ///                   8   create time
 ///                   8   update time
 ///                   4   length of the fields, and the fields as compact JSON
+///                 where it is known who made the commit
+///                   4   length of the ID of the key, and the ID
 ///                 zeros up to a multiple of 8
 /// ```
 ///
@@ -95,6 +98,10 @@ extension JournalFrame {
             if let document = change.after { append(document, to: &bytes) }
             if let before { append(before, to: &bytes) }
         }
+        if let author = commit.author {
+            bytes.append(littleEndian: UInt32(author.byteCount))
+            bytes += author.string.utf8
+        }
         let length = bytes.count - start - bodyOffset
         let checksum = bytes.withUnsafeBytes {
             CRC32C.checksum(UnsafeRawBufferPointer(rebasing: $0[(start + bodyOffset)...]))
@@ -140,8 +147,14 @@ extension JournalFrame {
             guard let change = Self.change(&reader) else { return nil }
             changes.append(change)
         }
-        guard reader.isAtEnd else { return nil }
-        commit = Commit(sequence: SequenceNumber(sequence), time: time, changes: changes)
+        var author: UTF8Key?
+        if !reader.isAtEnd {
+            guard let text = reader.countedBytes().flatMap({ String(validating: $0, as: UTF8.self) }), reader.isAtEnd else {
+                return nil
+            }
+            author = UTF8Key(text)
+        }
+        commit = Commit(sequence: SequenceNumber(sequence), time: time, author: author, changes: changes)
         self.batch = SequenceNumber(batch)
     }
 

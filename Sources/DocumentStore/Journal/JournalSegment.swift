@@ -8,7 +8,7 @@ internal import StrictJSON
 /// ```
 /// offset  bytes
 ///      0      8   magic: "HearthJ\n"
-///      8      4   version of the format: 2
+///      8      4   version of the format: 3
 ///     12      4   CRC-32C of bytes 16 to 63
 ///     16     16   epoch: the database's history
 ///     32      8   sequence number of the first commit
@@ -18,7 +18,7 @@ internal import StrictJSON
 /// The header of the first segment of a history with the epoch 000102…0f:
 ///
 /// ```
-/// 48 65 61 72 74 68 4a 0a  02 00 00 00 a4 a7 03 c1
+/// 48 65 61 72 74 68 4a 0a  03 00 00 00 a4 a7 03 c1
 /// 00 01 02 03 04 05 06 07  08 09 0a 0b 0c 0d 0e 0f
 /// 01 00 00 00 00 00 00 00  00 00 00 00 00 00 00 00
 /// 00 00 00 00 00 00 00 00  00 00 00 00 00 00 00 00
@@ -26,8 +26,9 @@ internal import StrictJSON
 ///
 /// The header is on disk before the first frame is written.
 enum JournalSegment {
-    /// The version of the format that this code writes, and the only one that it reads.
-    static let version: UInt32 = 2
+    /// The version of the format that this code writes. It reads version 2 as well, whose frames never tell who made a commit.
+    static let version: UInt32 = 3
+    private static let oldestVersion: UInt32 = 2
     /// Where the first frame is.
     static let headerBytes = 64
 
@@ -89,7 +90,7 @@ enum JournalSegment {
         guard let magic = reader.bytes(magic.count), magic.elementsEqual(self.magic),
             let version = reader.integer(UInt32.self), let checksum = reader.integer(UInt32.self)
         else { return .damaged }
-        guard version == self.version else { return .version(version) }
+        guard (oldestVersion...self.version).contains(version) else { return .version(version) }
         guard checksum == self.checksum(ofHeader: bytes), let epoch = reader.bytes(Epoch.byteCount).flatMap(Epoch.init(bytes:)),
             let first = reader.integer(UInt64.self)
         else { return .damaged }

@@ -41,6 +41,10 @@ extension FileStore {
         }
     }
 
+    package func size(of collection: CollectionPath?) async throws(StatusError) -> CollectionSize {
+        try await withSnapshot(nil) { snapshot, _ throws(StatusError) in try snapshot.size(of: collection) }
+    }
+
     /// How large the values may be that are aggregated of a query with a limit.
     static let maximumAggregatedBytes = 32 << 20
 

@@ -13,6 +13,11 @@ package struct Caller: Hashable, Sendable {
         case anybody
         /// Who has the key with this ID.
         case key(UTF8Key)
+
+        /// The ID of the key; nil for who has none.
+        var keyID: UTF8Key? {
+            if case .key(let id) = self { id } else { nil }
+        }
     }
 
     package let identity: Identity
@@ -120,7 +125,5 @@ extension CollectionPath {
 
 extension Caller {
     /// The ID of the caller's key; nil when it has none.
-    package var keyID: UTF8Key? {
-        if case .key(let id) = identity { id } else { nil }
-    }
+    package var keyID: UTF8Key? { identity.keyID }
 }

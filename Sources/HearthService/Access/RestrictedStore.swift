@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStore
+import StrictJSON
 
 /// A store as a caller may use it whose key is for some collections only.
 ///
@@ -72,6 +73,11 @@ struct RestrictedStore: DocumentStore {
         return try await base.aggregate(query, aggregations, readTime: readTime)
     }
 
+    func size(of collection: CollectionPath?) async throws(StatusError) -> CollectionSize {
+        if let collection { try caller.check(collection) } else { try caller.checkAll(below: nil) }
+        return try await base.size(of: collection)
+    }
+
     func indexes() async -> IndexReport { await base.indexes() }
 
     /// Indexes are for all collections of an ID, wherever they are.
@@ -85,7 +91,11 @@ struct RestrictedStore: DocumentStore {
         return try await base.history(of: path, before: before, limit: limit)
     }
 
-    func commit(_ writes: [Write], validating reads: ReadSet) async throws(StatusError) -> CommitResult {
+    func commit(
+        _ writes: [Write],
+        validating reads: ReadSet,
+        by author: UTF8Key?
+    ) async throws(StatusError) -> CommitResult {
         for (index, write) in writes.enumerated() {
             do throws(StatusError) {
                 try caller.check(write.path)
@@ -93,7 +103,7 @@ struct RestrictedStore: DocumentStore {
                 throw error.ofWrite(at: index)
             }
         }
-        return try await base.commit(writes, validating: reads)
+        return try await base.commit(writes, validating: reads, by: author)
     }
 
     /// The commits without what they changed elsewhere; one may have nothing left in it.
@@ -121,6 +131,6 @@ extension Commit {
         let changes = changes.filter { change in
             caller.collections?.contains { $0.covers(change.path.collection) } ?? true
         }
-        return Commit(sequence: sequence, time: time, changes: changes)
+        return Commit(sequence: sequence, time: time, author: author, changes: changes)
     }
 }

@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStore
+import StrictJSON
 
 /// A database beside the default one, for as long as somebody uses it: what keeps it from being closed.
 ///
@@ -95,6 +96,10 @@ extension DatabaseUse: DocumentStore {
         try await store.aggregate(query, aggregations, readTime: readTime)
     }
 
+    func size(of collection: CollectionPath?) async throws(StatusError) -> CollectionSize {
+        try await store.size(of: collection)
+    }
+
     func indexes() async -> IndexReport {
         await (try? store)?.indexes() ?? IndexReport()
     }
@@ -108,9 +113,13 @@ extension DatabaseUse: DocumentStore {
     }
 
     /// A commit without writes only makes sure that what was read still holds, and makes no database.
-    func commit(_ writes: [Write], validating reads: ReadSet) async throws(StatusError) -> CommitResult {
-        guard writes.isEmpty else { return try await madeStore.commit(writes, validating: reads) }
-        return try await store.commit(writes, validating: reads)
+    func commit(
+        _ writes: [Write],
+        validating reads: ReadSet,
+        by author: UTF8Key?
+    ) async throws(StatusError) -> CommitResult {
+        guard writes.isEmpty else { return try await madeStore.commit(writes, validating: reads, by: author) }
+        return try await store.commit(writes, validating: reads, by: author)
     }
 
     func commits(after sequence: SequenceNumber) -> CommitSequence {

@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStore
+import StrictJSON
 
 /// What there is in a database to which nothing was ever written.
 struct NothingStored: DocumentStore {
@@ -53,6 +54,8 @@ struct NothingStored: DocumentStore {
         return AggregationAnswer(results: AggregationState(aggregations).results, readTime: readTime ?? .minimum)
     }
 
+    func size(of collection: CollectionPath?) async throws(StatusError) -> CollectionSize { .zero }
+
     func indexes() async -> IndexReport { IndexReport() }
 
     func changeIndexes(_ change: IndexChange) async throws(StatusError) -> IndexReport { throw Self.notMade }
@@ -62,7 +65,11 @@ struct NothingStored: DocumentStore {
     }
 
     /// Nothing that was read can have changed.
-    func commit(_ writes: [Write], validating reads: ReadSet) async throws(StatusError) -> CommitResult {
+    func commit(
+        _ writes: [Write],
+        validating reads: ReadSet,
+        by author: UTF8Key?
+    ) async throws(StatusError) -> CommitResult {
         guard writes.isEmpty else { throw Self.notMade }
         return CommitResult(sequence: nil, commitTime: .current(), writeResults: [])
     }
@@ -85,6 +92,6 @@ struct NothingStored: DocumentStore {
 
     private func check(_ readTime: Timestamp?) throws(StatusError) {
         guard let readTime, readTime > .current() else { return }
-        throw StatusError(.invalidArgument, "The read time \(readTime) is yet to come. Give a time that is past.")
+        throw StatusError.readTimeYetToCome(readTime)
     }
 }

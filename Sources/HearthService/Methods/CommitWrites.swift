@@ -77,7 +77,7 @@ package enum CommitWrites: RPCMethod {
 
     package static func call(_ params: Params, in context: ServiceContext) async throws(StatusError) -> CommitResult {
         try FieldTransform.validateCounts(in: params.writes)
-        guard let transaction = params.transaction else { return try await context.store.commit(params.writes) }
+        guard let transaction = params.transaction else { return try await context.commit(params.writes) }
         return try await context.transactions.commit(transaction, params.writes, for: context.caller.identity, to: context.store)
     }
 

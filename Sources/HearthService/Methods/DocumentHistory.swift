@@ -116,6 +116,10 @@ package enum DocumentHistory: RPCMethod {
                 writer.key("document")
                 document.write(to: &writer)
             }
+            if let author = version.author {
+                writer.key("author")
+                writer.string(author.string)
+            }
             writer.endObject()
         }
         writer.endArray()

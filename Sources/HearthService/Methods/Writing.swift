@@ -3,10 +3,15 @@ package import DocumentStore
 import JSONRPC
 
 extension ServiceContext {
+    /// Commits writes in the caller's name.
+    package func commit(_ writes: [Write]) async throws(StatusError) -> CommitResult {
+        try await store.commit(writes, validating: ReadSet(), by: caller.keyID)
+    }
+
     /// Commits one write that its caller gave alone, so that its errors count in no list.
     package func commit(_ write: Write) async throws(StatusError) -> CommitResult {
         do throws(StatusError) {
-            return try await store.commit([write])
+            return try await commit([write])
         } catch {
             var error = error
             error.writeIndex = nil

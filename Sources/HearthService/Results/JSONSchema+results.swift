@@ -43,6 +43,12 @@ extension JSONSchema {
         .object([
             .init("commitTime", Timestamp.schema, "The commit's time."),
             .init("document", .document, "The document; absent when the commit deleted it.", isRequired: false),
+            .init(
+                "author",
+                .string(),
+                "The ID of the key that the commit came with; absent when there was none, and when the commit is not kept any more.",
+                isRequired: false
+            ),
         ])
     }
 

@@ -90,7 +90,7 @@ package final class Transactions: Sendable {
             throw StatusError(.invalidArgument, "The transaction is read-only, so it takes no writes. Begin it with readWrite.")
         }
         do throws(StatusError) {
-            return try await store.commit(writes, validating: transaction.reads)
+            return try await store.commit(writes, validating: transaction.reads, by: owner.keyID)
         } catch {
             guard error.code == .aborted else { throw error }
             var error = error

@@ -25,6 +25,7 @@ extension Commit {
         self.init(
             sequence: last.sequence,
             time: last.time,
+            author: last.author,
             changes: changes.sorted { $0.place < $1.place }.map(\.change)
         )
     }

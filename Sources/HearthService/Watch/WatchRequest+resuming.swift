@@ -39,7 +39,7 @@ extension WatchRequest {
                 existedBefore: true
             )
         }
-        return Commit(sequence: commit.sequence, time: commit.time, changes: changes)
+        return Commit(sequence: commit.sequence, time: commit.time, author: commit.author, changes: changes)
     }
 }
 

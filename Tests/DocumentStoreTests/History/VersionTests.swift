@@ -15,6 +15,20 @@ struct VersionTests {
         path = try DocumentPath("c/d")
     }
 
+    @Test("With who made each, where that is known")
+    func authors() async throws {
+        try await fixture.withStore { store in
+            for author in [UTF8Key("k1"), nil, UTF8Key("k2")] {
+                let write = Write(path: path, operation: .replace(["author": .string(author?.string ?? "")]))
+                _ = try await store.commit([write], validating: ReadSet(), by: author)
+            }
+        }
+        try await fixture.withStore { store in
+            let page = try await store.history(of: path, before: nil, limit: 10)
+            #expect(page.versions.map(\.author) == [UTF8Key("k2"), nil, UTF8Key("k1")])
+        }
+    }
+
     @Test("In pages of any size, over segments and restarts", arguments: [1, 2, 5, 100])
     func pages(limit: Int) async throws {
         var fixture = fixture

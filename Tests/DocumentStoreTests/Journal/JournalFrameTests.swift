@@ -21,7 +21,7 @@ struct JournalFrameTests {
     @Test("A segment's header is laid out as documented")
     func workedHeader() throws {
         let bytes = """
-            48 65 61 72 74 68 4a 0a  02 00 00 00 a4 a7 03 c1
+            48 65 61 72 74 68 4a 0a  03 00 00 00 a4 a7 03 c1
             00 01 02 03 04 05 06 07  08 09 0a 0b 0c 0d 0e 0f
             01 00 00 00 00 00 00 00  00 00 00 00 00 00 00 00
             00 00 00 00 00 00 00 00  00 00 00 00 00 00 00 00
@@ -30,6 +30,16 @@ struct JournalFrameTests {
         let header = JournalSegment.header(epoch: epoch, first: SequenceNumber(1))
         #expect(Self.hexadecimal(header) == bytes)
         #expect(JournalSegment.readHeader(header) == .segment(epoch: epoch, first: SequenceNumber(1)))
+    }
+
+    @Test("Segments of the version before are read, those of a later one are not")
+    func otherVersions() throws {
+        let epoch = Epoch.random()
+        var header = JournalSegment.header(epoch: epoch, first: SequenceNumber(7))
+        header[8] = 2
+        #expect(JournalSegment.readHeader(header) == .segment(epoch: epoch, first: SequenceNumber(7)))
+        header[8] = 4
+        #expect(JournalSegment.readHeader(header) == .version(4))
     }
 
     @Test("What is written is read again")
@@ -57,6 +67,20 @@ struct JournalFrameTests {
             return
         }
         #expect(frame.commit == commit)
+    }
+
+    @Test("Who made a commit is read again")
+    func author() throws {
+        let made = try Self.commit()
+        let commit = Commit(sequence: made.sequence, time: made.time, author: UTF8Key("0a1b2c3d"), changes: made.changes)
+        var bytes: [UInt8] = []
+        JournalFrame.append(commit, batch: made.sequence, to: &bytes) { _ in true }
+        guard case .frame(let frame, let byteCount) = JournalFrame.read(bytes[...]) else {
+            Issue.record("not a frame")
+            return
+        }
+        #expect(frame.commit == commit)
+        #expect(byteCount == bytes.count)
     }
 
     @Test("A frame with any byte changed is damaged, or too short")

@@ -38,6 +38,10 @@ struct RestrictionTests {
             "documents.commit", #"{"writes": [{"set": {"path": "books/c", "fields": {}}}, {"delete": {"path": "users/a"}}]}"#,
             false
         ),
+        ("collections.size", #"{"collection": "books"}"#, true),
+        ("collections.size", #"{"collection": "books/a/reviews"}"#, true),
+        ("collections.size", #"{"collection": "users"}"#, false),
+        ("collections.size", "{}", false),
         ("collections.list", #"{"parent": "books/a"}"#, true),
         ("collections.list", "{}", true),
         ("collections.list", #"{"parent": "shops/s"}"#, true),

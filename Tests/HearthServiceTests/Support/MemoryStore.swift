@@ -31,11 +31,12 @@ final class MemoryStore: DocumentStore {
     func apply(
         _ writes: [Write],
         validating reads: ReadSet = ReadSet(),
+        by author: UTF8Key? = nil,
         publishing: Bool = true
     ) throws(StatusError) -> CommitResult {
         let (result, waiters) = try state.withLock { state throws(StatusError) in
             try state.validate(reads)
-            return (try state.apply(writes), publishing ? state.publish() : [])
+            return (try state.apply(writes, by: author), publishing ? state.publish() : [])
         }
         for waiter in waiters { waiter() }
         return result
@@ -146,6 +147,15 @@ final class MemoryStore: DocumentStore {
         return AggregationAnswer(results: state.results, readTime: answer.readTime)
     }
 
+    func size(of collection: CollectionPath?) async throws(StatusError) -> CollectionSize {
+        var size = CollectionSize.zero
+        for document in state.withLock(\.documents).values where collection.map({ $0 == document.path.collection }) ?? true {
+            size.documentCount += 1
+            size.byteCount += Document.size(of: try document.decoded().fields, at: document.path)
+        }
+        return size
+    }
+
     func indexes() async -> IndexReport { IndexReport() }
 
     func changeIndexes(_ change: IndexChange) async throws(StatusError) -> IndexReport { IndexReport() }
@@ -153,7 +163,9 @@ final class MemoryStore: DocumentStore {
     func history(of path: DocumentPath, before: Timestamp?, limit: Int) async throws(StatusError) -> VersionPage {
         let versions = state.withLock { state in
             state.commits.reversed().compactMap { commit in
-                commit.changes.first { $0.path == path }.map { DocumentVersion(commitTime: commit.time, document: $0.after) }
+                commit.changes.first { $0.path == path }.map {
+                    DocumentVersion(commitTime: commit.time, document: $0.after, author: commit.author)
+                }
             }
         }
         .filter { before == nil || $0.commitTime < before! }
@@ -161,8 +173,8 @@ final class MemoryStore: DocumentStore {
         return VersionPage(versions: Array(page), next: versions.count > page.count ? page.last?.commitTime : nil)
     }
 
-    func commit(_ writes: [Write], validating reads: ReadSet) async throws(StatusError) -> CommitResult {
-        try apply(writes, validating: reads)
+    func commit(_ writes: [Write], validating reads: ReadSet, by author: UTF8Key?) async throws(StatusError) -> CommitResult {
+        try apply(writes, validating: reads, by: author)
     }
 
     func commits(after sequence: SequenceNumber) -> CommitSequence {
@@ -214,7 +226,7 @@ final class MemoryStore: DocumentStore {
 }
 
 extension MemoryStore.State {
-    mutating func apply(_ writes: [Write]) throws(StatusError) -> CommitResult {
+    mutating func apply(_ writes: [Write], by author: UTF8Key?) throws(StatusError) -> CommitResult {
         let sequence = SequenceNumber(UInt64(commits.count + 1))
         let time = try Timestamp(microseconds: Int64(commits.count + 1) * 1_000)
         var results: [WriteResult] = []
@@ -233,7 +245,7 @@ extension MemoryStore.State {
         }
         documents = changed
         guard !changes.isEmpty else { return CommitResult(sequence: nil, commitTime: time, writeResults: results) }
-        commits.append(Commit(sequence: sequence, time: time, changes: changes))
+        commits.append(Commit(sequence: sequence, time: time, author: author, changes: changes))
         return CommitResult(sequence: sequence, commitTime: time, writeResults: results)
     }
 
