@@ -81,7 +81,7 @@ package struct HearthServer: Service {
     /// - Throws: ``StatusCode/unavailable`` when the address can't be listened on, for example because the port is taken.
     package func run() async throws {
         let application = Application(
-            responder: router,
+            responder: RequestTasks(base: router),
             server: HTTPServerBuilder { responder in
                 let channel = HTTP1Channel(
                     responder: responder,
