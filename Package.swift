@@ -96,7 +96,7 @@ let package = Package(
         .target(
             name: "HearthAdmin",
             dependencies: [
-                "DocumentModel", "DocumentStore", "Gzip", "HearthService", "JSONRPC", "StrictJSON", "XMLText",
+                "DocumentModel", "DocumentStore", "Gzip", "HearthServer", "HearthService", "JSONRPC", "StrictJSON", "XMLText",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),

@@ -1,78 +1,93 @@
-// Follows what the page shows, over one stream while it is seen. The stream only tells that something has changed: the page is
-// then asked for again, and the rows that differ are put in the place of theirs. Nothing is inserted, moved or scrolled.
+// Follows what the page shows, over one stream while it is seen. The stream brings rows and parts as the page would show them; what
+// differs is put in place at once. Nothing is inserted, moved or scrolled, and what somebody is using stays until it is let go.
 'use strict';
 
 (() => {
   const live = document.getElementById('live');
   if (!live) return;
+  const texts = live.dataset;
   const status = live.querySelector('[role="status"]');
-  const { watch, changed, gone, added, other, show } = live.dataset;
-  // As long as the page is not asked for more often than this.
-  const pause = 500;
-  let source = null;
-  let token = null;
-  let timer = 0;
-  let isLoading = false;
+  const body = document.querySelector('table[data-live]')?.tBodies[0];
+  const rows = new Map([...body?.rows ?? []].map((row) => [row.dataset.key, row]));
+  const language = document.documentElement.lang;
+
+  // What the page has not: rows and columns to load it again for. What could not be told, and whether nothing is told any more.
+  const added = new Set();
+  const fields = new Set();
   let isOutdated = false;
-  let loaded = 0;
+  let isLost = false;
+  // How many rows have changed, as who can't see it was told last.
+  let heard = '';
+  let said = '';
 
-  const open = () => {
-    if (source || document.hidden) return;
-    const url = new URL(watch, location.href);
-    if (token) url.searchParams.set('resume', token);
-    source = new EventSource(url);
-    const remember = (event) => { token = event.lastEventId || token; };
-    for (const type of ['current', 'checkpoint']) source.addEventListener(type, remember);
-    for (const type of ['added', 'modified', 'removed', 'deleted', 'reset']) {
-      source.addEventListener(type, (event) => {
-        remember(event);
-        isOutdated = true;
-        load();
-      });
-    }
-  };
-
-  const close = () => {
-    source?.close();
-    source = null;
-  };
-
-  const load = () => {
-    if (isLoading || timer) return;
-    timer = setTimeout(async () => {
-      timer = 0;
-      isLoading = true;
-      isOutdated = false;
-      try {
-        const response = await fetch(location.href, { headers: { Accept: 'text/html' } });
-        take(await response.text());
-      } catch {
-        // The server is away; the stream tells when it is back.
-      }
-      isLoading = false;
-      loaded = performance.now();
-      if (isOutdated) load();
-    }, Math.max(0, loaded + pause - performance.now()));
-  };
-
-  const say = (text, isSeen) => {
-    status.replaceChildren();
-    const line = document.createElement('span');
-    line.textContent = text;
-    if (!isSeen) line.className = 'unseen';
-    status.append(line);
-    if (!isSeen) return;
+  const say = () => {
+    const counts = [[texts.added, added.size], [texts.fields, fields.size]].filter(([, count]) => count > 0)
+      .map(([text, count]) => `${text}: ${count.toLocaleString(language)}`);
+    const line = counts.join(' · ') || (isOutdated && texts.other) || (isLost && texts.stale) || '';
+    if (said === (line || heard)) return;
+    said = line || heard;
+    const text = document.createElement('span');
+    text.textContent = said;
+    if (!line) text.className = 'unseen';
+    status.replaceChildren(text);
+    if (!line) return;
     const link = document.createElement('a');
     link.href = location.href;
-    link.textContent = show;
+    link.textContent = isLost && line === texts.stale ? texts.load : texts.show;
     status.append(' ', link);
   };
 
+  // Of all that came within a moment at once.
+  let changed = 0;
+  const count = () => {
+    changed += 1;
+    if (changed > 1) return;
+    setTimeout(() => {
+      heard = `${texts.changed}: ${changed.toLocaleString(language)}`;
+      changed = 0;
+      // The same is news again.
+      said = '';
+      say();
+    }, 500);
+  };
+
+  const policy = window.trustedTypes?.createPolicy('hearth-live', { createHTML: (html) => html })
+    ?? { createHTML: (html) => html };
+  // In a template nothing runs or is loaded, and rows may stand for themselves.
+  const parse = (html) => {
+    const template = document.createElement('template');
+    template.innerHTML = policy.createHTML(html);
+    return document.importNode(template.content, true);
+  };
+
+  // The page's own styles are allowed by a word that isn't this script's, which has a sheet of its own.
+  const sheet = new CSSStyleSheet();
+  document.adoptedStyleSheets.push(sheet);
+  const styles = new Set();
+  const style = (rule) => {
+    if (styles.has(rule)) return;
+    styles.add(rule);
+    sheet.insertRule(rule);
+  };
+
   // The copy buttons are shown by another script, which is no difference.
-  const html = (element) => element.innerHTML.replaceAll(' hidden=""', '');
+  const html = (element) => element.outerHTML.replaceAll(' hidden=""', '');
   const isInUse = (element) => element.contains(document.activeElement) || element.querySelector('details[open]') !== null
     || (getSelection()?.type === 'Range' && getSelection().containsNode(element, true));
-  const rows = (table) => new Map([...table.tBodies[0].rows].map((row) => [row.dataset.key, row]));
+
+  // What is in use, with what it will be.
+  const waiting = new Map();
+  const replace = (old, fresh) => {
+    if (isInUse(old)) waiting.set(old, fresh);
+    else {
+      waiting.delete(old);
+      old.replaceWith(fresh);
+    }
+  };
+  const settle = () => setTimeout(() => {
+    for (const [old, fresh] of waiting) replace(old, fresh);
+  });
+  for (const type of ['focusout', 'selectionchange', 'toggle']) document.addEventListener(type, settle, true);
 
   const mark = (row, text) => {
     row.querySelector('.just-now')?.remove();
@@ -88,68 +103,120 @@
   };
 
   const update = (row, fresh) => {
-    let differs = false;
-    [...fresh.cells].forEach((cell, index) => {
-      const old = row.cells[index];
-      if (index === 0 || !old || html(old) === html(cell)) return;
-      differs = true;
-      if (!isInUse(old)) old.replaceWith(document.importNode(cell, true));
-    });
-    if (!differs) return false;
-    const note = mark(row, changed);
-    setTimeout(() => note.remove(), 10_000);
-    return true;
-  };
-
-  const sheet = new CSSStyleSheet();
-  document.adoptedStyleSheets.push(sheet);
-
-  // What the server sends is the page itself. It is parsed into a document that runs nothing; its colours, which are allowed there
-  // by a word that isn't this page's, go into a sheet of the script's own.
-  const styles = /<style nonce="[^"]*">([^<]*)<\/style>/g;
-  const policy = window.trustedTypes?.createPolicy('hearth-live', { createHTML: (html) => html })
-    ?? { createHTML: (html) => html };
-
-  const take = (page) => {
-    sheet.replaceSync([...page.matchAll(styles)].map((match) => match[1]).join('\n'));
-    const fresh = new DOMParser().parseFromString(policy.createHTML(page.replace(styles, '')), 'text/html');
-    const table = document.querySelector('table[data-live]');
-    const theirTable = fresh.querySelector('table[data-live]');
-    const heads = [table, theirTable].map((one) => one?.tHead.textContent);
-    // Other columns, another view, or nothing where there was something: the reader says when.
-    if (!table || !theirTable) return say(other, true);
-    const [mine, theirs] = [rows(table), rows(theirTable)];
-    const number = (value) => value.toLocaleString(document.documentElement.lang);
-    const news = [...theirs.keys()].filter((key) => !mine.has(key)).length;
-    if (news > 0) say(`${added}: ${number(news)}`, true);
-    if (heads[0] !== heads[1]) {
-      if (news === 0) say(other, true);
+    if (row.classList.contains('gone')) {
+      row.classList.remove('gone');
+      row.querySelector('.just-now')?.remove();
+    }
+    // The line of what is no document has no cells for one.
+    if (row.cells.length !== fresh.cells.length) {
+      isOutdated = true;
       return;
     }
-    const facts = fresh.querySelectorAll('[data-live-part]');
-    document.querySelectorAll('[data-live-part]').forEach((part, index) => {
-      if (facts[index] && html(part) !== html(facts[index]) && !isInUse(part)) {
-        part.replaceChildren(...document.importNode(facts[index], true).childNodes);
-      }
-    });
-    let count = 0;
-    for (const [key, row] of mine) {
-      if (!theirs.has(key)) {
-        if (!row.classList.contains('gone')) {
-          row.classList.add('gone');
-          mark(row, gone);
-          count += 1;
-        }
-      } else {
-        if (row.classList.contains('gone')) {
-          row.classList.remove('gone');
-          row.querySelector('.just-now')?.remove();
-        }
-        if (update(row, theirs.get(key))) count += 1;
-      }
+    const pairs = [...row.cells].map((cell, index) => [cell, fresh.cells[index]]).slice(1)
+      .filter(([old, cell]) => html(waiting.get(old) ?? old) !== html(cell));
+    for (const [old, cell] of pairs) replace(old, cell);
+    if (pairs.length === 0) return;
+    const note = mark(row, texts.changed);
+    setTimeout(() => note.remove(), 10_000);
+    count();
+  };
+
+  const remove = (row) => {
+    if (row.classList.contains('gone')) return;
+    row.classList.add('gone');
+    mark(row, texts.gone);
+    count();
+  };
+
+  // The keys of all that there is, while that is told anew.
+  let told = null;
+  const removeOthers = (keys) => {
+    for (const [key, row] of rows) if (!keys.has(key) && !row.classList.contains('missing')) remove(row);
+    for (const key of added) if (!keys.has(key)) added.delete(key);
+  };
+
+  const put = (frame) => {
+    frame.styles.forEach(style);
+    const fresh = [...parse(frame.rows).children];
+    const keys = new Set(fresh.map((row) => row.dataset.key));
+    for (const row of fresh) {
+      const { key } = row.dataset;
+      if (rows.has(key)) update(rows.get(key), row);
+      else added.add(key);
+      told?.add(key);
     }
+    if (frame.isWhole) removeOthers(keys);
+    frame.fields.forEach((field) => fields.add(field));
+    document.querySelectorAll('[data-live-part]').forEach((part, index) => {
+      const html = frame.parts[index];
+      if (html !== undefined && !isInUse(part)) part.replaceChildren(parse(html));
+    });
     document.dispatchEvent(new Event('hearth:replaced'));
-    if (news === 0 && count > 0) say(`${changed}: ${number(count)}`, false);
+    say();
+  };
+
+  const gone = ({ key }) => {
+    if (rows.has(key)) remove(rows.get(key));
+    else if (!added.delete(key)) isOutdated = true;
+    say();
+  };
+
+  const sign = () => {
+    isOutdated = true;
+    say();
+  };
+
+  const reset = () => { told = new Set(); };
+
+  const current = () => {
+    if (told) removeOthers(told);
+    told = null;
+    checkpoint();
+  };
+
+  let source = null;
+  let token = null;
+  let retry = 0;
+  const firstDelay = 5_000;
+  let delay = firstDelay;
+
+  const checkpoint = () => {
+    delay = firstDelay;
+    isLost = false;
+    say();
+  };
+
+  const close = () => {
+    clearTimeout(retry);
+    source?.close();
+    source = null;
+  };
+
+  // A browser tries again by itself where a stream has broken, but not where it was refused.
+  const lose = () => {
+    close();
+    isLost = true;
+    say();
+    retry = setTimeout(open, delay);
+    delay = Math.min(delay * 2, 120_000);
+  };
+
+  // The server stops for a while, or whoever looks has been signed out.
+  const end = ({ reason }) => { if (reason !== 'shutdown') lose(); };
+
+  const open = () => {
+    if (source || document.hidden) return;
+    clearTimeout(retry);
+    const url = new URL(texts.stream, location.href);
+    if (token) url.searchParams.set('live', token);
+    source = new EventSource(url);
+    for (const [type, take] of Object.entries({ put, gone, sign, reset, current, checkpoint, end, failed: lose })) {
+      source.addEventListener(type, (event) => {
+        token = event.lastEventId || token;
+        take(JSON.parse(event.data));
+      });
+    }
+    source.addEventListener('error', ({ target }) => { if (target === source && target.readyState === EventSource.CLOSED) lose(); });
   };
 
   document.addEventListener('visibilitychange', () => (document.hidden ? close() : open()));

@@ -1,19 +1,35 @@
 import HTTPTypes
+package import HearthServer
 import HearthService
 package import Hummingbird
 import NIOCore
 
 extension AdminPages {
+    /// Answers `/`, `/rpc/docs`, `/admin` and everything below it, whatever the method, for Hearth's own server.
+    ///
+    /// - Parameter streams: Where the streams that pages are followed by have their room.
+    package func addRoutes(to router: Router<HearthRequestContext>, streams: WatchStreams) {
+        addRoutes(to: router) { context in
+            Visitor(caller: context.caller, session: context.session, network: context.clientNetwork)
+        } following: { live, context in
+            let slot = try streams.takeSlot(for: context)
+            return streams.response(with: live.session, encodedBy: live.events, of: live.context, in: slot, for: context)
+        }
+    }
+
     /// Answers `/`, `/rpc/docs`, `/admin` and everything below it, whatever the method.
     ///
     /// Whoever adds them makes sure that forms come from these pages themselves.
     ///
-    /// - Parameter visitor: Who asks. Where there are keys, that is ``Caller/nobody`` for whoever has shown none.
-    package func addRoutes<Context: RequestContext>(
+    /// - Parameters:
+    ///   - visitor: Who asks. Where there are keys, that is ``Caller/nobody`` for whoever has shown none.
+    ///   - following: Makes the response of a stream that a page is followed by. No page can be followed without.
+    func addRoutes<Context: RequestContext>(
         to router: Router<Context>,
-        visitor: @escaping @Sendable (Context) -> Visitor
+        visitor: @escaping @Sendable (Context) -> Visitor,
+        following: @escaping @Sendable (LiveStream, Context) throws -> Response = { _, _ in throw HTTPError(.notFound) }
     ) {
-        router.add(middleware: PagesMiddleware(pages: self, visitor: visitor))
+        router.add(middleware: PagesMiddleware(pages: self, visitor: visitor, following: following))
     }
 }
 
@@ -23,6 +39,7 @@ extension AdminPages {
 private struct PagesMiddleware<Context: RequestContext>: RouterMiddleware {
     let pages: AdminPages
     let visitor: @Sendable (Context) -> Visitor
+    let following: @Sendable (LiveStream, Context) throws -> Response
 
     func handle(
         _ request: Request,
@@ -33,6 +50,7 @@ private struct PagesMiddleware<Context: RequestContext>: RouterMiddleware {
         let visitor = visitor(context)
         let form = try await request.form(atMost: pages.maximumFormBytes(from: visitor))
         let response = await pages.response(to: AdminPages.PageRequest(request, visitor: visitor, form: form))
+        if let live = response.live, request.method != .head { return try following(live, context) }
         return Self.response(response.encoded(for: request.headers[.acceptEncoding]), isHead: request.method == .head)
     }
 
@@ -84,6 +102,7 @@ extension AdminPages.PageRequest {
             host: request.head.authority,
             knownTags: request.headers[.ifNoneMatch],
             acceptedLanguages: request.headers[.acceptLanguage],
+            lastEventID: request.headers[.lastEventID],
             cookies: request.headers[values: .cookie],
             origin: request.headers[.origin],
             visitor: visitor,

@@ -11,7 +11,7 @@ import StrictJSON
 ///
 /// ```swift
 /// let pages = AdminPages(context: context, assets: try PageAssets(.find()), logger: logger)
-/// pages.addRoutes(to: router) { Visitor(caller: $0.caller, session: $0.session) }
+/// pages.addRoutes(to: router, streams: streams)
 /// ```
 ///
 /// The address of a page mirrors the path of what it shows: `/admin/data/books/hitchhiker`. Pages are whole without
@@ -25,7 +25,7 @@ package struct AdminPages: Sendable {
     let reference = CallReference()
     /// Answers the calls that the documentation's forms ask for.
     let calls: RPCServer<ServiceContext>
-    private let assets: PageAssets
+    let assets: PageAssets
     let logger: Logger
     let surroundings: Surroundings
     /// How often each address has tried to sign in with what is no key.
@@ -81,6 +81,8 @@ package struct AdminPages: Sendable {
         var knownTags: String?
         /// The header `Accept-Language`.
         var acceptedLanguages: String?
+        /// The last event that a browser has seen which follows a page.
+        var lastEventID: String?
         /// The fields `Cookie`.
         var cookies: [String] = []
         /// The origin that the browser names.
@@ -140,7 +142,9 @@ extension AdminPages {
         case .overview:
             await respond(with: overview(for: request))
         case .data(let segments):
-            if let action = DataAction(Query(request.query)) {
+            if let token = Query(request.query)["live"] {
+                await follow(segments, after: token, for: request)
+            } else if let action = DataAction(Query(request.query)) {
                 await respond(to: request, at: segments, with: action)
             } else if let location = finishedForm(at: segments, query: Query(request.query)) {
                 .redirect(to: location)

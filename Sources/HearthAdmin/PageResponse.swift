@@ -9,6 +9,8 @@ struct PageResponse: Sendable {
     var body: [UInt8]
     /// The body, where it is made while it is sent.
     var stream: BodyStream?
+    /// What follows a page, instead of a body.
+    var live: LiveStream?
 
     /// A page that runs no foreign script, shows no foreign style, loads nothing from elsewhere, stands in no frame
     /// and stays in no cache.
@@ -71,6 +73,11 @@ struct PageResponse: Sendable {
                 "attachment; filename=\"\(export.fileName)\"; filename*=UTF-8''\(export.encodedFileName)"
         }
         return PageResponse(status: .ok, headers: headers, body: [], stream: body)
+    }
+
+    /// The stream that a page is followed by.
+    static func live(_ stream: LiveStream) -> PageResponse {
+        PageResponse(status: .ok, headers: common, body: [], live: stream)
     }
 
     /// The way to another address.

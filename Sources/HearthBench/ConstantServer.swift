@@ -32,7 +32,7 @@ struct ConstantServer: AsyncParsableCommand {
             configuration: configuration,
             context: ServiceContext(store: store),
             logger: logger
-        ) { router in
+        ) { router, _ in
             router.post("constant") { request, _ in
                 _ = try await request.body.collect(upTo: 1 << 20)
                 return Response(status: .ok, headers: [.contentType: "text/plain"], body: ResponseBody(byteBuffer: answer))

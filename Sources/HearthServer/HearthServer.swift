@@ -11,8 +11,8 @@ import ServiceLifecycle
 /// Hearth's HTTP server: calls, watch streams and whatever pages are added.
 ///
 /// ```swift
-/// let server = try HearthServer(configuration: configuration, context: context, logger: logger) { router in
-///     pages.addRoutes(to: router) { Visitor(caller: $0.caller, session: $0.session) }
+/// let server = try HearthServer(configuration: configuration, context: context, logger: logger) { router, streams in
+///     pages.addRoutes(to: router, streams: streams)
 /// } onRunning: { port in
 ///     print("http://127.0.0.1:\(port)")
 /// }
@@ -22,8 +22,9 @@ import ServiceLifecycle
 /// were begun, ends the watch streams with an `end` frame, and returns. The store stays open; it is the caller's.
 package struct HearthServer: Service {
     /// Adds routes to the server's own. They stand behind the same checks of Host and Origin, and their responses get those
-    /// of the server's headers that they do not set themselves.
-    package typealias RouteBuilder = (Router<HearthRequestContext>) -> Void
+    /// of the server's headers that they do not set themselves. The streams that they answer with take their room among those
+    /// of `/watch`.
+    package typealias RouteBuilder = (Router<HearthRequestContext>, WatchStreams) -> Void
 
     private let configuration: HearthServerConfiguration
     private let context: ServiceContext
@@ -48,7 +49,7 @@ package struct HearthServer: Service {
         configuration: HearthServerConfiguration = HearthServerConfiguration(),
         context: ServiceContext,
         logger: Logger,
-        addRoutes: RouteBuilder = { _ in },
+        addRoutes: RouteBuilder = { _, _ in },
         onRunning: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
     ) throws(StatusError) {
         try configuration.checkHost(hasKeys: context.keys.isAnyValid)
@@ -58,8 +59,16 @@ package struct HearthServer: Service {
         let router = Router(context: HearthRequestContext.self, options: .autoGenerateHeadEndpoints)
         let bodies = BodyBudget(limit: configuration.maximumHeldBodyBytes)
         Self.addMiddleware(to: router, configuration, context: context, bodies: bodies)
-        Self.addRoutes(to: router, configuration, context: context, answers: answers, logger: logger)
-        addRoutes(router)
+        let streams = WatchStreams(
+            slots: WatchSlots(
+                limit: configuration.maximumWatchers,
+                limitPerAddress: configuration.maximumWatchersPerAddress,
+                limitPerKey: configuration.maximumWatchersPerKey,
+                activity: context.server.activity
+            )
+        )
+        Self.addRoutes(to: router, configuration, context: context, answers: answers, streams: streams, logger: logger)
+        addRoutes(router, streams)
         self.configuration = configuration
         self.context = context
         self.keys = context.keys
@@ -176,6 +185,7 @@ extension HearthServer {
         _ configuration: HearthServerConfiguration,
         context: ServiceContext,
         answers: AnswerBudget,
+        streams: WatchStreams,
         logger: Logger
     ) {
         let largeBodies = LargeBodies(limit: configuration.maximumLargeBodies)
@@ -195,13 +205,7 @@ extension HearthServer {
         let clearing = FirestoreClearingRoute(context, isAllowed: configuration.allowsClearing)
         router.delete("emulator/v1/**") { request, context in try await clearing.respond(to: request, in: context) }
 
-        let slots = WatchSlots(
-            limit: configuration.maximumWatchers,
-            limitPerAddress: configuration.maximumWatchersPerAddress,
-            limitPerKey: configuration.maximumWatchersPerKey,
-            activity: context.server.activity
-        )
-        let watch = WatchRoute(service: context, slots: slots)
+        let watch = WatchRoute(service: context, streams: streams)
         router.get("watch") { request, context in try await watch.respond(to: request, in: context) }
         router.post("watch") { request, context in try await watch.respond(to: request, in: context) }
         // Nothing of a stream can be told without beginning it.

@@ -122,31 +122,3 @@ struct QueryPageTests {
         }
     }
 }
-
-@Suite("Following a page")
-struct LiveTests {
-    @Test("A page has the address of the stream of its own query, from before it was made")
-    func address() async throws {
-        try await TestSite.with(GuideData.writes()) { site in
-            for (address, item) in [
-                ("/admin/data/books", "/watch?query=%7B%22collection%22%3A%22books%22"),
-                ("/admin/data/books?order=-title", "/watch?query=%7B%22collection%22%3A%22books%22"),
-                ("/admin/data/books/hitchhiker", "/watch?document=books%2Fhitchhiker&"),
-            ] {
-                let page = try await site.page(address)
-                let live = try page.one("//*[@id='live']")
-                #expect(live["data-watch"]?.hasPrefix(item) == true)
-                #expect(live["data-watch"]?.contains("&resume=") == true)
-                #expect(try page.all("//table[@data-live]/tbody/tr[@data-key]").count > 3)
-            }
-        }
-    }
-
-    @Test("Pages of what is no set of documents follow nothing", arguments: ["/admin/", "/admin/query", "/rpc/docs"])
-    func none(address: String) async throws {
-        try await TestSite.with(GuideData.writes()) { site in
-            let page = try await site.page(address)
-            #expect(try page.all("//*[@id='live']").isEmpty)
-        }
-    }
-}

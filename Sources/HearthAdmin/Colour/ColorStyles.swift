@@ -13,17 +13,19 @@ struct ColorStyles: Sendable {
     /// Whether the page needs no rules.
     var isEmpty: Bool { colors.isEmpty }
 
+    /// The rules as a style sheet has them.
+    var css: String { rules.joined(separator: "\n") }
+
     /// The rules, in order of the colours. They are built from numbers, so that no stored text gets into the style sheet.
     ///
     /// A translucent colour stands beside its notation on a chequered ground; the notation itself stands on the
     /// colour mixed with white, where its contrast is known.
-    var css: String {
+    var rules: [String] {
         colors.map { (digits: $0.digits, color: $0) }
             .sorted { $0.digits < $1.digits }
             .map { digits, color in
                 let ground = color.onWhite
                 return ".c-\(digits){background-color:#\(ground.digits);color:#\(ground.textColor.digits);--swatch:#\(digits)}"
             }
-            .joined(separator: "\n")
     }
 }

@@ -4,50 +4,62 @@ import HearthService
 import JSONRPC
 import StrictJSON
 
-/// How a page follows what it shows: the address of the stream that tells of changes since it was made.
+/// How a page follows what it shows: the address of the stream that brings what changes, from before the page was made.
 ///
-/// The stream tells only that something has changed. What it has become the page's script takes from the page itself, asked for
-/// again: the server alone knows how a value looks.
+/// It is the page's own address with what the page shows of it and the token of the commit before: `?live=TOKEN`. The columns of a
+/// table are named, since those of the page depend on the documents that were in it: `columns=all&column=string:title`.
 struct LiveView: Sendable {
-    private let url: String
+    /// The page's address without its query.
+    private let page: String
+    private var items: [(name: StaticString, value: UTF8Key)]
+    /// What there may be more of than the page shows.
+    private let added: String
 
     /// Follows a document.
-    init?(_ document: DocumentPath, since position: StorePosition) {
-        self.init(item: "document=" + PercentEncoding.encode(UTF8Key(document.string)), .document(document), since: position)
+    init(_ document: DocumentPath, since position: StorePosition) {
+        page = AdminURL.document(document)
+        items = [("live", UTF8Key(WatchToken(.document(document), at: position).text))]
+        added = localized("New fields")
     }
 
-    /// Follows what a query finds.
+    /// Follows a part of a collection; nil where that isn't possible.
     ///
-    /// - Parameter query: The query's parameters.
-    init?(query: [UInt8], since position: StorePosition) {
-        var target = JSONWriter()
-        target.beginObject()
-        target.key("query")
-        target.raw(query)
-        target.endObject()
-        guard let json = try? JSONText(target.finish()).root, let text = UTF8Key(validating: query),
-            text.byteCount <= Self.maximumQueryBytes,
-            let arguments = try? Arguments(object: json, at: .params, declared: WatchTarget.parameters),
-            let target = try? WatchTarget(from: arguments)
-        else { return nil }
-        self.init(item: "query=" + PercentEncoding.encode(text), target, since: position)
+    /// - Parameter request: The part. Its place is what the documents stand behind, or before.
+    init?(of request: CollectionRequest, since position: StorePosition) {
+        guard let target = try? WatchTarget(request) else { return nil }
+        page = AdminURL.collection(request.path)
+        items = request.items + [("live", UTF8Key(WatchToken(target, at: position).text))]
+        added = localized("New documents")
     }
 
-    private init(item: String, _ target: WatchTarget, since position: StorePosition) {
-        let token = PercentEncoding.encode(UTF8Key(WatchToken(target, at: position).text))
-        let database = AdminURL.database.map { "&database=" + PercentEncoding.encode(UTF8Key($0.description)) } ?? ""
-        url = "/watch?\(item)\(database)&include=paths&heartbeat=30&resume=\(token)"
+    /// The same for a table with these columns; nil where they are more than an address holds.
+    func showing(_ columns: CollectionColumns) -> LiveView? {
+        var view = self
+        view.items.removeAll { $0.name.description.utf8.elementsEqual("cols".utf8) }
+        view.items += LiveColumns(columns).items
+        return view.url.utf8.count <= Self.maximumURLBytes ? view : nil
     }
+
+    private var url: String { page + AdminURL.query(items) }
 
     /// An address is part of a request's head, which has its limits.
-    private static let maximumQueryBytes = 4_000
+    private static let maximumURLBytes = 8_000
 }
 
 extension LiveView: ViewModel {
     func child(named name: String) -> Any? {
         switch name {
-        case "watchURL": url
+        case "url": url
+        case "added": added
         default: nil
         }
+    }
+}
+
+extension WatchTarget {
+    /// What a page of a collection shows a part of.
+    init(_ request: CollectionRequest) throws {
+        let stated = try CollectionQuery(following: request)
+        self = .query(try WatchedQuery(json: JSONText(stated.params).root, at: .params))
     }
 }

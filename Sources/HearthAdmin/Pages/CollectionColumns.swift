@@ -18,6 +18,8 @@ struct CollectionColumns: Sendable {
     let shown: [Column]
     /// How many fields more the documents have, which nobody has chosen to leave out.
     let hidden: Int
+    /// Whether the columns shown are all fields of the documents, rather than those that were chosen or that there is room for.
+    let areAll: Bool
 
     /// Gathers the fields of documents.
     ///
@@ -26,6 +28,7 @@ struct CollectionColumns: Sendable {
         let paths = chosen.isEmpty ? Self.fields(of: documents, depth: 1) : chosen
         shown = paths.prefix(Self.limit).map { Column(path: $0, types: Self.types(of: $0, in: documents)) }
         hidden = chosen.isEmpty ? max(0, paths.count - Self.limit) : 0
+        areAll = chosen.isEmpty && hidden == 0
     }
 
     /// The fields of documents, those that most have first, and the fields in a map behind the map itself.

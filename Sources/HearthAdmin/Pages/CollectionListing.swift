@@ -85,35 +85,14 @@ extension CollectionListing {
         writer.boolean(true)
         writer.endObject()
         call = TriedCall(ListDocuments.name, params: writer.finish())
-        live = LiveView(query: watchedQuery(after: after), since: position)
+        follow(after.map { .after($0.key) })
     }
 
-    /// The query that finds what the list does.
-    private func watchedQuery(after: DocumentID?) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.key("collection")
-        writer.string(request.path.string)
-        writer.key("orderBy")
-        writer.beginArray()
-        writer.beginObject()
-        writer.key("field")
-        writer.string("__name__")
-        writer.endObject()
-        writer.endArray()
-        if let after {
-            writer.key("startAfter")
-            writer.beginObject()
-            writer.key("values")
-            writer.beginArray()
-            writer.string(after.key.string)
-            writer.endArray()
-            writer.endObject()
-        }
-        writer.key("limit")
-        writer.integer(Int64(request.count.count))
-        writer.endObject()
-        return writer.finish()
+    /// Notes how the page follows what it shows, whose place is known now.
+    private mutating func follow(_ cursor: CollectionRequest.Cursor?) {
+        var request = request
+        request.cursor = cursor
+        live = LiveView(of: request, since: position)
     }
 
     /// The ID behind which the list begins.
@@ -163,7 +142,7 @@ extension CollectionListing {
         // Only what is asked for is shown to be copied, and what is needed to go on.
         let stated = try CollectionQuery(request, orders: cursor == nil ? nil : orders, cursor: cursor, limit: limit)
         call = TriedCall(RunQuery.name, params: stated.params)
-        live = LiveView(query: stated.params, since: position)
+        follow(cursor)
         let asked = try CollectionQuery(request, orders: orders, cursor: cursor, limit: limit + 1)
         let answer = try await RunQuery.call(.init(asked.query), in: context)
         damaged = answer.damaged

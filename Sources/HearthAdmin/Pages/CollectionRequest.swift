@@ -23,6 +23,14 @@ struct CollectionRequest: Sendable {
         case after(UTF8Key)
         /// Before this place.
         case before(UTF8Key)
+
+        /// The same with the place said in another way.
+        func mapPlace(_ transform: (UTF8Key) -> UTF8Key) -> Cursor {
+            switch self {
+            case .after(let place): .after(transform(place))
+            case .before(let place): .before(transform(place))
+            }
+        }
     }
 
     /// A field to sort by.

@@ -15,6 +15,7 @@ struct CollectionTablePage: Page {
     /// The documents without these fields are not in the table.
     private let sortedFields: [DisplayText]
     private let unusualCount: Int
+    private let live: LiveView?
 
     var status: HTTPResponse.Status { frame.listing.fault == nil ? .ok : .badRequest }
 
@@ -35,6 +36,7 @@ struct CollectionTablePage: Page {
         columnForm = ColumnForm(listing, shown: columns.shown)
         sortedFields = listing.request.orders.filter { !$0.field.isDocumentName }.map { DisplayText($0.field.description) }
         unusualCount = rows.reduce(0) { $0 + $1.unusualCount }
+        live = listing.live?.showing(columns)
         chrome = PageChrome(at: listing.request.path.segments)
         chrome.colors = values.colors
     }
@@ -70,6 +72,7 @@ struct CollectionTablePage: Page {
         case "typesURL": frame.listing.request.url { $0.view = .types }
         case "rows": rows
         case "hasRows": !rows.isEmpty
+        case "live": live.orAbsent
         default: frame.child(named: name)
         }
     }

@@ -43,6 +43,20 @@ struct CollectionQuery: Sendable {
         }
     }
 
+    /// States the query of the part that a request asks for, of the documents that it shows and no more.
+    init(following request: CollectionRequest) throws(Fault) {
+        var cursor = request.cursor
+        var orders: [StoreQuery.Order]?
+        if !request.isQuery {
+            // What is listed, as a query finds it: the place of a list is an ID.
+            orders = [StoreQuery.Order(.field(.documentName))]
+            cursor = cursor?.mapPlace { id in UTF8Key(VisibleJSON.text(Value.array([.string(id.string)]).json)) }
+        } else if cursor != nil {
+            orders = try CollectionQuery(request).query.orders
+        }
+        try self.init(request, orders: orders, cursor: cursor, limit: request.count.count)
+    }
+
     private static func params(
         of request: CollectionRequest,
         orders: [StoreQuery.Order]?,

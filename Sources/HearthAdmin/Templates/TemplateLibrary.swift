@@ -8,7 +8,7 @@ import Synchronization
 /// Every template escapes with ``MarkupEscaping``. The line break that ends a file is not part of its template,
 /// so that one can stand inside a line of another.
 struct TemplateLibrary: Sendable {
-    /// The templates that pages name; the others are used by these.
+    /// The templates that pages and their streams name; the others are used by these.
     enum Name: String, CaseIterable {
         case overview
         case collection
@@ -17,6 +17,9 @@ struct TemplateLibrary: Sendable {
         case collectionMap = "collection-map"
         case collectionTypes = "collection-types"
         case document
+        case documentFacts = "document-facts"
+        case documentRow = "document-row"
+        case fieldRow = "field-row"
         case damaged
         case documentJSON = "document-json"
         case documentation
@@ -70,8 +73,13 @@ struct TemplateLibrary: Sendable {
 
     /// The page's HTML in the language of ``Texts/current``.
     func render(_ page: some ViewModel, with name: Name) -> [UInt8] {
+        Array(text(of: page, with: name).utf8)
+    }
+
+    /// The HTML of a page or a part of one in the language of ``Texts/current``.
+    func text(of model: some ViewModel, with name: Name) -> String {
         // Every named template was found when the libraries were made.
-        Array((libraries[Texts.current.language]?.render(page, withTemplate: name.rawValue) ?? "").utf8)
+        libraries[Texts.current.language]?.render(model, withTemplate: name.rawValue) ?? ""
     }
 }
 

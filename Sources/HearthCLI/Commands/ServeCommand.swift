@@ -165,8 +165,8 @@ struct ServeCommand: AsyncParsableCommand {
             databases: databases
         )
         let pages = AdminPages(context: context, assets: try PageAssets(assets), logger: logger)
-        let server = try HearthServer(configuration: configuration, context: context, logger: logger) { router in
-            pages.addRoutes(to: router) { Visitor(caller: $0.caller, session: $0.session, network: $0.clientNetwork) }
+        let server = try HearthServer(configuration: configuration, context: context, logger: logger) { router, streams in
+            pages.addRoutes(to: router, streams: streams)
         } onRunning: { [host] port in
             Self.announce(host: host, port: port)
         }

@@ -3,7 +3,7 @@ import StrictJSON
 import Synchronization
 
 /// Counts the open watch streams, and admits no more than there is room for: in all, for one client address, and for one key.
-final class WatchSlots: Sendable {
+package final class WatchSlots: Sendable {
     private struct State {
         var count = 0
         /// The streams of each address that has any.
@@ -27,7 +27,7 @@ final class WatchSlots: Sendable {
     }
 
     /// The room of one stream. It is free again when nobody holds it.
-    final class Slot: Sendable {
+    package final class Slot: Sendable {
         private let slots: WatchSlots
         private let address: UTF8Key
         private let key: UTF8Key?

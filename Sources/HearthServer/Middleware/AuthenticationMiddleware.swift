@@ -38,10 +38,12 @@ struct AuthenticationMiddleware: RouterMiddleware {
 
     /// The session whose cookie a browser shows. For calls and streams it counts only where one of this server's own pages asks, and
     /// the browser says so: the page of another site can have a browser send the cookie too.
+    ///
+    /// A page that follows what it shows, with nobody before it, does not keep the session.
     private func session(of request: Request) -> Session? {
-        guard !request.isFirestoreCall, !request.isOfService || request.isOfOwnPage else { return nil }
+        guard !request.isFirestoreCall, !(request.isOfService || request.isForStream) || request.isOfOwnPage else { return nil }
         guard let cookie = SessionCookie(in: Cookies(request.headers[values: .cookie])),
-            let session = sessions.session(of: cookie.id.utf8)
+            let session = sessions.session(of: cookie.id.utf8, isUse: !request.isForStream)
         else { return nil }
         return session.isSecure == cookie.isSecure ? session : nil
     }

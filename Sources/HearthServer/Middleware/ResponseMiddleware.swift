@@ -1,5 +1,5 @@
 import DocumentModel
-import HTTPTypes
+package import HTTPTypes
 import HearthService
 import Hummingbird
 import JSONRPC
@@ -84,7 +84,7 @@ extension HTTPField.Name {
 
     /// `Host`, for what is left when the first of the fields has become the request's authority.
     static let secondHost = literal("Host")
-    static let lastEventID = literal("Last-Event-ID")
+    package static let lastEventID = literal("Last-Event-ID")
     static let secFetchSite = literal("Sec-Fetch-Site")
     static let referrerPolicy = literal("Referrer-Policy")
     static let xAccelBuffering = literal("X-Accel-Buffering")
@@ -127,6 +127,14 @@ extension Request {
         return ["/", "/admin", "/rpc/docs", "/rpc/docs/"].contains { path.elementsEqual($0.utf8) }
             || path.starts(with: "/admin/".utf8)
     }
+
+    /// Whether it asks for Server-Sent Events, as a browser that follows something does.
+    var acceptsEvents: Bool {
+        FieldValue.list(headers[.accept]).contains { $0.isValue("text/event-stream") && !$0.isRefused }
+    }
+
+    /// Whether it asks for a stream: of the service, or of what a page shows.
+    var isForStream: Bool { hasPath("/watch") || acceptsEvents }
 
     /// Whether it is a call, a stream, or asks for their description: what programs ask for, not people with browsers.
     var isOfService: Bool {

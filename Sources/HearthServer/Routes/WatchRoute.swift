@@ -1,9 +1,7 @@
 import DocumentModel
-import HTTPTypes
 import HearthService
 import Hummingbird
 import JSONRPC
-import NIOCore
 import StrictJSON
 
 /// `GET /watch` and `POST /watch`: the state of a document or a collection and its changes, as a stream that stays open.
@@ -11,9 +9,7 @@ import StrictJSON
 /// What is wrong with the request is answered with a status of its own, before the stream begins.
 struct WatchRoute: Sendable {
     let service: ServiceContext
-    let slots: WatchSlots
-    private let shared = SharedFrames()
-    private let threads = WorkThreads("hearth.watchers", count: System.coreCount)
+    let streams: WatchStreams
 
     private static let maximumBodyBytes = 64 << 10
 
@@ -22,54 +18,16 @@ struct WatchRoute: Sendable {
         let format = parameters.format ?? request.acceptedFormat
         // A browser's EventSource takes any other status than 200 for the end, and would never come back.
         if format == .sse { parameters.request.onExpired = .reset }
-        let slot = try takeSlot(for: context)
+        let slot = try streams.takeSlot(for: context)
         var service = service.calling(as: context.caller)
         if let database = parameters.database { service = try await service.inDatabase(named: database) }
-        let stream = WatchStream(
-            session: try WatchSession(parameters.request, in: service),
-            database: service.database,
-            caller: context.caller,
-            keys: service.keys,
-            visit: context.session,
-            sessions: service.sessions,
-            encoder: WatchFrameEncoder(format: format),
-            shared: shared,
-            slot: slot,
-            threads: threads,
-            logger: context.logger
+        return streams.response(
+            with: try WatchSession(parameters.request, in: service),
+            encodedBy: WatchFrameEncoder(format: format),
+            of: service,
+            in: slot,
+            for: context
         )
-        return Response(
-            status: .ok,
-            headers: [
-                .contentType: stream.encoder.contentType,
-                .cacheControl: "no-store",
-                .xAccelBuffering: "no",
-                .vary: "Accept",
-                // The connection is of no other use: what comes after the request only tells that the client left.
-                .connection: "close",
-            ],
-            body: ResponseBody { writer in try await stream.write(to: &writer, on: context.channel) }
-        )
-    }
-
-    private func takeSlot(for context: HearthRequestContext) throws(HTTPFailure) -> WatchSlots.Slot {
-        let network = context.clientNetwork
-        do throws(WatchSlots.Refusal) {
-            return try slots.take(for: network, key: context.caller.keyID)
-        } catch {
-            let message =
-                switch error {
-                case .full:
-                    "\(slots.limit) streams are open, as many as this server allows. Try again later."
-                case .addressIsFull:
-                    "Your address \(network.string) has \(slots.limitPerAddress) streams open, as many as this server allows one address. "
-                        + "Close some, or watch a collection instead of its documents."
-                case .keyIsFull:
-                    "The key has \(slots.limitPerKey) streams open, as many as this server allows one key. Close some, or use keys "
-                        + "of their own for other programs."
-                }
-            throw HTTPFailure(.tooManyRequests, .resourceExhausted, message, headers: [.retryAfter: "5"])
-        }
     }
 }
 
@@ -106,8 +64,5 @@ extension Request {
         }
     }
 
-    fileprivate var acceptedFormat: WatchFormat {
-        let wantsEvents = FieldValue.list(headers[.accept]).contains { $0.isValue("text/event-stream") && !$0.isRefused }
-        return wantsEvents ? .sse : .ndjson
-    }
+    fileprivate var acceptedFormat: WatchFormat { acceptsEvents ? .sse : .ndjson }
 }

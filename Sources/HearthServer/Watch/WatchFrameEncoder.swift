@@ -1,14 +1,16 @@
-import HearthService
+package import HearthService
 import JSONRPC
-import NIOCore
+package import NIOCore
 import StrictJSON
 
-/// Writes frames as the lines of a stream.
+/// Writes the frames of `/watch` as the lines of a stream.
 ///
 /// In both formats a line ends with LF and nothing else. JSON escapes CR and LF in strings; the characters besides that many
 /// readers take for the end of a line (U+0085, U+2028, U+2029) are escaped here, which JSON allows for any character.
-struct WatchFrameEncoder {
+struct WatchFrameEncoder: WatchEncoder {
     let format: WatchFormat
+
+    var commonFormat: WatchFormat? { format }
 
     /// The media type of the stream.
     var contentType: String {
@@ -40,20 +42,27 @@ struct WatchFrameEncoder {
             buffer.writeLineSafe(json)
             buffer.writeStaticString("\n")
         case .sse:
-            buffer.writeStaticString("event: ")
-            buffer.writeString(type)
-            buffer.writeStaticString("\ndata: ")
-            buffer.writeLineSafe(json)
-            if let token {
-                buffer.writeStaticString("\nid: ")
-                buffer.writeString(token.text)
-            }
-            buffer.writeStaticString("\n\n")
+            buffer.writeEvent(type, json, id: token)
         }
     }
 }
 
 extension ByteBuffer {
+    /// Appends an event of Server-Sent Events.
+    ///
+    /// - Parameter token: What a browser that reconnects shows as the last it has seen.
+    package mutating func writeEvent(_ type: String, _ json: [UInt8], id token: WatchToken?) {
+        writeStaticString("event: ")
+        writeString(type)
+        writeStaticString("\ndata: ")
+        writeLineSafe(json)
+        if let token {
+            writeStaticString("\nid: ")
+            writeString(token.text)
+        }
+        writeStaticString("\n\n")
+    }
+
     /// Appends JSON, with the characters escaped that some take for the end of a line. They stand in strings only.
     mutating func writeLineSafe(_ json: [UInt8]) {
         reserveCapacity(minimumWritableBytes: json.count + 128)

@@ -68,7 +68,7 @@ struct WatchParameters: ObjectParameter {
 }
 
 /// How the frames of a stream are written.
-enum WatchFormat: String, NamedParameter {
+package enum WatchFormat: String, NamedParameter {
     /// One JSON object a line.
     case ndjson
     /// Server-Sent Events.

@@ -23,7 +23,7 @@ struct WatchStream: Sendable {
     /// The browser's session that it was opened in, where it was by one.
     let visit: Session?
     let sessions: Sessions
-    let encoder: WatchFrameEncoder
+    let encoder: any WatchEncoder
     /// What was written for others who watch the same.
     let shared: SharedFrames
     /// Free for another stream when this one is over, and also when it never begins.
@@ -76,6 +76,7 @@ struct WatchStream: Sendable {
                 if batches.isBehind, buffer.readableBytes < chunkBytes, .now - lastSent < Self.maximumDelay { continue }
                 if buffer.readableBytes > 0 { try await send(&buffer, to: &writer, on: eventLoop) }
                 lastSent = .now
+                if encoder.pause > .zero, !batches.isFarBehind { try? await Task.sleep(for: encoder.pause) }
             }
             if buffer.readableBytes > 0 { try await send(&buffer, to: &writer, on: eventLoop) }
         } catch let error as StatusError {
@@ -94,14 +95,16 @@ struct WatchStream: Sendable {
     /// The changes of one commit as they are written for everyone who watches the same; nil for other frames.
     @inline(never)
     private func commonBuffer(of frames: [WatchFrame]) -> ByteBuffer? {
-        guard session.hasCommonFrames, case .change(_, let last?)? = frames.last, last.token != nil else { return nil }
+        guard let format = encoder.commonFormat, session.hasCommonFrames, case .change(_, let last?)? = frames.last,
+            last.token != nil
+        else { return nil }
         let byteCount = frames.reduce(0) { $0 + $1.contentByteCount }
         guard byteCount <= Self.maximumCommonBytes else { return nil }
         let key = SharedFrames.Key(
             database: database,
             target: session.request.target,
             contents: session.request.contents,
-            format: encoder.format,
+            format: format,
             sequence: last.sequence
         )
         return shared.buffer(for: key) {

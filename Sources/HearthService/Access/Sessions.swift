@@ -72,15 +72,17 @@ package final class Sessions: Sendable {
         return (session, id.text)
     }
 
-    /// The session of an ID that a browser shows; nil when there is none, or no longer. Counts as a use.
-    package func session(of id: some Collection<UInt8>) -> Session? {
+    /// The session of an ID that a browser shows; nil when there is none, or no longer.
+    ///
+    /// - Parameter isUse: Whether somebody asks for something, so that the session is kept for longer.
+    package func session(of id: some Collection<UInt8>, isUse: Bool = true) -> Session? {
         let (digest, now) = (SessionID.digest(of: id), now())
         let (session, ended) = state.withLock { [keys] state -> (Session?, [@Sendable () -> Void]) in
             guard let session = state.sessions[digest] else { return (nil, []) }
             guard !session.isOver(at: now), keys.isValid(session.caller) else {
                 return (nil, state.removeAll { $0.name == session.name })
             }
-            state.sessions[digest]?.lastUseTime = max(session.lastUseTime, now)
+            if isUse { state.sessions[digest]?.lastUseTime = max(session.lastUseTime, now) }
             return (state.sessions[digest], [])
         }
         for end in ended { end() }

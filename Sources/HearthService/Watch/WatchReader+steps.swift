@@ -92,7 +92,7 @@ extension WatchReader {
         return Commit(joining: commits) ?? commit
     }
 
-    private static let maximumJoined = 256
+    static let maximumJoined = 256
 
     /// A checkpoint, when of the log that is kept half has passed without a token: were the connection lost after the rest has
     /// passed too, the client would have to begin anew, though nothing has changed for it.

@@ -38,6 +38,12 @@ final class WatchReader {
     /// Whether there are commits already that the stream has not come to.
     var isBehind: Bool { commits != nil && progress.sequence < store.position.lastSequence }
 
+    /// Whether there are more of them than are taken at once.
+    var isFarBehind: Bool {
+        let last = store.position.lastSequence.rawValue
+        return isBehind && last - min(progress.sequence.rawValue, last) > UInt64(Self.maximumJoined)
+    }
+
     /// The next frames, at least one; nil at the end.
     nonisolated(nonsending) func next() async throws(StatusError) -> [WatchFrame]? {
         while phase != .ended, !Task.isCancelled {

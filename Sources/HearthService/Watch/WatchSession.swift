@@ -65,6 +65,9 @@ extension WatchSession {
         /// Whether there are commits already that the stream has not come to.
         package var isBehind: Bool { reader.isBehind }
 
+        /// Whether there are more of them than the next frames can tell of.
+        package var isFarBehind: Bool { reader.isFarBehind }
+
         /// The next frames, at least one; nil at the end.
         package mutating func next() async throws(StatusError) -> [WatchFrame]? {
             try await reader.next()

@@ -116,8 +116,8 @@ func withServer(
     )
     let (ports, port) = AsyncStream<Int>.makeStream()
     let pages = hasPages ? AdminPages(context: context, assets: try pageAssets.get(), logger: logger) : nil
-    let server = try HearthServer(configuration: configuration, context: context, logger: logger) { router in
-        pages?.addRoutes(to: router) { Visitor(caller: $0.caller, session: $0.session, network: $0.clientNetwork) }
+    let server = try HearthServer(configuration: configuration, context: context, logger: logger) { router, streams in
+        pages?.addRoutes(to: router, streams: streams)
     } onRunning: {
         port.yield($0)
     }

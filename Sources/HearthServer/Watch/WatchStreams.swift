@@ -1,0 +1,79 @@
+import DocumentModel
+import HTTPTypes
+package import HearthService
+package import Hummingbird
+import NIOCore
+import StrictJSON
+
+/// The streams of those who watch: as many as there is room for, and what they have in common.
+package struct WatchStreams: Sendable {
+    let slots: WatchSlots
+    private let shared = SharedFrames()
+    private let threads = WorkThreads("hearth.watchers", count: System.coreCount)
+
+    init(slots: WatchSlots) {
+        self.slots = slots
+    }
+
+    /// Takes the room of a stream.
+    ///
+    /// - Throws: The response 429 when there is none, for this client or for any.
+    package func takeSlot(for context: HearthRequestContext) throws -> WatchSlots.Slot {
+        let network = context.clientNetwork
+        do throws(WatchSlots.Refusal) {
+            return try slots.take(for: network, key: context.caller.keyID)
+        } catch {
+            let message =
+                switch error {
+                case .full:
+                    "\(slots.limit) streams are open, as many as this server allows. Try again later."
+                case .addressIsFull:
+                    "Your address \(network.string) has \(slots.limitPerAddress) streams open, as many as this server allows one address. "
+                        + "Close some, or watch a collection instead of its documents."
+                case .keyIsFull:
+                    "The key has \(slots.limitPerKey) streams open, as many as this server allows one key. Close some, or use keys "
+                        + "of their own for other programs."
+                }
+            throw HTTPFailure(.tooManyRequests, .resourceExhausted, message, headers: [.retryAfter: "5"])
+        }
+    }
+
+    /// The response that a stream is the body of.
+    ///
+    /// - Parameters:
+    ///   - service: Of the caller and the database that the stream was made for.
+    ///   - slot: Held for as long as the stream is open.
+    package func response(
+        with session: WatchSession,
+        encodedBy encoder: any WatchEncoder,
+        of service: ServiceContext,
+        in slot: WatchSlots.Slot,
+        for context: HearthRequestContext
+    ) -> Response {
+        let stream = WatchStream(
+            session: session,
+            database: service.database,
+            caller: service.caller,
+            keys: service.keys,
+            visit: context.session,
+            sessions: service.sessions,
+            encoder: encoder,
+            shared: shared,
+            slot: slot,
+            threads: threads,
+            logger: context.logger
+        )
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: encoder.contentType,
+                .cacheControl: "no-store",
+                .xAccelBuffering: "no",
+                .vary: "Accept",
+                // The connection is of no other use: what comes after the request only tells that the client left.
+                .connection: "close",
+            ],
+            body: ResponseBody { writer in try await stream.write(to: &writer, on: context.channel) }
+        )
+    }
+}

@@ -1,0 +1,171 @@
+"""Looks at pages while what they show is changed: what has changed must be there at once, with no further request, and nothing may move.
+
+    following.py ORIGIN
+"""
+
+import datetime
+import statistics
+import sys
+
+from browser import Tab, chromium
+from hostile import call
+
+# Notes when an event of the page's stream has come, before the page's own script has it, and when the page was changed after that.
+CLOCK = """
+window.clock = [];
+window.EventSource = class extends EventSource {
+    constructor(url) {
+        super(url);
+        this.addEventListener("put", () => clock.push({ come: performance.now() }));
+    }
+};
+addEventListener("DOMContentLoaded", () => {
+    new MutationObserver(() => {
+        const last = clock.at(-1);
+        if (!last || last.put) return;
+        last.put = performance.now();
+        last.at = performance.timeOrigin + last.put;
+    }).observe(document.querySelector("table[data-live]") ?? document.body, { subtree: true, childList: true });
+});
+"""
+# A frame of a screen that shows sixty a second, in milliseconds.
+FRAME = 16
+
+
+def milliseconds(time):
+    return datetime.datetime.fromisoformat(time.replace("Z", "+00:00")).timestamp() * 1000
+
+
+class Follower:
+    """A tab that follows a page, and counts what it asks for."""
+
+    def __init__(self, browser, origin, path):
+        self.tab = Tab(browser, origin)
+        self.page = self.tab.page
+        self.page.add_init_script(CLOCK)
+        with self.page.expect_response(lambda response: "live=" in response.url):
+            self.tab.load(path)
+        self.requests = []
+        self.page.on("request", lambda request: self.requests.append(request.url))
+
+    def set(self, path, fields):
+        return call(self.tab.origin, "documents.set", {"path": path, "fields": fields})
+
+    def wait(self, condition):
+        # As a function: the page's policy evaluates no text.
+        self.page.wait_for_function(f"() => {condition}")
+
+    def text(self, selector):
+        return " ".join(self.page.inner_text(selector).split())
+
+
+def measure(follower):
+    """Sets a document again and again; how long it took until the page had it: since the event, and since the commit."""
+    since_event, since_commit = [], []
+    for number in range(40):
+        result = follower.set("follow/b", {"n": number, "color": "#00f"})
+        follower.wait(f"document.querySelector('[data-key$=\"/follow/b\"] td:last-child').textContent == '{number}'")
+        last = follower.page.evaluate("clock.at(-1)")
+        since_event.append(last["put"] - last["come"])
+        since_commit.append(last["at"] - milliseconds(result["updateTime"]))
+        # Changes that come fast are told together; each of these is to be told by itself.
+        follower.page.wait_for_timeout(100)
+    return since_event, since_commit
+
+
+def follow_a_table(browser, origin):
+    """Rows change at once, with nothing else asked for; what is used is let alone until it is not used any more."""
+    for name in ["d", "one"]:
+        call(origin, "documents.delete", {"path": f"follow/{name}"})
+    for name in "abc":
+        call(origin, "documents.set", {"path": f"follow/{name}", "fields": {"n": 1, "color": "#00f"}})
+    follower = Follower(browser, origin, "/admin/data/follow")
+    page = follower.page
+    page.focus("tbody tr:first-child th a")
+    top = page.evaluate("document.querySelector('tbody tr:last-child').getBoundingClientRect().top")
+    since_event, since_commit = measure(follower)
+    # The median, since a busy machine stops now and then for longer than a frame.
+    assert statistics.median(since_event) < FRAME, f"{statistics.median(since_event):.1f} ms since the event"
+    print(
+        "From the event to the page: median {:.1f} ms, at most {:.1f} ms; from the commit: median {:.1f} ms, at most {:.1f} ms".format(
+            statistics.median(since_event), max(since_event), statistics.median(since_commit), max(since_commit)
+        )
+    )
+    assert page.evaluate("document.activeElement.closest('tr').rowIndex") == 1, "the focus has moved"
+    assert page.evaluate("document.querySelector('tbody tr:last-child').getBoundingClientRect().top") == top, "rows have moved"
+
+    follower.set("follow/c", {"n": 2, "color": "#f00"})
+    follower.wait("getComputedStyle(document.querySelector('[data-key$=\"/follow/c\"] .chip')).backgroundColor == 'rgb(255, 0, 0)'")
+
+    # A text that somebody has selected.
+    page.evaluate("getSelection().selectAllChildren(document.querySelector('[data-key$=\"/follow/a\"] td:last-child'))")
+    follower.set("follow/a", {"n": 7, "color": "#0f0"})
+    follower.wait("getComputedStyle(document.querySelector('[data-key$=\"/follow/a\"] .chip')).backgroundColor == 'rgb(0, 255, 0)'")
+    assert follower.text('[data-key$="/follow/a"] td:last-child') == "1", "what is selected was replaced"
+    page.evaluate("getSelection().removeAllRanges()")
+    follower.wait("document.querySelector('[data-key$=\"/follow/a\"] td:last-child').textContent == '7'")
+
+    follower.set("follow/d", {"n": 1, "more": True})
+    follower.wait("document.querySelector('#live a')")
+    assert follower.text("#live p") == "New documents: 1 · New fields: 1 Show", follower.text("#live p")
+    call(origin, "documents.delete", {"path": "follow/b"})
+    follower.wait("document.querySelector('tr.gone')")
+    assert "no longer here" in follower.text("tr.gone th")
+    follower.set("follow/b", {"n": 1, "color": "#00f"})
+    follower.wait("!document.querySelector('tr.gone')")
+    assert not follower.requests, f"asked for {follower.requests}"
+    return follower.tab.faults
+
+
+def follow_a_document(browser, origin):
+    """Lines and facts of a document change; new lines are told of; what is deleted is said to be."""
+    call(origin, "documents.set", {"path": "follow/one", "fields": {"n": 1, "inner": {"color": "#00f"}}})
+    follower = Follower(browser, origin, "/admin/data/follow/one")
+    size = follower.text(".facts div:last-child dd")
+    follower.set("follow/one", {"n": 1, "inner": {"color": "#00ff0080"}, "text": "new"})
+    follower.wait("document.querySelector('[data-key=\"inner.color\"] .value').textContent.includes('#00ff0080')")
+    follower.wait("document.querySelector('#live a')")
+    assert follower.text("#live p") == "New fields: 1 Show", follower.text("#live p")
+    assert follower.text(".facts div:last-child dd") != size, "the size stays"
+    follower.set("follow/one", {"inner": {"color": "#00f"}})
+    follower.wait("document.querySelector('tr.gone')?.dataset.key == 'n'")
+    call(origin, "documents.delete", {"path": "follow/one"})
+    follower.wait("document.querySelector('#live p').textContent.startsWith('Something')")
+    assert not follower.requests, f"asked for {follower.requests}"
+    return follower.tab.faults
+
+
+def follow_after_a_while(browser, origin):
+    """A page that nobody sees has no stream; when it is seen again it goes on where it was."""
+    call(origin, "documents.set", {"path": "seen/a", "fields": {"n": 1}})
+    follower = Follower(browser, origin, "/admin/data/seen")
+    hide = """hidden => {
+        Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+        document.dispatchEvent(new Event("visibilitychange"));
+    }"""
+    follower.page.evaluate(hide, True)
+    follower.set("seen/a", {"n": 2})
+    assert call(origin, "server.info", {}) and follower.text('[data-key$="/seen/a"] td:last-child') == "1"
+    with follower.page.expect_request(lambda request: "live=" in request.url):
+        follower.page.evaluate(hide, False)
+    follower.wait("document.querySelector('[data-key$=\"/seen/a\"] td:last-child').textContent == '2'")
+    return follower.tab.faults
+
+
+def main(origin):
+    failed = 0
+    with chromium() as browser:
+        for step in [follow_a_table, follow_a_document, follow_after_a_while]:
+            try:
+                faults = step(browser, origin)
+            except AssertionError as error:
+                faults = [f"{error or 'not as it should be'} (line {error.__traceback__.tb_next.tb_lineno})"]
+            failed += len(faults)
+            for fault in faults:
+                print(f"{step.__name__}: {fault}")
+    print(f"Pages that follow what they show: {failed} faults")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

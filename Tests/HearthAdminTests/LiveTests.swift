@@ -1,0 +1,64 @@
+import DocumentModel
+import HearthService
+import StrictJSON
+import Testing
+
+@testable import HearthAdmin
+
+@Suite("Following a page")
+struct LiveTests {
+    @Test("A page has the address of the stream of its own query, from before it was made")
+    func address() async throws {
+        try await TestSite.with(GuideData.writes()) { site in
+            for (address, item) in [
+                ("/admin/data/books", "/admin/data/books?live="),
+                ("/admin/data/books?order=-title&size=25", "/admin/data/books?order=-title&size=25&live="),
+                ("/admin/data/books?where=numberOfPages%20%3E%20200", "/admin/data/books?where=numberOfPages%20%3E%20200&live="),
+                ("/admin/data/books/hitchhiker", "/admin/data/books/hitchhiker?live="),
+            ] {
+                let page = try await site.page(address)
+                let live = try page.one("//*[@id='live']")
+                #expect(live["data-stream"]?.hasPrefix(item) == true)
+                #expect(try page.all("//table[@data-live]/tbody/tr[@data-key]").count > 3)
+            }
+        }
+    }
+
+    @Test("A table's stream knows its columns, and whether there may be others")
+    func columns() async throws {
+        try await TestSite.with(GuideData.writes()) { site in
+            for (query, columns) in [
+                ("?where=numberOfPages%20%3E%20800", "&columns=all&column=string%3Aauthor&column=integer%3AnumberOfPages"),
+                ("?cols=cover.small&cols=missing", "&columns=chosen&column=string%3Acover.small&column=%3Amissing"),
+            ] {
+                let live = try await site.page("/admin/data/books" + query).one("//*[@id='live']")
+                #expect(live["data-stream"]?.contains(columns) == true)
+                #expect(live["data-stream"]?.contains("cols=") == false)
+            }
+        }
+    }
+
+    @Test("The stream of each part of a collection goes on from its page", arguments: ["", "&where=n%20%3E%3D%200"])
+    func parts(query: String) async throws {
+        let writes = try (100..<180).map { try Write.create(DocumentPath("many/d\($0)"), ["n": .integer(Int64($0))]) }
+        try await TestSite.with(writes) { site in
+            var next = "/admin/data/many?size=25" + query
+            for place in ["first", "next", "next", "prev", "prev"] {
+                let page = try await site.page(next)
+                let address = try #require(try page.one("//*[@id='live']")["data-stream"])
+                let stream = await site.get(address)
+                #expect(stream.live != nil, "the \(place) page's \(address)")
+                let link = try page.all("//a[@rel='\(place == "prev" ? "prev" : "next")']").first?["href"]
+                next = try #require(link)
+            }
+        }
+    }
+
+    @Test("Pages of what is no set of documents follow nothing", arguments: ["/admin/", "/admin/query", "/rpc/docs"])
+    func none(address: String) async throws {
+        try await TestSite.with(GuideData.writes()) { site in
+            let page = try await site.page(address)
+            #expect(try page.all("//*[@id='live']").isEmpty)
+        }
+    }
+}

@@ -1,0 +1,219 @@
+import DocumentModel
+import DocumentStore
+import HearthService
+import JSONRPC
+import StrictJSON
+import Testing
+
+@testable import HearthServer
+
+/// The streams that pages are followed by, as they come over the wire.
+@Suite("Streams of pages", .timeLimit(.minutes(5)))
+struct PageStreamTests {
+    private static let events = ["Accept: text/event-stream", "Sec-Fetch-Site: same-origin"]
+
+    /// The address of a page's stream.
+    private func stream(of page: String, in server: TestServer, _ fields: [String] = []) async throws -> String {
+        let response = try await withConnection(to: server) { try await $0.ask("GET", page, fields) }
+        let address = try #require(response.body.firstMatch(of: /data-stream="([^"]*)"/)?.1)
+        return String(address).replacing("&#61;", with: "=").replacing("&amp;", with: "&")
+    }
+
+    private func open(_ connection: inout RawConnection, _ address: String, _ fields: [String] = []) async throws {
+        try await connection.send(RawConnection.request("GET", address, Self.events + fields))
+        let head = try await connection.responseHead()
+        #expect(head.status == 200)
+        #expect(head["content-type"] == "text/event-stream")
+        #expect(head["cache-control"] == "no-store")
+        #expect(head["content-encoding"] == nil)
+        _ = try await connection.receive(through: ":\n\n")
+    }
+
+    /// The next event of a type: its data and its ID.
+    private func event(_ type: String, from connection: inout RawConnection) async throws -> (data: JSONNode, id: String) {
+        _ = try await connection.receive(through: "event: \(type)\ndata: ")
+        let lines = try await connection.receive(through: "\n\n").split(separator: "\n")
+        let id = lines.first { $0.utf8.starts(with: "id: ".utf8) }.map { String($0.dropFirst(4)) } ?? ""
+        return (try JSONText(Array(lines[0].utf8)).root, id)
+    }
+
+    @Test("A changed row comes as the page's own template draws it, with its colours, in the language of the page")
+    func row() async throws {
+        try await withServer(hasPages: true) { server in
+            try await server.set("books/b", ["pages": .integer(1), "title": .string("old")])
+            let address = try await stream(of: "/admin/data/books", in: server)
+            // What changes before the stream is opened is told too.
+            try await server.set("books/b", ["pages": .string("<many>"), "title": .string("#fd1c48")])
+            try await withConnection(to: server) { connection in
+                try await open(&connection, address, ["Cookie: lang=fa"])
+                let (data, id) = try await event("put", from: &connection)
+                #expect(
+                    data["rows"]?.string == """
+                        <tr data-key="/admin/data/books/b">
+                        <th scope="row" class="id"><input type="checkbox" name="row" value="b" form="selection" aria-label="گزینش b">\
+                        <a href="/admin/data/books/b"><bdi lang="">b</bdi></a></th>
+                        <td class="odd"><bdi class="string" lang="">&lt;many&gt;</bdi> <span class="type unusual">رشته</span></td>
+                        <td><span class="chip c-fd1c48"><bdi>#fd1c48</bdi></span></td>
+                        </tr>
+                        """
+                )
+                #expect(
+                    data["styles"]?.elements?.compactMap(\.string)
+                        == [".c-fd1c48{background-color:#fd1c48;color:#000000;--swatch:#fd1c48}"]
+                )
+                #expect(data["fields"]?.count == 0)
+                #expect(WatchToken(id) != nil)
+                try await server.delete("books/b")
+                #expect(try await event("gone", from: &connection).data["key"]?.string == "/admin/data/books/b")
+            }
+            // A browser that reconnects says what it has seen last.
+            try await server.set("books/c", ["pages": .integer(1), "author": .string("x")])
+            try await withConnection(to: server) { connection in
+                let token = WatchToken(try WatchTarget.collectionPage("books"), at: server.context.store.position).text
+                try await server.set("books/d", ["pages": .integer(1), "author": .string("x")])
+                try await open(&connection, address, ["Last-Event-ID: \(token)"])
+                let (data, _) = try await event("put", from: &connection)
+                #expect(data["rows"]?.string?.contains(#"data-key="/admin/data/books/d""#) == true)
+                #expect(data["fields"]?.elements?.compactMap(\.string) == ["author"])
+            }
+        }
+    }
+
+    @Test("A document comes with its lines and facts")
+    func document() async throws {
+        try await withServer(hasPages: true) { server in
+            try await server.set("books/b", ["pages": .integer(1)])
+            let address = try await stream(of: "/admin/data/books/b", in: server)
+            try await withConnection(to: server) { connection in
+                try await open(&connection, address)
+                try await server.set("books/b", ["size": .map(["color": .string("#00f")])])
+                let (data, _) = try await event("put", from: &connection)
+                let rows = data["rows"]?.string ?? ""
+                #expect(rows.matches(of: /data-key="([^"]*)"/).map { String($0.1) } == ["size", "size.color"])
+                #expect(data["parts"]?.elements?.compactMap(\.string).first?.contains("<dt>Updated</dt>") == true)
+                #expect(data["styles"]?.count == 1)
+                #expect(data["isWhole"]?.boolean == true)
+            }
+        }
+    }
+
+    @Test("Views that are drawn from all documents together are told that something has changed, and nothing more")
+    func sign() async throws {
+        try await withServer(hasPages: true) { server in
+            try await server.set("books/b", ["color": .string("#00f")])
+            let address = try await stream(of: "/admin/data/books?view=colors", in: server)
+            try await withConnection(to: server) { connection in
+                try await open(&connection, address)
+                try await server.set("books/b", ["color": .string("#f00")])
+                #expect(try await event("sign", from: &connection).data.count == 0)
+            }
+        }
+    }
+
+    @Test("A stream ends when its session is ended, and does not keep the session")
+    func session() async throws {
+        try await withServer(hasPages: true) { server in
+            let key = try await server.makeKey(.admin)
+            var browser = TestBrowser(server)
+            _ = try await browser.signIn(key)
+            let cookie = "Cookie: session=\(try #require(browser.cookies["session"]))"
+            let address = try await stream(of: "/admin/data/books", in: server, [cookie])
+            let session = try #require(server.context.sessions.visible(to: .program).first)
+            try await withConnection(to: server) { connection in
+                try await open(&connection, address, [cookie])
+                try await server.set("books/b", ["v": .integer(1)])
+                _ = try await event("put", from: &connection)
+                #expect(server.context.sessions.visible(to: .program).map(\.lastUseTime) == [session.lastUseTime])
+                try server.context.sessions.end(session.name, by: .program)
+                let rest = try await connection.receiveAll()
+                #expect(rest.contains("event: end\ndata: {\"reason\":\"revoked\"}"))
+            }
+            let again = try await withConnection(to: server) { try await $0.ask("GET", address, Self.events + [cookie]) }
+            #expect(again.status == 401)
+        }
+    }
+
+    @Test("A stream ends when the key of its session is revoked")
+    func revoked() async throws {
+        try await withServer(hasPages: true) { server in
+            let key = try await server.makeKey(.reader, collections: ["books"])
+            let bearer = "Authorization: Bearer \(key)"
+            let address = try await stream(of: "/admin/data/books", in: server, [bearer])
+            try await withConnection(to: server) { connection in
+                try await open(&connection, address, [bearer])
+                try await server.context.keys.revoke(UTF8Key(String(key.dropFirst(4).prefix(12))))
+                #expect(try await connection.receiveAll().contains(#"{"reason":"revoked"}"#))
+            }
+        }
+    }
+
+    @Test("Another site's page does not follow with the cookie", arguments: ["same-site", "cross-site", nil])
+    func otherSite(site: String?) async throws {
+        try await withServer(hasPages: true) { server in
+            let key = try await server.makeKey(.admin)
+            var browser = TestBrowser(server)
+            _ = try await browser.signIn(key)
+            let cookie = "Cookie: session=\(try #require(browser.cookies["session"]))"
+            let address = try await stream(of: "/admin/data/books", in: server, [cookie])
+            let fields = [cookie, "Accept: text/event-stream"] + (site.map { ["Sec-Fetch-Site: \($0)"] } ?? [])
+            #expect(try await withConnection(to: server) { try await $0.ask("GET", address, fields) }.status == 401)
+        }
+    }
+
+    @Test("Pages' streams have their room among those of the service, and who has no more is refused")
+    func room() async throws {
+        try await withServer(.standard.with(\.maximumWatchersPerAddress, 1), hasPages: true) { server in
+            let address = try await stream(of: "/admin/data/books", in: server)
+            try await withConnection(to: server) { connection in
+                try await open(&connection, address)
+                #expect(server.context.server.activity.watcherCount == 1)
+                for other in [address, "/watch?collection=books"] {
+                    let refused = try await withConnection(to: server) { try await $0.ask("GET", other, Self.events) }
+                    #expect(refused.status == 429)
+                    #expect(refused["retry-after"] == "5")
+                }
+            }
+            try await server.wait { server.context.server.activity.watcherCount == 0 }
+        }
+    }
+
+    @Test(
+        "What no page has as the address of its stream is refused before it begins",
+        arguments: [
+            ("/admin/data/books?live", 400), ("/admin/data/books?live=x", 400), ("/admin/data/books?live=TOKEN", 200),
+            ("/admin/data/books?live=TOKEN&size=25", 400), ("/admin/data/other?live=TOKEN", 400),
+            ("/admin/data/books/b?live=TOKEN", 400), ("/admin/data/books?live=TOKEN&column=string", 400),
+            ("/admin/data/books?live=TOKEN&where=nonsense", 400), ("/admin/data/__x__?live=TOKEN", 400),
+        ]
+    )
+    func faults(address: String, status: Int) async throws {
+        try await withServer(hasPages: true) { server in
+            let token = WatchToken(try WatchTarget.collectionPage("books"), at: server.context.store.position).text
+            try await withConnection(to: server) { connection in
+                let address = address.replacing("TOKEN", with: token)
+                try await connection.send(RawConnection.request("GET", address, Self.events))
+                #expect(try await connection.responseHead().status == status)
+            }
+        }
+    }
+
+    @Test("A stream ends when the server stops")
+    func shutdown() async throws {
+        try await withServer(hasPages: true) { server in
+            let address = try await stream(of: "/admin/data/books", in: server)
+            try await withConnection(to: server) { connection in
+                try await open(&connection, address)
+                await server.stopGracefully()
+                #expect(try await connection.receiveAll().contains(#"{"reason":"shutdown"}"#))
+            }
+        }
+    }
+}
+
+extension WatchTarget {
+    /// What the page of a collection follows that is asked for nothing else.
+    fileprivate static func collectionPage(_ id: String) throws -> WatchTarget {
+        let json = #"{"collection":"\#(id)","orderBy":[{"field":"__name__"}],"limit":50}"#
+        return .query(try WatchedQuery(json: JSONText(Array(json.utf8)).root, at: .params))
+    }
+}
