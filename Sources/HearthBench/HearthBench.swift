@@ -13,7 +13,7 @@ struct HearthBench: AsyncParsableCommand {
             """,
         subcommands: [
             StoreBenchmark.self, IndexBenchmark.self, QueryBenchmark.self, HTTPBenchmark.self, SustainedBenchmark.self,
-            WatchBenchmark.self,
+            WatchBenchmark.self, PageBenchmark.self,
             JSONBenchmark.self, MappingBenchmark.self, ClientBenchmark.self, ConstantServer.self,
         ]
     )

@@ -72,8 +72,7 @@ extension WatchReader {
         progress = .query(watch)
     }
 
-    /// Takes the next commit, waiting for it where there is none yet. Nothing when it is of no concern, or the wait was
-    /// interrupted.
+    /// Takes the next commit. Nothing when it is of no concern.
     nonisolated(nonsending) func takeCommit() async throws(StatusError) -> [WatchFrame] {
         guard let commit = try await nextCommit() else { return [] }
         let completed = try await request.completed(request.coalesces ? try await joined(with: commit) : commit, from: store)
@@ -115,11 +114,6 @@ extension WatchReader {
     }
 
     private nonisolated(nonsending) func nextCommit() async throws(StatusError) -> Commit? {
-        if progress.sequence >= store.position.lastSequence {
-            commits = nil
-            await control.waitForCommit(after: progress.sequence, in: store)
-            guard control.interruption == nil, !Task.isCancelled else { return nil }
-        }
         var commits = commits ?? store.commits(after: progress.sequence).makeAsyncIterator()
         let commit = try await commits.next()
         self.commits = commits

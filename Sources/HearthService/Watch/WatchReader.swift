@@ -3,7 +3,8 @@ import DocumentStore
 
 /// Reads one stream, step by step.
 ///
-/// A class, so that none of its state lies in the frames of the tasks that wait for it: those live as long as the stream.
+/// A class, so that none of its state lies in the memory of the task that waits for it, which lives as long as the stream. For the
+/// same reason that task does nothing but wait: each step is a task of its own, since a task keeps what its deepest call took.
 final class WatchReader {
     enum Phase {
         case opening
@@ -47,31 +48,67 @@ final class WatchReader {
     /// The next frames, at least one; nil at the end.
     nonisolated(nonsending) func next() async throws(StatusError) -> [WatchFrame]? {
         while phase != .ended, !Task.isCancelled {
-            let frames: [WatchFrame]
-            switch control.interruption {
-            case .end(let reason):
-                phase = .ended
-                return reason.map { [.end($0, token: progress.bookmark)] }
-            case .heartbeat:
-                frames = progress.checkpoint.map { [$0] } ?? []
-                control.noteSent()
-            case nil:
-                let changes = try await stepOrBeginAnew()
-                frames = changes.isEmpty ? bookmarkInTime : changes
+            if let interruption = control.interruption {
+                if let frames = told(frames(of: interruption)) { return frames }
+                continue
             }
-            if !frames.isEmpty {
-                control.noteSent()
-                note(frames)
-                return frames.map { $0.telling(request.contents) }
+            if lacksCommit {
+                commits = nil
+                await control.waitForCommit(after: progress.sequence, in: store)
+                guard control.interruption == nil, !Task.isCancelled else { continue }
             }
+            if let frames = told(try await stepInOwnTask()) { return frames }
         }
         phase = .ended
         return nil
     }
 
+    // What is not inlined takes no room in the memory of the task that waits.
+
+    @inline(never)
+    private func frames(of interruption: WatchControl.Interruption) -> [WatchFrame] {
+        switch interruption {
+        case .end(let reason):
+            phase = .ended
+            return reason.map { [.end($0, token: progress.bookmark)] } ?? []
+        case .heartbeat:
+            control.noteSent()
+            return progress.checkpoint.map { [$0] } ?? []
+        }
+    }
+
+    /// Notes that frames are sent, and gives them with what the watcher wants to know; nil when there are none.
+    @inline(never)
+    private func told(_ frames: [WatchFrame]) -> [WatchFrame]? {
+        guard !frames.isEmpty else { return nil }
+        control.noteSent()
+        note(frames)
+        return frames.map { $0.telling(request.contents) }
+    }
+
+    /// Whether the next step is to take a commit that isn't there yet.
+    private var lacksCommit: Bool {
+        let takesCommit =
+            switch phase {
+            case .live: true
+            case .reading, .resuming: !progress.isSettled
+            case .opening, .ended: false
+            }
+        return takesCommit && progress.sequence >= store.position.lastSequence
+    }
+
+    @inline(never)
+    private nonisolated(nonsending) func stepInOwnTask() async throws(StatusError) -> [WatchFrame] {
+        // Of the two tasks only one uses it at a time: this one waits for the other.
+        nonisolated(unsafe) let reader = self
+        async let frames = Result { () async throws(StatusError) in try await reader.stepOrBeginAnew() }
+        return try await frames.get()
+    }
+
     nonisolated(nonsending) func stepOrBeginAnew() async throws(StatusError) -> [WatchFrame] {
         do throws(StatusError) {
-            return try await step()
+            let frames = try await step()
+            return frames.isEmpty ? bookmarkInTime : frames
         } catch {
             guard isLost(error) else { throw error }
             return [lose(phase == .resuming ? .expired : .lagged)]

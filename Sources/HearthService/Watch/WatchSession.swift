@@ -10,7 +10,7 @@ import DocumentStore
 /// told by a ``WatchFrame/damaged(_:)`` in a collection's state; a stream of that document alone fails.
 ///
 /// The stream ends after an ``WatchFrame/end(_:token:)`` frame, and without one when its task is cancelled.
-package struct WatchSession: AsyncSequence, Sendable {
+package final class WatchSession: AsyncSequence, Sendable {
     package typealias Element = [WatchFrame]
     package typealias Failure = StatusError
 
