@@ -18,14 +18,15 @@ struct EscapingTests {
         #expect(Array(MarkupEscaping().escapeText(text).utf8) == Array(escaped.utf8))
     }
 
-    @Test("No template leaves anything unescaped")
+    @Test("No template leaves anything unescaped but what the program writes as markup")
     func templates() throws {
         let folder = TestSite.repository.appending(path: "Templates").resolvingSymlinksInPath()
         let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".mustache") }
         #expect(names.count > 20)
         for name in names {
             let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
-            #expect(!text.contains("{{{") && !text.contains("{{&"), "\(name) has an unescaped tag")
+            let escaped = text.replacing(/\{\{\{(markup|rowsMarkup)\}\}\}/, with: "")
+            #expect(!escaped.contains("{{{") && !escaped.contains("{{&"), "\(name) has an unescaped tag")
             #expect(!text.contains(" style="), "\(name) has a style attribute")
             #expect(!text.contains(/\son[a-z]+=/), "\(name) has an event handler")
             #expect(!text.contains(/=\{\{/), "\(name) has an attribute without quotes")

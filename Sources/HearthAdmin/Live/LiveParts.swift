@@ -15,7 +15,9 @@ struct LiveParts {
         case .rows(let columns):
             var values = ValueViewBuilder()
             let row = CollectionRow(document, columns: columns.columns, values: &values)
-            rows = events.templates.text(of: LiveRow(row: row, mayWrite: events.mayWrite), with: .documentRow)
+            var markup = Markup()
+            row.write(to: &markup, mayWrite: events.mayWrite, columnCount: columns.columns.count)
+            rows = markup.string
             styles = values.colors.rules
             fields = columns.missing(of: document).map { FieldText.text($0) }
         case .document:
@@ -41,19 +43,6 @@ struct LiveParts {
         writer.strings(fields)
         writer.key("isWhole")
         writer.boolean(isWhole)
-    }
-}
-
-/// A row of a table, with what its template else has from the page.
-private struct LiveRow: ViewModel {
-    let row: CollectionRow
-    let mayWrite: Bool
-
-    func child(named name: String) -> Any? {
-        switch name {
-        case "mayWrite": mayWrite
-        default: row.child(named: name)
-        }
     }
 }
 

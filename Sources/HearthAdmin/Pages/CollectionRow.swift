@@ -13,9 +13,9 @@ struct CollectionRow: Sendable {
     }
 
     let link: LinkView
-    private let id: DocumentID
+    let id: DocumentID
     /// Whether it can be ticked, to be deleted with others.
-    private let isSelectable: Bool
+    let isSelectable: Bool
     /// The cells; nil for a document that doesn't exist, with others below it.
     let cells: [Cell]?
 
@@ -46,41 +46,5 @@ struct CollectionRow: Sendable {
         id = path.id
         isSelectable = false
         cells = nil
-    }
-}
-
-extension CollectionRow: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "link": link
-        // An ID may hold what an attribute can't; its address is as good.
-        case "key": link.url
-        case "id": link.text.plain
-        case "isSelectable": isSelectable
-        case "encodedID": PercentEncoding.encode(id.key)
-        case "exists": cells != nil
-        case "cells": cells ?? []
-        default: nil
-        }
-    }
-}
-
-extension CollectionRow.Cell {
-    private var className: String? {
-        if value == nil { return "none" }
-        let names = [isNumeric ? "numeric" : nil, unusualType == nil ? nil : "odd"].compactMap(\.self)
-        return names.isEmpty ? nil : names.joined(separator: " ")
-    }
-}
-
-extension CollectionRow.Cell: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "isMissing": value == nil
-        case "value": value.orAbsent
-        case "unusualType": (unusualType?.name).orAbsent
-        case "class": className.orAbsent
-        default: nil
-        }
     }
 }

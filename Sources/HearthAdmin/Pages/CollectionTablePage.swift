@@ -63,14 +63,13 @@ struct CollectionTablePage: Page {
         switch name {
         case "idHeader": idHeader
         case "columns": headers
-        case "columnCount": max(1, headers.count)
         case "hiddenColumns": hiddenColumnsText.orAbsent
         case "columnForm": columnForm
         case "sortedFields": sortedFields
         case "isSorted": !sortedFields.isEmpty
         case "unusualText": unusualText.orAbsent
         case "typesURL": frame.listing.request.url { $0.view = .types }
-        case "rows": rows
+        case "rowsMarkup": rows.markup(mayWrite: chrome.visit.visitor.mayWrite, columnCount: max(1, headers.count))
         case "hasRows": !rows.isEmpty
         case "live": live.orAbsent
         default: frame.child(named: name)

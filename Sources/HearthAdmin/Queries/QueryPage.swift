@@ -83,7 +83,7 @@ struct QueryPage: Page {
         case "faultPlace": faultPlace.orAbsent
         case "call": call.orAbsent
         case "columns": headers
-        case "rows": rows
+        case "rowsMarkup": rows.markup(mayWrite: false, columnCount: max(1, headers.count))
         case "hasRows": !rows.isEmpty
         case "count": count.orAbsent
         case "numbers": numbers

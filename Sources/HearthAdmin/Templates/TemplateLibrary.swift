@@ -18,7 +18,6 @@ struct TemplateLibrary: Sendable {
         case collectionTypes = "collection-types"
         case document
         case documentFacts = "document-facts"
-        case documentRow = "document-row"
         case fieldRow = "field-row"
         case damaged
         case documentJSON = "document-json"
@@ -60,7 +59,7 @@ struct TemplateLibrary: Sendable {
                 throw StatusError(.failedPrecondition, "The template \(file.path) can't be used: \(error)", cause: error)
             }
         }
-        let missing = (Name.allCases.map(\.rawValue) + ValueView.templates).filter { templates[.english]?[$0] == nil }
+        let missing = Name.allCases.map(\.rawValue).filter { templates[.english]?[$0] == nil }
         guard missing.isEmpty else {
             let files = missing.map { $0 + Self.suffix }.joined(separator: ", ")
             throw StatusError(

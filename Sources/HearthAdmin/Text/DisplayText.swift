@@ -67,33 +67,3 @@ struct DisplayText: Sendable {
         scalar == "\n" || scalar == "\t" || scalar == " "
     }
 }
-
-extension DisplayText: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "runs": runs
-        case "plain": plain
-        default: nil
-        }
-    }
-}
-
-extension DisplayText.Run: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "mark": mark.orAbsent
-        case "text": text
-        default: nil
-        }
-    }
-}
-
-extension InvisibleMark: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "label": label
-        case "name": self.name
-        default: nil
-        }
-    }
-}

@@ -10,14 +10,15 @@ struct FoldedText: Sendable {
     let length: String
 }
 
-extension FoldedText: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "beginning": beginning
-        case "whole": whole
-        case "length": length
-        default: nil
-        }
+extension FoldedText {
+    func write(to markup: inout Markup) {
+        markup.raw(#"<details class="fold"><summary><span class="beginning">"#)
+        beginning.write(to: &markup)
+        markup.raw("</span> ")
+        markup.note(length)
+        markup.raw(#"</summary><div class="string" dir="auto" lang="">"#)
+        whole.writeRuns(to: &markup)
+        markup.raw("</div></details>")
     }
 }
 
@@ -34,14 +35,13 @@ struct BytesView: Sendable {
     }
 }
 
-extension BytesView: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "hexadecimal": hexadecimal
-        case "isCut": isCut
-        case "length": length
-        default: nil
-        }
+extension BytesView {
+    func write(to markup: inout Markup) {
+        markup.raw(#"<code class="hex">"#)
+        markup.text(hexadecimal)
+        if isCut { markup.raw(" …") }
+        markup.raw("</code> ")
+        markup.note(length)
     }
 }
 
@@ -70,13 +70,30 @@ struct PlaceView: Sendable {
     }
 }
 
+extension PlaceView {
+    func write(to markup: inout Markup) {
+        markup.number(decimal)
+        guard let degrees else { return }
+        markup.raw(#" <span class="note" dir="ltr">"#)
+        markup.text(degrees)
+        markup.raw(#"</span> <button type="button" class="copy" data-copy=""#)
+        markup.text(exact)
+        markup.raw(#"" aria-label=""#)
+        markup.text(localized("Copy coordinates"))
+        markup.raw(#"" hidden>"#)
+        markup.text(localized("Copy"))
+        markup.raw("</button>")
+    }
+}
+
 extension PlaceView: ViewModel {
     func child(named name: String) -> Any? {
         switch name {
-        case "exact": exact
-        case "decimal": decimal
-        case "degrees": degrees.orAbsent
-        default: nil
+        case "markup":
+            var markup = Markup()
+            write(to: &markup)
+            return markup
+        default: return nil
         }
     }
 }
@@ -95,14 +112,12 @@ struct VectorView: Sendable {
     }
 }
 
-extension VectorView: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "beginning": beginning
-        case "isCut": isCut
-        case "dimensions": dimensions
-        default: nil
-        }
+extension VectorView {
+    func write(to markup: inout Markup) {
+        markup.raw(#"<span class="number">["#)
+        markup.text(beginning)
+        markup.raw(isCut ? ", …]</span> " : "]</span> ")
+        markup.note(dimensions)
     }
 }
 
@@ -119,24 +134,20 @@ struct GroupView: Sendable {
     let more: Int
 }
 
-extension GroupView: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "kind": isMap ? "map" : "array"
-        case "isEmpty": members.isEmpty && more == 0
-        case "members": members
-        case "more": more > 0 ? Counting.grouped(more) : Absent()
-        default: nil
+extension GroupView {
+    func write(to markup: inout Markup) {
+        markup.raw(isMap ? #"<span class="group map">"# : #"<span class="group array">"#)
+        for member in members {
+            markup.raw(#"<span class="member">"#)
+            if let key = member.key {
+                key.write(to: &markup, opening: #"<span class="key"><bdi lang="">"#)
+                markup.raw("</span> ")
+            }
+            member.value.write(to: &markup)
+            markup.raw("</span> ")
         }
-    }
-}
-
-extension GroupView.Member: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "key": key.orAbsent
-        case "value": value
-        default: nil
-        }
+        if more > 0 { markup.note(localized("{more} more", ["more": Counting.grouped(more)])) }
+        if members.isEmpty, more == 0 { markup.note(localized("empty")) }
+        markup.raw("</span>")
     }
 }

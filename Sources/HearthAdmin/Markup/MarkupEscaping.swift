@@ -9,14 +9,23 @@ struct MarkupEscaping: MustacheContentType {
         guard text.utf8.contains(where: { Self.entity(for: $0) != nil }) else { return text }
         var escaped: [UInt8] = []
         escaped.reserveCapacity(text.utf8.count + text.utf8.count / 8)
-        for byte in text.utf8 {
-            if let entity = Self.entity(for: byte) {
-                entity.withUTF8Buffer { escaped.append(contentsOf: $0) }
-            } else {
-                escaped.append(byte)
-            }
-        }
+        Self.append(text, to: &escaped)
         return String(decoding: escaped, as: UTF8.self)
+    }
+
+    /// Appends the escaped text.
+    static func append(_ text: String, to bytes: inout [UInt8]) {
+        var text = text
+        text.withUTF8 { text in
+            var start = 0
+            for (index, byte) in text.enumerated() {
+                guard let entity = entity(for: byte) else { continue }
+                bytes.append(contentsOf: text[start..<index])
+                entity.withUTF8Buffer { bytes.append(contentsOf: $0) }
+                start = index + 1
+            }
+            bytes.append(contentsOf: text[start...])
+        }
     }
 
     private static func entity(for byte: UInt8) -> StaticString? {

@@ -1,0 +1,35 @@
+extension DisplayText {
+    /// Writes the text in an element of its own, which keeps its direction to itself.
+    func write(to markup: inout Markup, opening: StaticString = #"<bdi lang="">"#) {
+        markup.raw(opening)
+        writeRuns(to: &markup)
+        markup.raw("</bdi>")
+    }
+
+    /// Writes the text, and its marks as such, for an element that is there.
+    func writeRuns(to markup: inout Markup) {
+        for run in runs {
+            if let mark = run.mark {
+                markup.raw(#"<span class="mark" title=""#)
+                markup.text(mark.name)
+                markup.raw(#"">"#)
+                markup.text(mark.label)
+                markup.raw("</span>")
+            }
+            markup.text(run.text)
+        }
+    }
+}
+
+extension DisplayText: ViewModel {
+    func child(named name: String) -> Any? {
+        switch name {
+        case "markup":
+            var markup = Markup()
+            writeRuns(to: &markup)
+            return markup
+        case "plain": return plain
+        default: return nil
+        }
+    }
+}
