@@ -4,27 +4,6 @@ import HearthService
 import StrictJSON
 
 extension AdminPages {
-    /// The collections at the top with the numbers of their documents, as many as are counted without effort.
-    var overviewCards: [OverviewPage.Card] {
-        get async {
-            let roots = try? await ListCollections.call(.init(pageSize: PageChrome.rootLimit), in: context)
-            var cards: [OverviewPage.Card] = []
-            // A page that nobody waits for: each count ends at its own bound, and all of them at this one.
-            var budget = 200_000
-            for id in roots?.collections ?? [] {
-                let path = CollectionPath(parent: nil, id: id)
-                var count: CollectionCount?
-                if budget > 0, let query = try? NormalizedQuery(StoreQuery(.collection(path))) {
-                    count = await CollectionCount(query, in: context)
-                    budget -= count?.counted ?? 0
-                }
-                let link = LinkView(url: AdminURL.collection(path), text: DisplayText(id.key.string))
-                cards.append(OverviewPage.Card(link: link, count: count))
-            }
-            return cards
-        }
-    }
-
     /// The address that the form of a collection's filters leads to, once all of its rows can be read; nil for everything else.
     func finishedForm(at segments: [UTF8Key], query: Query) -> String? {
         guard case .collection(let path)? = try? DataPath(segments),

@@ -50,8 +50,8 @@ extension AdminPages {
                 guard submission.form.has("row") else { return .done(at: AdminURL.collection(collection), nil) }
                 return try await delete(selectedBy: submission, in: collection)
             }
-            if Query(request.query)["delete"] == "found" {
-                let found = try CollectionRequest(path: collection, query: Query(request.query))
+            if request.items["delete"] == "found" {
+                let found = try CollectionRequest(path: collection, query: request.items)
                 return try await delete(found: found, submission)
             }
             let extent = DeletePage.Extent(count: try await subtree.count(in: collection, atMost: DeletePage.Extent.limit))

@@ -12,7 +12,7 @@ extension AdminPages {
             guard let submission else {
                 let document = try await GetDocument.call(.init(path: path), in: context)
                 let frame = EditFrame(target, base: EditBase(document))
-                let asJSON = Query(request.query)["edit"] == "json"
+                let asJSON = request.items["edit"] == "json"
                 return .page(try editor(frame, document: document, asJSON: asJSON))
             }
             guard let base = EditBase(submission.form["base"]) else { return .page(ProblemPage.unknownForm) }
@@ -27,7 +27,7 @@ extension AdminPages {
     func create(in collection: CollectionPath, for request: PageRequest) async -> PageResponse {
         await respond(to: request) { submission throws(StatusError) in
             try context.authorize(.writer)
-            let query = Query(request.query)
+            let query = request.items
             guard let submission else {
                 let copied = try await copied(from: query["from"], in: collection)
                 let frame = EditFrame(

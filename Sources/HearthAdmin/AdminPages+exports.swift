@@ -9,7 +9,7 @@ extension AdminPages {
     /// It is what Hearth writes for these fields. Where people have laid the file out in another way, it stays so on disk until the
     /// document is written again.
     func file(at segments: [UTF8Key], for request: PageRequest) async -> PageResponse? {
-        guard Query(request.query)["view"] == "file", case .document(let path)? = try? DataPath(segments),
+        guard request.items["view"] == "file", case .document(let path)? = try? DataPath(segments),
             let document = try? await GetDocument.call(.init(path: path), in: context).decoded()
         else { return nil }
         return .file(DocumentFile.encode(document, storesID: false), of: document)
@@ -17,7 +17,7 @@ extension AdminPages {
 
     /// The export that an address asks for; nil where it asks for a page.
     func export(at segments: [UTF8Key], for request: PageRequest) async -> PageResponse? {
-        let query = Query(request.query)
+        let query = request.items
         guard query["export"] != nil else { return nil }
         do {
             guard case .collection(let path) = try DataPath(segments) else { return nil }

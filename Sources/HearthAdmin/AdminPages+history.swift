@@ -11,7 +11,7 @@ extension AdminPages {
     func history(of path: DocumentPath, for request: PageRequest) async -> PageResponse {
         await respond(to: request) { submission throws(StatusError) in
             try context.authorize(.reader)
-            let before = Query(request.query)["before"].flatMap { Int64($0.string) }.flatMap { try? Timestamp(microseconds: $0) }
+            let before = request.items["before"].flatMap { Int64($0.string) }.flatMap { try? Timestamp(microseconds: $0) }
             return .page(try await historyPage(of: path, before: before))
         }
     }

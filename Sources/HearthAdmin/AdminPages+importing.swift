@@ -8,7 +8,7 @@ extension AdminPages {
     func importing(for request: PageRequest) async -> PageResponse {
         await respond(to: request) { submission throws(StatusError) in
             try context.authorize(.writer)
-            let query = Query(request.query)
+            let query = request.items
             guard let submission else {
                 guard let id = query["upload"] else {
                     let typed = ImportPage.Typed(collection: query["collection"]?.string ?? "")

@@ -11,7 +11,7 @@ extension AdminPages {
                 return .page(KeysPage([], own: nil, isOpen: true, now: surroundings.now()))
             }
             guard let submission else {
-                let made = Query(request.query)["made"].flatMap { oneTimeTexts.take($0, for: formName) }
+                let made = request.items["made"].flatMap { oneTimeTexts.take($0, for: formName) }
                 return .page(try await keysPage(made: made))
             }
             if submission.isStale { return .page(try await keysPage(typed: typedKey(submission.form), problems: .stale)) }

@@ -7,7 +7,7 @@ import StrictJSON
 extension AdminPages {
     /// The page of the query in the address: what it finds, or how it is answered.
     func queryPage(for request: PageRequest) async -> any Page {
-        let items = Query(request.query)
+        let items = request.items
         let curl = curl(for: request)
         guard let text = items["query"]?.string else {
             return QueryPage(text: await exampleQuery, query: nil, answer: nil, fault: nil, curl: curl)
@@ -43,7 +43,7 @@ extension AdminPages {
             writer.beginArray()
             writer.beginObject()
             writer.key("field")
-            writer.string("__name__")
+            writer.string(FieldPath.documentName.description)
             writer.endObject()
             writer.endArray()
             writer.key("limit")

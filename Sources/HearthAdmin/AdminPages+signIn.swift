@@ -23,7 +23,7 @@ extension AdminPages {
 
     /// The page to sign in, and the form on it.
     func signIn(for request: PageRequest) async -> PageResponse {
-        let query = Query(request.query)
+        let query = request.items
         guard request.method == .post else {
             let next = ReturnAddress(query["next"])
             guard visit.visitor.isUnknown else { return .seeOther(next.url) }

@@ -68,33 +68,6 @@ package struct AdminPages: Sendable {
         self.surroundings = surroundings
     }
 
-    /// A request as far as the pages look at it.
-    struct PageRequest: Sendable {
-        var method = HTTPRequest.Method.get
-        /// The raw path, still percent-encoded.
-        var path: String
-        /// The raw query.
-        var query: String?
-        /// The host and port that the browser called.
-        var host: String?
-        /// The entity tags that the browser has.
-        var knownTags: String?
-        /// The header `Accept-Language`.
-        var acceptedLanguages: String?
-        /// The last event that a browser has seen which follows a page.
-        var lastEventID: String?
-        /// The fields `Cookie`.
-        var cookies: [String] = []
-        /// The origin that the browser names.
-        var origin: String?
-        /// Who asks.
-        var visitor = Visitor(caller: .anybody)
-        /// The media type of what a form sent.
-        var formType: String?
-        /// What a form sent, where one was sent that is not too large.
-        var form: [UInt8]?
-    }
-
     /// Answers a request.
     func response(to request: PageRequest) async -> PageResponse {
         var pages = self
@@ -130,23 +103,23 @@ extension AdminPages {
     }
 
     private func respond(to request: PageRequest, at route: AdminRoute) async -> PageResponse {
-        let methods = route.methods(with: Query(request.query))
+        let methods = route.methods(with: request.items)
         if route.isKnown, !methods.contains(request.method) {
             if request.method == .options { return .methods(methods) }
             if !visit.visitor.isUnknown { return await respond(with: ProblemPage.wrongMethod).allowing(methods) }
         }
         if visit.visitor.isUnknown, !route.isForEverybody { return await askToSignIn(for: request) }
         return switch route {
-        case .overview where Query(request.query)["new"] != nil:
+        case .overview where request.items["new"] != nil:
             await newCollection(for: request)
         case .overview:
-            await respond(with: overview(for: request))
+            await overview(for: request)
         case .data(let segments):
-            if let token = Query(request.query)["live"] {
+            if let token = request.items["live"] {
                 await follow(segments, after: token, for: request)
-            } else if let action = DataAction(Query(request.query)) {
+            } else if let action = DataAction(request.items) {
                 await respond(to: request, at: segments, with: action)
-            } else if let location = finishedForm(at: segments, query: Query(request.query)) {
+            } else if let location = finishedForm(at: segments, query: request.items) {
                 .redirect(to: location)
             } else if let response = await export(at: segments, for: request) {
                 response
@@ -192,20 +165,9 @@ extension AdminPages {
         }
     }
 
-    private func overview(for request: PageRequest) async -> OverviewPage {
-        OverviewPage(
-            await ServerInfo.call((), in: context),
-            // Not everybody may know.
-            databases: (try? await ListDatabases.call((), in: context)) ?? [],
-            cards: await overviewCards,
-            curl: curl(for: request),
-            now: surroundings.now()
-        )
-    }
-
     /// The page of what a path names; of what is wrong, when it can't be shown.
     private func dataPage(at segments: [UTF8Key], for request: PageRequest) async -> any Page {
-        let query = Query(request.query)
+        let query = request.items
         do throws(StatusError) {
             return switch try DataPath(segments) {
             case .collection(let path): try await collectionPage(path, query: query, curl: curl(for: request))
@@ -247,13 +209,33 @@ extension AdminPages {
         guard let file = assets.files[name] else { return nil }
         return .file(
             file,
-            isCurrent: Query(request.query)["v"] == UTF8Key(file.tag.digits),
+            isCurrent: request.items["v"] == UTF8Key(file.tag.digits),
             isKnown: request.knownTags.map(file.tag.isListed) ?? false
         )
     }
 
+    /// The collections at the top, as far as a page has room for them; nil where they are not for the caller, or can't be read: pages
+    /// are of use without them.
+    var roots: CollectionPage? {
+        get async {
+            do throws(StatusError) {
+                return try await ListCollections.call(.init(pageSize: PageChrome.rootLimit), in: context)
+            } catch {
+                if error.code.httpStatus >= 500 { log(error) }
+                return nil
+            }
+        }
+    }
+
     /// Puts a page into its frame and renders it.
     func respond(with page: some Page) async -> PageResponse {
+        await respond(with: page, beside: roots)
+    }
+
+    /// Puts a page into its frame and renders it.
+    ///
+    /// - Parameter roots: The collections at the top.
+    func respond(with page: some Page, beside roots: CollectionPage?) async -> PageResponse {
         var page = page
         let nonce = surroundings.nonce()
         page.chrome.nonce = nonce
@@ -267,12 +249,7 @@ extension AdminPages {
         page.chrome.preferences = preferences
         page.chrome.visit = visit
         page.chrome.account = Account(visit.visitor, keys: context.keys)
-        do throws(StatusError) {
-            page.chrome.setRoots(try await ListCollections.call(.init(pageSize: PageChrome.rootLimit), in: context))
-        } catch {
-            // The page is of use without the list beside it, which is not for everyone.
-            if error.code.httpStatus >= 500 { log(error) }
-        }
+        if let roots { page.chrome.setRoots(roots) }
         let response = PageResponse.page(
             assets.templates.render(page, with: type(of: page).template),
             status: page.status,

@@ -218,6 +218,28 @@ struct TableTests {
         }
     }
 
+    @Test(
+        "More filters than a page has are all in the form again, and those that are too many say so",
+        arguments: ["where=numberOfPages%20%3E%20", "f=numberOfPages&op=%3E&t=integer&v="]
+    )
+    func tooMany(filter: String) async throws {
+        let limit = CollectionRequest.maximumFilterCount
+        try await TestSite.with(GuideData.writes()) { site in
+            for count in [limit, limit + 2] {
+                let address = "/admin/data/books?" + (1...count).map { "\(filter)\($0)" }.joined(separator: "&")
+                var response = await site.get(address)
+                // A form that is all right leads to the address of its filters.
+                if let location = response.headers[.location] { response = await site.get(location) }
+                let page = try HTMLPage(response.body)
+                #expect(response.status == (count > limit ? .badRequest : .ok))
+                #expect(try page.all("//input[@name='v']").compactMap { $0["value"] } == (1...count).map(String.init))
+                let faults = try page.texts("//fieldset[@class='wrong']//p[@class='fault']")
+                #expect(faults.count == count - limit)
+                #expect(faults.allSatisfy { $0.contains("no more than 20 filters") })
+            }
+        }
+    }
+
     @Test("Another row is added to the form without losing those that are there")
     func adding() async throws {
         try await TestSite.with(GuideData.writes()) { site in

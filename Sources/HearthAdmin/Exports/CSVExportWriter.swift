@@ -33,7 +33,7 @@ struct CSVExportWriter: ExportWriter {
 
     func end() -> [UInt8] { [] }
 
-    private static let idColumn = "__name__"
+    private static let idColumn = FieldPath.documentName.description
 
     private func line(_ cells: [[UInt8]]) -> [UInt8] {
         Array(cells.joined(separator: CollectionOfOne(UInt8(ascii: ",")))) + "\r\n".utf8

@@ -3,8 +3,8 @@ import StrictJSON
 /// The form by which documents are exported: of the whole collection, or of what its filters find.
 struct ExportForm: Sendable {
     private let action: String
-    private let kept: [FilterFormView.Option]
-    private let formats: [FilterFormView.Option]
+    private let kept: [Option]
+    private let formats: [Option]
     private let feedURL: String
 
     init(_ request: CollectionRequest, hasPlaces: Bool) {
@@ -15,7 +15,7 @@ struct ExportForm: Sendable {
         kept = FilterFormView.items(of: rest)
         let shown: [ExportFormat] = [.ndjson, .json, .csv] + (hasPlaces ? [.kml] : [])
         formats = shown.map { format in
-            FilterFormView.Option(value: format.rawValue, text: format.name, isSelected: format == .ndjson)
+            Option(format.rawValue, format.name, isCurrent: format == .ndjson)
         }
         feedURL = AdminURL.collection(request.path, query: [("export", "atom")])
     }

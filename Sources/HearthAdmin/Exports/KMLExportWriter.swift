@@ -40,7 +40,7 @@ struct KMLExportWriter: ExportWriter {
         xml.begin("Placemark")
         xml.element("name", document.path.id.key.string)
         xml.begin("ExtendedData")
-        data("__name__", document.path.string)
+        data(FieldPath.documentName.description, document.path.string)
         data("__field__", field)
         for (key, value) in document.fields {
             if let text = Self.text(of: value) { data(key.string, text) }

@@ -9,7 +9,7 @@ struct CSVColumns {
     private let isMarked: Bool
 
     /// The name of the column of IDs in the tables that pages export.
-    private static let idColumn: UTF8Key = "__name__"
+    private static let idColumn = FieldPath.documentName.segments[0]
 
     /// - Parameters:
     ///   - header: The names of the columns.

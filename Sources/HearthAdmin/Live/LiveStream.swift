@@ -17,7 +17,7 @@ extension AdminPages {
     func follow(_ segments: [UTF8Key], after token: UTF8Key, for request: PageRequest) async -> PageResponse {
         do {
             return .live(
-                try stream(of: DataPath(segments), after: request.lastEventID ?? token.string, query: Query(request.query))
+                try stream(of: DataPath(segments), after: request.lastEventID ?? token.string, query: request.items)
             )
         } catch let fault as CollectionQuery.Fault {
             return await respond(with: ProblemPage(StatusError(.invalidArgument, fault.message)))

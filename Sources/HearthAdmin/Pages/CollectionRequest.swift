@@ -65,7 +65,7 @@ struct CollectionRequest: Sendable {
     init(path: CollectionPath, query: Query) throws(StatusError) {
         self.path = path
         view = query["view"].flatMap { name in View.allCases.first { UTF8Key($0.rawValue) == name } } ?? .table
-        filters = query.values(of: "where").prefix(Self.maximumFilterCount).map { FilterRow($0) }
+        filters = FilterRow.bounded(query.values(of: "where").map { FilterRow($0) })
         for text in query.values(of: "order") { orders.append(try Order(text)) }
         for text in query.values(of: "cols") where text.byteCount > 0 { columns.append(try FieldText.path(text.string)) }
         cursor = query["before"].map { .before($0) } ?? query["after"].map { .after($0) }

@@ -64,15 +64,15 @@ struct PageChrome: Sendable {
 }
 
 extension PageChrome {
-    private var languages: [PreferenceButton] {
+    private var languages: [Option] {
         Language.allCases.map { language in
-            PreferenceButton(value: language.rawValue, text: language.name, isCurrent: language == preferences.language)
+            Option(language.rawValue, language.name, isCurrent: language == preferences.language)
         }
     }
 
-    private var themes: [PreferenceButton] {
+    private var themes: [Option] {
         Theme.allCases.map { theme in
-            PreferenceButton(value: theme.rawValue, text: theme.name, isCurrent: theme == preferences.theme)
+            Option(theme.rawValue, theme.name, isCurrent: theme == preferences.theme)
         }
     }
 }

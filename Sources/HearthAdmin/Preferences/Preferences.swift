@@ -21,21 +21,3 @@ struct Preferences: Sendable {
         return [language, theme].compactMap(\.self).map { "\($0); Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax" }
     }
 }
-
-/// A choice of the reader's as a button at the foot of a page.
-struct PreferenceButton: Sendable {
-    let value: String
-    let text: String
-    let isCurrent: Bool
-}
-
-extension PreferenceButton: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "value": value
-        case "text": text
-        case "isCurrent": isCurrent
-        default: nil
-        }
-    }
-}

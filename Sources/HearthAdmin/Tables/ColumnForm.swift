@@ -4,8 +4,8 @@ import StrictJSON
 /// The form by which the columns of a table are chosen.
 struct ColumnForm: Sendable {
     private let action: String
-    private let options: [FilterFormView.Option]
-    private let kept: [FilterFormView.Option]
+    private let options: [Option]
+    private let kept: [Option]
     private let resetURL: String?
 
     init(_ listing: CollectionListing, shown: [CollectionColumns.Column]) {
@@ -15,7 +15,7 @@ struct ColumnForm: Sendable {
         let others = shown.map(\.path).filter { !found.contains($0) }
         options = (others + found).prefix(Self.limit).map { path in
             let text = FieldText.text(path)
-            return FilterFormView.Option(value: text, text: text, isSelected: shownPaths.contains(path))
+            return Option(text, text, isCurrent: shownPaths.contains(path))
         }
         action = AdminURL.collection(request.path)
         var rest = request

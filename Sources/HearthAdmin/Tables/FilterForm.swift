@@ -18,7 +18,7 @@ struct FilterForm: Sendable {
         let (ops, kinds, values) = (query.values(of: "op"), query.values(of: "t"), query.values(of: "v"))
         let removed = query["remove"].flatMap { Int($0.string) }
         var rows: [FilterRow] = []
-        for (index, field) in fields.prefix(CollectionRequest.maximumFilterCount).enumerated() where index != removed {
+        for (index, field) in fields.enumerated() where index != removed {
             var row = FilterRow(
                 field: field.string,
                 op: ops.indices.contains(index) ? ops[index].string : "",
@@ -33,6 +33,7 @@ struct FilterForm: Sendable {
             }
             rows.append(row)
         }
+        rows = FilterRow.bounded(rows)
         let hasFaults = rows.contains { $0.fault != nil }
         let addsRow = query["add"] != nil
         if addsRow { rows.append(FilterRow()) }

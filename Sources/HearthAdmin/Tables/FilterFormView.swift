@@ -4,13 +4,6 @@ import StrictJSON
 
 /// The form of the filters, ready for a page.
 struct FilterFormView: Sendable {
-    /// Something to choose in a row.
-    struct Option: Sendable {
-        let value: String
-        let text: String
-        let isSelected: Bool
-    }
-
     /// A row.
     struct Row: Sendable {
         let index: Int
@@ -38,10 +31,10 @@ struct FilterFormView: Sendable {
                 index: index,
                 filter: filter,
                 operators: Condition.Operator.allCases.map { op in
-                    Option(value: op.rawValue, text: Self.text(of: op), isSelected: op == filter.op)
+                    Option(op.rawValue, Self.text(of: op), isCurrent: op == filter.op)
                 },
                 kinds: TypedText.Kind.allCases.map { kind in
-                    Option(value: kind.rawValue, text: kind.name, isSelected: kind == filter.operand.kind)
+                    Option(kind.rawValue, kind.name, isCurrent: kind == filter.operand.kind)
                 }
             )
         }
@@ -56,7 +49,7 @@ struct FilterFormView: Sendable {
     static func items(of request: CollectionRequest) -> [Option] {
         request.items.compactMap { name, value in
             let isPlain = DisplayText(value.string).runs.allSatisfy { $0.mark == nil }
-            return isPlain ? Option(value: value.string, text: "\(name)", isSelected: false) : nil
+            return isPlain ? Option(value.string, "\(name)", isCurrent: false) : nil
         }
     }
 
@@ -105,17 +98,6 @@ extension FilterFormView.Row: ViewModel {
         case "text": filter.operand.text
         case "rowFault": (filter.fault.map { DisplayText($0) }).orAbsent
         case "isRemovable": !filter.isBlank || index > 0
-        default: nil
-        }
-    }
-}
-
-extension FilterFormView.Option: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "value": value
-        case "text": text
-        case "isSelected": isSelected
         default: nil
         }
     }

@@ -24,6 +24,23 @@ struct FilterRow: Sendable {
     /// Whether the row says nothing yet.
     var isBlank: Bool { field.utf8.isEmpty && operand.text.utf8.isEmpty }
 
+    /// Rows of which those say so that are too many: none is left out in silence.
+    static func bounded(_ rows: [FilterRow]) -> [FilterRow] {
+        let limit = CollectionRequest.maximumFilterCount
+        return rows.prefix(limit)
+            + rows.dropFirst(limit).map { row in
+                var row = row
+                row.fault =
+                    row.fault
+                    ?? localized(
+                        count: limit,
+                        one: "A page has no more than {count} filter. Remove this one, or ask by a query.",
+                        other: "A page has no more than {count} filters. Remove this one, or ask by a query."
+                    )
+                return row
+            }
+    }
+
     /// The row as a filter of a query.
     ///
     /// - Throws: `invalidArgument` saying what is wrong with the field or the value.

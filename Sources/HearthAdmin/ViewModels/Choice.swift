@@ -1,4 +1,4 @@
-/// A choice among several, one of which is made: a view of a page, a page size.
+/// A choice among several that is made by going to an address: a view of a page, a page size. In forms it is an ``Option``.
 struct Choice: Sendable {
     let text: String
     let url: String
