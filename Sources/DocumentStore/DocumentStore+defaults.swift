@@ -1,6 +1,12 @@
 package import DocumentModel
 
 extension DocumentStore {
+    /// Nothing, as of a store without a disk.
+    package func storage() async -> StorageReport? { nil }
+
+    /// None, as of a store without files.
+    package func file(of path: DocumentPath) async throws(StatusError) -> [UInt8]? { nil }
+
     /// The document at `path` as it is now.
     package func document(at path: DocumentPath) async throws(StatusError) -> EncodedDocument? {
         try await document(at: path, readTime: nil)

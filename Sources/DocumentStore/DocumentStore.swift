@@ -20,6 +20,11 @@ package protocol DocumentStore: Sendable {
     /// - Throws: `.dataLoss` with the file's place when the document is damaged; `.unavailable` when it can't be read now.
     func document(at path: DocumentPath, readTime: Timestamp?) async throws(StatusError) -> EncodedDocument?
 
+    /// The file of the document at `path` as it is on disk, right or damaged; nil where it has none.
+    ///
+    /// - Throws: `.dataLoss` when something else is in its place; `.unavailable` when it can't be read now.
+    func file(of path: DocumentPath) async throws(StatusError) -> [UInt8]?
+
     /// The documents of a collection in ID order, a page at a time.
     ///
     /// - Parameters:
@@ -129,6 +134,11 @@ package protocol DocumentStore: Sendable {
     ///
     /// - Throws: `.cancelled` when the task is cancelled meanwhile.
     func settledPosition() async throws(StatusError) -> StorePosition
+
+    /// What the store takes of its disk; nil where it has none.
+    ///
+    /// Costs a few system calls, however much is stored.
+    func storage() async -> StorageReport?
 
     /// Why the store takes no writes now, as the error that a write would get; nil when it takes them.
     ///

@@ -70,6 +70,11 @@ package final class FileStore: DocumentStore {
         return try await currentDocument(at: path)
     }
 
+    package func file(of path: DocumentPath) async throws(StatusError) -> [UInt8]? {
+        let files = parts.files
+        return try await readers.run { () throws(StatusError) in try files.bytes(of: path) }
+    }
+
     package func documents(
         in collection: CollectionPath,
         after: DocumentID?,

@@ -4,15 +4,18 @@ import HearthService
 import StrictJSON
 
 extension AdminPages {
-    /// A document's file, as text to look at or keep; nil where the address asks for something else, or the document can't be read.
-    ///
-    /// It is what Hearth writes for these fields. Where people have laid the file out in another way, it stays so on disk until the
-    /// document is written again.
+    /// A document's file as it is on disk, to look at or keep; nil where the address asks for something else, or there is none.
     func file(at segments: [UTF8Key], for request: PageRequest) async -> PageResponse? {
-        guard request.items["view"] == "file", case .document(let path)? = try? DataPath(segments),
-            let document = try? await GetDocument.call(.init(path: path), in: context).decoded()
-        else { return nil }
-        return .file(DocumentFile.encode(document, storesID: false), of: document)
+        guard request.items["view"] == "file", case .document(let path)? = try? DataPath(segments) else { return nil }
+        do throws(StatusError) {
+            try context.authorize(.reader)
+            return try await context.store.file(of: path).map { .file($0, of: path) }
+        } catch {
+            // What stands in its place the page of the document tells.
+            if error.code == .dataLoss { return nil }
+            if error.code.httpStatus >= 500 { log(error) }
+            return await respond(with: ProblemPage(error))
+        }
     }
 
     /// The export that an address asks for; nil where it asks for a page.

@@ -36,6 +36,7 @@ extension AdminPages {
             hasMore: versions.count > Self.versionCount,
             current: current,
             before: before,
+            keys: visit.visitor.isAdmin ? context.keys.all : [],
             problems: problems,
             now: surroundings.now()
         )

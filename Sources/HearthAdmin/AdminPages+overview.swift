@@ -12,27 +12,38 @@ extension AdminPages {
             // Not everybody may know.
             databases: (try? await ListDatabases.call((), in: context)) ?? [],
             cards: await cards(of: roots?.collections ?? []),
+            log: (try? await context.log) ?? [],
             curl: curl(for: request),
             now: surroundings.now()
         )
         return await respond(with: page, beside: roots)
     }
 
-    /// Collections with the numbers of their documents, as many as are counted without effort.
+    /// Collections with what is in them.
     private func cards(of collections: [CollectionID]) async -> [OverviewPage.Card] {
         var cards: [OverviewPage.Card] = []
-        // A page that nobody waits for: each count ends at its own bound, and all of them at this one.
-        var budget = 200_000
         for id in collections {
             let path = CollectionPath(parent: nil, id: id)
-            var count: CollectionCount?
-            if budget > 0, let query = try? NormalizedQuery(StoreQuery(.collection(path))) {
-                count = await CollectionCount(query, in: context)
-                budget -= count?.counted ?? 0
-            }
-            let link = LinkView(url: AdminURL.collection(path), text: DisplayText(id.key.string))
-            cards.append(OverviewPage.Card(link: link, count: count))
+            cards.append(
+                OverviewPage.Card(
+                    link: LinkView(url: AdminURL.collection(path), text: DisplayText(id.key.string)),
+                    // Not known while the index is made.
+                    size: try? await SizeOfCollection.call(.init(collection: path), in: context)
+                )
+            )
         }
         return cards
+    }
+}
+
+extension ServiceContext {
+    /// The last lines of the log, the newest first.
+    ///
+    /// - Throws: `permissionDenied` to whoever is no admin.
+    fileprivate var log: [RecentLog.Line] {
+        get async throws(StatusError) {
+            try authorize(ServerLog.right)
+            return await ServerLog.call((), in: self).reversed()
+        }
     }
 }

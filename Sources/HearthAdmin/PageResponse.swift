@@ -52,13 +52,13 @@ struct PageResponse: Sendable {
     }
 
     /// A document's file, shown as it is.
-    static func file(_ json: [UInt8], of document: Document) -> PageResponse {
+    static func file(_ bytes: [UInt8], of document: DocumentPath) -> PageResponse {
         var headers = common
         headers[.contentType] = "application/json"
         headers[.cacheControl] = "no-store"
         headers[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'; sandbox"
-        headers[.contentDisposition] = "inline; filename*=UTF-8''\(PercentEncoding.encode(document.path.id.key)).json"
-        return PageResponse(status: .ok, headers: headers, body: json)
+        headers[.contentDisposition] = "inline; filename*=UTF-8''\(PercentEncoding.encode(document.id.key)).json"
+        return PageResponse(status: .ok, headers: headers, body: bytes)
     }
 
     /// A file to keep; a feed is shown instead.

@@ -30,6 +30,7 @@ package enum HearthMethods {
             BeginTransaction.self,
             RollbackTransaction.self,
             ServerInfo.self,
+            ServerLog.self,
             ListDatabases.self,
             DeleteDatabase.self,
             CreateKey.self,

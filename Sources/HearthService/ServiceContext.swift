@@ -70,9 +70,16 @@ package struct ServerDescription: Sendable {
     package let limits: ServiceLimits
     /// What goes on in it.
     package let activity = ServerActivity()
+    /// What it has logged last.
+    package let log: RecentLog
 
-    package init(startTime: ContinuousClock.Instant = .now, limits: ServiceLimits = ServiceLimits()) {
+    package init(
+        startTime: ContinuousClock.Instant = .now,
+        limits: ServiceLimits = ServiceLimits(),
+        log: RecentLog = RecentLog()
+    ) {
         self.startTime = startTime
         self.limits = limits
+        self.log = log
     }
 }

@@ -44,7 +44,12 @@ struct PageTests {
     func overview() async throws {
         try await TestSite.with(GuideData.writes()) { site in
             let links = try await site.page("/admin/").all("//main//ul[@class='collections']//a")
-            #expect(links.map(\.text) == ["books 5", "colors 2", "locations 5", "programming-languages 4"])
+            #expect(
+                links.map(\.text) == [
+                    "books 5 · 1,075 bytes", "colors 2 · 210 bytes", "locations 5 · 563 bytes",
+                    "programming-languages 4 · 490 bytes",
+                ]
+            )
             #expect(links.first?["href"] == "/admin/data/books")
         }
     }

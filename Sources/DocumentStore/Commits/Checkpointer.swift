@@ -38,6 +38,12 @@ final class Checkpointer: Sendable {
         self.logger = logger
     }
 
+    /// How large the journal is.
+    var journalBytes: Int { journal.byteCount }
+
+    /// How large it may become.
+    var maximumJournalBytes: Int { configuration.retentionBytes }
+
     /// Notes that the journal is needed from now on, before the first write after a clean start.
     ///
     /// - Parameter index: The index, which will be written too.

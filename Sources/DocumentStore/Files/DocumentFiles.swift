@@ -22,6 +22,14 @@ struct DocumentFiles: Sendable {
         return try document(at: path, in: folder)
     }
 
+    /// What is in the file of the document at `path`, right or damaged; nil when it has none.
+    ///
+    /// - Throws: `.dataLoss` when it is no file, or larger than any document's.
+    func bytes(of path: DocumentPath) throws(StatusError) -> [UInt8]? {
+        guard let folder = try folders.open(path.collection.segments) else { return nil }
+        return try contents(folders.naming.file(of: path.id).text, id: path.id, in: path.collection, folder)?.bytes
+    }
+
     /// The document at `path`, whose collection's folder is open.
     func document(at path: DocumentPath, in folder: borrowing FileDescriptor) throws(StatusError) -> EncodedDocument? {
         let name = folders.naming.file(of: path.id).text

@@ -1,6 +1,13 @@
 internal import Glibc
 
 extension FileDescriptor {
+    /// How many bytes the file system that it is on has left for a process without privileges.
+    func freeBytes() throws(SystemError) -> Int {
+        var status = statvfs()
+        try Self.call("fstatvfs") { Glibc.fstatvfs(number, &status) }
+        return Int(clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
+    }
+
     /// What this file is now.
     func status() throws(SystemError) -> FileStatus {
         var status = Glibc.stat()

@@ -1,6 +1,7 @@
 import DocumentModel
 import DocumentStore
 import HTTPTypes
+import HearthService
 import StrictJSON
 
 /// What a document was, version by version, each with what it has changed.
@@ -11,6 +12,8 @@ struct HistoryPage: Page {
     struct Version: Sendable {
         let time: DocumentHeader.Moment
         let kind: Kind
+        /// The key that it was made with; nil where that isn't known.
+        let author: DisplayText?
         let lines: [Line]
         /// How many changes more than there are lines.
         let hidden: Int
@@ -49,12 +52,14 @@ struct HistoryPage: Page {
     ///   - found: The versions, the newest first.
     ///   - current: The document as it is now.
     ///   - before: Where the page begins; nil for the newest.
+    ///   - keys: The keys whose names may be told; others are told of by their IDs.
     init(
         _ path: DocumentPath,
         _ found: [DocumentVersion],
         hasMore: Bool,
         current: EncodedDocument?,
         before: Timestamp?,
+        keys: [AccessKey],
         problems: FormProblems = FormProblems(),
         now: Timestamp
     ) throws(StatusError) {
@@ -81,6 +86,10 @@ struct HistoryPage: Page {
                 Version(
                     time: DocumentHeader.Moment(version.commitTime, now: now),
                     kind: kind,
+                    author: version.author.map { id in
+                        let label = keys.first { $0.id == id }?.label ?? ""
+                        return DisplayText((label.utf8.isEmpty ? id.string : label).shortened(scalars: 40))
+                    },
                     lines: Self.lines(difference, &values),
                     hidden: difference.count - difference.changes.count,
                     version: version.document.flatMap { $0 == current ? nil : String($0.updateTime.microseconds) }
@@ -136,6 +145,7 @@ extension HistoryPage.Version: ViewModel {
         case "isChanged": kind == .changed
         case "isDeleted": kind == .deleted
         case "isOldest": kind == .oldest
+        case "author": author.orAbsent
         case "lines": lines
         case "hasLines": !lines.isEmpty
         case "hiddenLines":

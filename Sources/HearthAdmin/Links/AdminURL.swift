@@ -44,6 +44,9 @@ enum AdminURL {
         data(path.segments) + self.query(query)
     }
 
+    /// The file of a document.
+    static func file(of path: DocumentPath) -> String { document(path, query: [("view", "file")]) }
+
     /// Where the documents that the filters of a collection find are deleted.
     static func delete(found request: CollectionRequest) -> String {
         let items: [(name: StaticString, value: UTF8Key)] = request.filters.compactMap(\.text).map { ("where", $0) }

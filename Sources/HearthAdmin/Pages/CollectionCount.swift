@@ -11,8 +11,8 @@ struct CollectionCount: Sendable {
 
     /// Counts what a listing shows a part of; nil where that would take longer than to show it.
     ///
-    /// The index tells how many entries a single condition has. What several conditions have in common would have to be looked at
-    /// one by one.
+    /// How many documents a collection has is known, and how many entries a single condition has the index counts. What several
+    /// conditions have in common would have to be looked at one by one.
     init?(_ listing: CollectionListing, in context: ServiceContext) async {
         guard listing.fault == nil else { return nil }
         if listing.isWhole {
@@ -20,6 +20,10 @@ struct CollectionCount: Sendable {
             return
         }
         let request = listing.request
+        if !request.isQuery, let size = try? await SizeOfCollection.call(.init(collection: request.path), in: context) {
+            self.init(number: size.documentCount, isBound: false)
+            return
+        }
         guard request.filters.count + request.orders.count <= 1, let query = try? CollectionQuery(request).query else {
             return nil
         }

@@ -9,11 +9,13 @@ struct DamagedDocumentPage: Page {
     var chrome: PageChrome
     private let heading: PathHeading
     private let file: DamagedFile
+    private let fileURL: String
     private let subcollections: Subcollections
 
     init(_ path: DocumentPath, _ error: StatusError, subcollections: Subcollections) {
         heading = PathHeading(path.segments)
         file = DamagedFile(error)
+        fileURL = AdminURL.file(of: path)
         self.subcollections = subcollections
         chrome = PageChrome(at: path.segments)
     }
@@ -21,6 +23,7 @@ struct DamagedDocumentPage: Page {
     func content(named name: String) -> Any? {
         switch name {
         case "file": file
+        case "fileURL": fileURL
         case "subcollections": subcollections
         default: heading.child(named: name)
         }

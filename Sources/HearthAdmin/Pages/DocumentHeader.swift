@@ -40,6 +40,7 @@ struct DocumentHeader: Sendable {
                 url: AdminURL.document(document.path, query: [("view", "json")]),
                 isCurrent: view == .json
             ),
+            Choice(text: localized("File"), url: AdminURL.file(of: document.path), isCurrent: false),
         ]
     }
 }

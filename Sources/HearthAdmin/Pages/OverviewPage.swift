@@ -20,10 +20,10 @@ struct OverviewPage: Page {
         }
     }
 
-    /// A collection, and how many documents are in it; nil where that was not counted.
+    /// A collection, and how much is in it; nil where that isn't known.
     struct Card: Sendable {
         let link: LinkView
-        let count: CollectionCount?
+        let size: CollectionSize?
     }
 
     var chrome = PageChrome(title: localized("Overview"))
@@ -36,15 +36,38 @@ struct OverviewPage: Page {
     private let indexObstacle: DisplayText?
     private let firstCall: String
     private let databases: [LinkView]
+    /// How many documents wait to be put into their files.
+    private let waiting: String?
+    private let log: [LogLine]
+    private let backup: String
 
     /// - Parameters:
     ///   - info: What the server says of itself.
     ///   - databases: All databases, the default one first; none where the caller may not know.
     ///   - cards: The collections at the top.
+    ///   - log: The last lines of the log, the newest first; none where the caller may not see them.
     ///   - curl: How the server is called, for the example.
     ///   - now: The present.
-    init(_ info: ServerInfo.Result, databases: [DatabaseID], cards: [Card], curl: CurlCommand, now: Timestamp) {
+    init(
+        _ info: ServerInfo.Result,
+        databases: [DatabaseID],
+        cards: [Card],
+        log: [RecentLog.Line],
+        curl: CurlCommand,
+        now: Timestamp
+    ) {
         self.cards = cards
+        self.log = log.map(LogLine.init)
+        waiting = info.storage.flatMap { storage in
+            guard storage.waitingCount > 0 else { return nil }
+            return localized(
+                count: storage.waitingCount,
+                one: "{count} document is in the journal only, since its file can’t be changed.",
+                other: "{count} documents are in the journal only, since their files can’t be changed."
+            )
+        }
+        let place = AdminURL.database.map { " --database \($0)" } ?? ""
+        backup = "hearth export --server \(curl.origin)\(place) --output backup.ndjson"
         facts = Self.facts(info, now: now)
         rates = RateChart(info.rates)
         obstacle = info.writeObstacle.map { DisplayText($0.message) }
@@ -67,6 +90,10 @@ struct OverviewPage: Page {
         case "rates": rates.orAbsent
         case "obstacle": obstacle.orAbsent
         case "indexObstacle": indexObstacle.orAbsent
+        case "waiting": waiting.orAbsent
+        case "log": log
+        case "hasLog": !log.isEmpty
+        case "backup": backup
         case "firstCall": firstCall
         case "databases": databases
         case "hasDatabases": databases.count > 1
@@ -91,11 +118,24 @@ extension OverviewPage {
         if let time = position.lastCommitTime {
             facts.append(Fact(localized("Last commit"), Age.text(of: time, at: now), time: TimeView(time)))
         }
-        facts.append(Fact(localized("Streams open"), Counting.grouped(info.watcherCount)))
-        facts.append(Fact(localized("Index"), text(of: info.index)))
-        if let bytes = info.residentBytes {
-            facts.append(Fact(localized("Memory"), localized("{count} MiB", ["count": Counting.grouped(bytes >> 20)])))
+        if let size = info.size {
+            facts.append(
+                Fact(localized("Documents"), "\(Counting.grouped(size.documentCount)) · \(ByteSize.text(size.byteCount))")
+            )
         }
+        facts.append(Fact(localized("Streams open"), Counting.grouped(info.watcherCount)))
+        if info.sessionCount > 0 {
+            facts.append(Fact(localized("Browsers signed in"), Counting.grouped(info.sessionCount)))
+        }
+        facts.append(Fact(localized("Index"), text(of: info.index)))
+        if let storage = info.storage {
+            let sizes: KeyValuePairs<StaticString, String> = [
+                "size": ByteSize.text(storage.journalBytes), "limit": ByteSize.text(storage.maximumJournalBytes),
+            ]
+            facts.append(Fact(localized("Journal"), localized("{size} of at most {limit}", sizes)))
+            if let bytes = storage.freeBytes { facts.append(Fact(localized("Room on the disk"), ByteSize.text(bytes))) }
+        }
+        if let bytes = info.residentBytes { facts.append(Fact(localized("Memory"), ByteSize.text(bytes))) }
         return facts
     }
 
@@ -141,7 +181,7 @@ extension OverviewPage.Card: ViewModel {
         switch name {
         case "url": link.url
         case "text": link.text
-        case "count": (count?.text).orAbsent
+        case "count": (size.map { "\(Counting.grouped($0.documentCount)) · \(ByteSize.text($0.byteCount))" }).orAbsent
         default: nil
         }
     }

@@ -111,7 +111,8 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         // As many connections as the system allows, which is read when the server is made.
         OpenFileLimit.raise()
-        let logger = Logger(label: "hearth") { StreamLogHandler.standardError(label: $0) }
+        let log = RecentLog()
+        let logger = Logger(label: "hearth") { MultiplexLogHandler([StreamLogHandler.standardError(label: $0), log.handler]) }
         let assets = try AssetLocation.find(explicit: assets)
         try await checkHost(logger: logger)
         var configuration = FileStoreConfiguration(folder: data)
@@ -125,7 +126,7 @@ struct ServeCommand: AsyncParsableCommand {
                 logger: logger
             )
             do {
-                try await serve(store, databases, assets: assets, logger: logger)
+                try await serve(store, databases, assets: assets, log: log, logger: logger)
             } catch {
                 _ = await databases.close()
                 throw error
@@ -157,10 +158,12 @@ struct ServeCommand: AsyncParsableCommand {
         _ store: FileStore,
         _ databases: Databases,
         assets: AssetLocation,
+        log: RecentLog,
         logger: Logger
     ) async throws {
         let context = ServiceContext(
             store: store,
+            server: ServerDescription(log: log),
             keys: try await AccessKeys.open(inFolder: data, logger: logger),
             databases: databases
         )

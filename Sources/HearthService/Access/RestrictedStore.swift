@@ -121,6 +121,15 @@ struct RestrictedStore: DocumentStore {
         try await base.settledPosition()
     }
 
+    func file(of path: DocumentPath) async throws(StatusError) -> [UInt8]? {
+        try caller.check(path)
+        return try await base.file(of: path)
+    }
+
+    func storage() async -> StorageReport? {
+        await base.storage()
+    }
+
     var writeObstacle: StatusError? {
         get async { await base.writeObstacle }
     }

@@ -104,6 +104,14 @@ extension DatabaseUse: DocumentStore {
         await (try? store)?.indexes() ?? IndexReport()
     }
 
+    func file(of path: DocumentPath) async throws(StatusError) -> [UInt8]? {
+        try await store.file(of: path)
+    }
+
+    func storage() async -> StorageReport? {
+        await (try? store)?.storage()
+    }
+
     func changeIndexes(_ change: IndexChange) async throws(StatusError) -> IndexReport {
         try await madeStore.changeIndexes(change)
     }

@@ -16,6 +16,12 @@ package enum ServerInfo: RPCMethod {
         package let limits: ServiceLimits
         /// How far the index is, without which there are no queries.
         package let index: IndexReport.Progress
+        /// How much is in the database; nil while the index doesn't know, and where the caller may not see all of it.
+        package let size: CollectionSize?
+        /// What the database takes of its disk; nil when it takes nothing.
+        package let storage: StorageReport?
+        /// How many browsers are signed in that the caller may know of.
+        package let sessionCount: Int
         /// How many watch streams are open.
         package let watcherCount: Int
         /// How fast commits came in the last minutes.
@@ -49,6 +55,36 @@ package enum ServerInfo: RPCMethod {
             .init("writable", .boolean, "Whether writes are taken."),
             .init("writeObstacle", .string(), "Why writes are not taken; absent when they are.", isRequired: false),
             .init("index", .object(IndexReport.Progress.members), "How far the index is: without it there are no queries."),
+            .init(
+                "size",
+                .object([
+                    .init("documentCount", .integer(minimum: 0), "How many documents there are."),
+                    .init("bytes", .integer(minimum: 0), "Their sizes together, by Firestore's formula."),
+                ]),
+                "How much is in the database; absent while the index is made, and to keys that are for some collections.",
+                isRequired: false
+            ),
+            .init(
+                "storage",
+                .object([
+                    .init("journalBytes", .integer(minimum: 0), "How large the journal is."),
+                    .init("maximumJournalBytes", .integer(minimum: 0), "How large it may become."),
+                    .init(
+                        "freeBytes",
+                        .integer(minimum: 0),
+                        "How much room the disk has left; absent where it does not tell.",
+                        isRequired: false
+                    ),
+                    .init(
+                        "waitingDocuments",
+                        .integer(minimum: 0),
+                        "How many documents are only in the journal as they should be, since their files can't be changed."
+                    ),
+                ]),
+                "What the database takes of its disk; absent before anything was written to it.",
+                isRequired: false
+            ),
+            .init("sessions", .integer(minimum: 0), "How many browsers are signed in that the caller may know of."),
             .init("uptimeSeconds", .integer(minimum: 0), "How long the server has been running."),
             .init("watchers", .integer(minimum: 0), "How many watch streams are open."),
             .init("commitsPerSecond", .number, "How fast commits came in about the last minute."),
@@ -86,6 +122,9 @@ package enum ServerInfo: RPCMethod {
                     "commitTime": "2024-02-29T12:00:00.000000Z",
                     "writable": true,
                     "index": {"state": "ready", "documentsDone": 0, "documentsTotal": 0},
+                    "size": {"documentCount": 3, "bytes": 412},
+                    "storage": {"journalBytes": 16777216, "maximumJournalBytes": 268435456, "freeBytes": 52613349376, "waitingDocuments": 0},
+                    "sessions": 0,
                     "uptimeSeconds": 86400,
                     "watchers": 0,
                     "commitsPerSecond": 0.0,
@@ -99,13 +138,18 @@ package enum ServerInfo: RPCMethod {
     package static func params(from arguments: Arguments) throws {}
 
     package static func call(_ params: Void, in context: ServiceContext) async -> Result {
-        Result(
+        let index = await context.store.indexes().fields
+        return Result(
             database: context.databaseName,
             position: context.store.position,
             writeObstacle: await context.store.writeObstacle,
             uptime: ContinuousClock.now - context.server.startTime,
             limits: context.server.limits,
-            index: await context.store.indexes().fields,
+            index: index,
+            // What is being made would be waited for.
+            size: index == .ready ? try? await context.store.size(of: nil) : nil,
+            storage: await context.store.storage(),
+            sessionCount: context.sessions.visible(to: context.caller).count,
             watcherCount: context.server.activity.watcherCount,
             rates: context.server.activity.rates,
             residentBytes: ProcessMemory.residentBytes
@@ -140,6 +184,16 @@ package enum ServerInfo: RPCMethod {
         writer.beginObject()
         result.index.writeMembers(to: &writer)
         writer.endObject()
+        if let size = result.size {
+            writer.key("size")
+            SizeOfCollection.write(size, to: &writer)
+        }
+        if let storage = result.storage {
+            writer.key("storage")
+            storage.write(to: &writer)
+        }
+        writer.key("sessions")
+        writer.integer(Int64(result.sessionCount))
         writer.key("uptimeSeconds")
         writer.integer(result.uptime.components.seconds)
         writer.key("watchers")
@@ -161,6 +215,23 @@ package enum ServerInfo: RPCMethod {
         writer.key("documentBytes")
         writer.integer(Int64(DocumentLimits.maximumDocumentBytes))
         writer.endObject()
+        writer.endObject()
+    }
+}
+
+extension StorageReport {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("journalBytes")
+        writer.integer(Int64(journalBytes))
+        writer.key("maximumJournalBytes")
+        writer.integer(Int64(maximumJournalBytes))
+        if let freeBytes {
+            writer.key("freeBytes")
+            writer.integer(Int64(freeBytes))
+        }
+        writer.key("waitingDocuments")
+        writer.integer(Int64(waitingCount))
         writer.endObject()
     }
 }

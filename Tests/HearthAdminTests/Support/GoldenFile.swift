@@ -40,7 +40,7 @@ enum GoldenFile {
     private static func stable(_ source: String) -> String {
         source
             .replacing(/v&#61;[0-9a-f]{16}/, with: "v&#61;DIGEST")
-            .replacing(/[0-9,]+ MiB/, with: "N MiB")
+            .replacing(/[0-9,]+ [KMG]iB/, with: "N iB")
             .replacing(/live&#61;[A-Za-z0-9_-]{44}/, with: "live&#61;TOKEN")
             .replacing(/<defs>.*?<\/defs>/.dotMatchesNewlines(), with: "<defs/>")
             .replacing(/<footer.*?<\/footer>/.dotMatchesNewlines(), with: "<footer/>")

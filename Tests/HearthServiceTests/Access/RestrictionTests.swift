@@ -96,7 +96,8 @@ struct RestrictionTests {
     @Test("Every method with a path is among those calls")
     func isComplete() {
         let pathless: Set<UTF8Key> = [
-            "transactions.begin", "transactions.rollback", "server.info", "rpc.discover", "keys.create", "keys.list",
+            "transactions.begin", "transactions.rollback", "server.info", "server.log", "rpc.discover", "keys.create",
+            "keys.list",
             "keys.revoke", "documents.batchWrite", "indexes.create", "indexes.delete", "indexes.exempt",
             "indexes.unexempt", "databases.list", "databases.delete",
         ]

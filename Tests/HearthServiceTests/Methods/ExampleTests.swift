@@ -70,7 +70,7 @@ import Testing
 
     private static let growing: Set<UTF8Key> = [
         "epoch", "transaction", "sequence", "oldestSequence", "uptimeSeconds", "milliseconds", "token", "key", "id", "state",
-        "documentsDone", "documentsTotal", "changes", "memoryBytes",
+        "documentsDone", "documentsTotal", "changes", "memoryBytes", "size", "storage",
     ]
 
     private func isTime(_ text: String?) -> Bool {
