@@ -69,16 +69,17 @@ class Tab:
             self.faults.append(f"status {response.status} from {response.url}")
 
     def load(self, path, status=200):
-        """Goes to a page, its scripts run or not; gives the source."""
+        """Goes to a page, its scripts run or not; gives the source, or what they have made of it."""
         self.expected = (status, self.origin + path)
         self.session.send("Emulation.setScriptExecutionDisabled", {"value": not self.scripts})
         response = self.page.goto(self.origin + path)
         # What looks at the page is script too.
         self.session.send("Emulation.setScriptExecutionDisabled", {"value": False})
+        source = self.page.content() if self.scripts else response.text()
         self.page.evaluate(AXE)
         if response.status != status:
             self.faults.append(f"status {response.status} instead of {status}")
-        return response.text()
+        return source
 
     def axe(self, options):
         """What axe finds wrong with the page, as sentences."""

@@ -1,4 +1,4 @@
-"""Looks at every page in every form, with axe and with the probe; the Nu checker reads the sources.
+"""Looks at every page in every form, with axe and with the probe; the Nu checker reads the sources, and what scripts made of them.
 
     looks.py ORIGIN PAGES FOLDER
 """
@@ -42,15 +42,12 @@ def looks(origin, list, folder, language, width, scripts):
         for path, status, least in pages(list):
             tab.page.emulate_media(**COLORS["light"])
             source = tab.load(path, status)
-            if scripts and width > 500:
+            if width > 500:
                 name = urllib.parse.quote(path, safe="")[:100]
-                (pathlib.Path(folder) / f"{name}.{language}.html").write_text(source)
-            # Without script a page has the same colours.
-            for colors, media in COLORS.items() if scripts else [("light", COLORS["light"])]:
+                (pathlib.Path(folder) / f"{name}.{language}.{'script' if scripts else 'source'}.html").write_text(source)
+            for colors, media in COLORS.items():
                 tab.page.emulate_media(**media)
-                # Only the contrast of colours changes with them.
-                what = {"type": "tag", "values": TAGS} if colors == "light" else {"type": "rule", "values": ["color-contrast"]}
-                tab.faults += tab.axe({"runOnly": what})
+                tab.faults += tab.axe({"runOnly": {"type": "tag", "values": TAGS}})
                 if scripts and colors != "forced colours":
                     tab.faults += tab.probe(least)
                 count += 1
