@@ -19,6 +19,13 @@ COLORS = {
     "dark": {"color_scheme": "dark", "forced_colors": "none"},
     "forced colours": {"color_scheme": "light", "forced_colors": "active"},
 }
+# The rules of axe that look at colours.
+COLOR_RULES = ["color-contrast", "link-in-text-block"]
+# Which elements a page shows, and where.
+PLACES = """() => Array.from(document.querySelectorAll("body *"), (element) => {
+    const { x, y, width, height } = element.getBoundingClientRect();
+    return element.checkVisibility() ? [x, y, width, height].map(Math.round) : null;
+}).join(";")"""
 # How many faults of one look are told.
 MOST = 5
 
@@ -45,9 +52,13 @@ def looks(origin, list, folder, language, width, scripts):
             if width > 500:
                 name = urllib.parse.quote(path, safe="")[:100]
                 (pathlib.Path(folder) / f"{name}.{language}.{'script' if scripts else 'source'}.html").write_text(source)
+            seen = None
             for colors, media in COLORS.items():
                 tab.page.emulate_media(**media)
-                tab.faults += tab.axe({"runOnly": {"type": "tag", "values": TAGS}})
+                # Where the same elements are in the same places, other colours can break no rule but those of colours.
+                before, seen = seen, tab.page.evaluate(PLACES)
+                all_rules = {"type": "tag", "values": TAGS}
+                tab.faults += tab.axe({"runOnly": all_rules if seen != before else {"type": "rule", "values": COLOR_RULES}})
                 if scripts and colors != "forced colours":
                     tab.faults += tab.probe(least)
                 count += 1
