@@ -28,8 +28,6 @@ package struct HearthServer: Service {
 
     private let configuration: HearthServerConfiguration
     private let context: ServiceContext
-    private let keys: AccessKeys
-    private let sessions: Sessions
     /// The memory for the bodies of requests.
     let bodies: BodyBudget
     /// The memory for the answers to calls.
@@ -71,8 +69,6 @@ package struct HearthServer: Service {
         addRoutes(router, streams)
         self.configuration = configuration
         self.context = context
-        self.keys = context.keys
-        self.sessions = context.sessions
         self.bodies = bodies
         self.answers = answers
         self.connection = ConnectionConfiguration(
@@ -114,8 +110,8 @@ package struct HearthServer: Service {
         )
         try await withGracefulShutdownHandler {
             // Ends with the server, however that ends.
-            async let _ = keys.follow()
-            async let _ = sessions.follow()
+            async let _ = context.keys.follow()
+            async let _ = context.sessions.follow()
             async let _ = context.server.activity.follow(context.store)
             do {
                 try await application.run()
@@ -129,7 +125,7 @@ package struct HearthServer: Service {
 
     /// Says who may call.
     private func logAccess() {
-        if !keys.areRequired {
+        if !context.keys.areRequired {
             logger.warning(
                 """
                 There are no keys: every program and every user of this machine may read and write everything. \

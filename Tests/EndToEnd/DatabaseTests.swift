@@ -52,7 +52,7 @@ struct DatabaseTests {
             #expect(!overview.text.contains("\(other)data"))
             let document = try await page(other + "data/c/d", of: server)
             #expect(document.text.contains("there") && document.text.contains("shop/stock"))
-            #expect(document.text.contains("/watch?document&#61;c%2Fd&amp;database&#61;shop%2Fstock"))
+            #expect(document.text.contains(#"data-stream="\#(other)data/c/d?live&#61;"#))
             #expect(try await page(other + "data/c", of: server).text.contains(#"{&quot;database&quot;:&quot;shop/stock&quot;,"#))
             #expect(document.text.contains(#"href="\#(other)data/c""#))
             #expect(!document.text.contains(#"href="/admin/data/"#))

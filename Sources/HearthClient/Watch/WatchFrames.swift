@@ -3,7 +3,6 @@ public import DocumentModel
 internal import NIOCore
 internal import NIOHTTP1
 internal import StrictJSON
-import StrictJSON
 
 extension HearthConnection {
     /// Watches a target from now on: what there is, then every change in the order of the commits.

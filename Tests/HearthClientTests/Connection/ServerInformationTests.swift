@@ -7,7 +7,7 @@ import Testing
 @Suite("What a server says of itself")
 struct ServerInformationTests {
     private static let answer = #"""
-        {"name":"Hearth","version":"0.1.0","epoch":"9f86","sequence":41,"oldestSequence":2,
+        {"name":"Hearth","version":"0.1.0","database":"hearth/(default)","epoch":"9f86","sequence":41,"oldestSequence":2,
          "commitTime":"2024-02-29T12:00:00.000000Z","uptimeSeconds":86400,"later":{},
          "limits":{"bodyBytes":16777216,"batchCount":1000,"pageSize":1000,"documentBytes":1048576}}
         """#
