@@ -54,7 +54,8 @@ extension AdminPages {
             let (session, id) = try await context.sessions.begin(
                 showing: Array(key.utf8),
                 from: visit.visitor.network,
-                isSecure: request.isSecure
+                isSecure: request.isSecure,
+                failures: failures
             )
             // Another session of this browser would be of no more use.
             if let old = visit.visitor.session { try? context.sessions.end(old.name, by: old.caller) }

@@ -4,7 +4,6 @@ import DocumentModel
 enum Nonce {
     /// 128 random bits in hexadecimal.
     static func make() -> String {
-        var generator = SystemRandomNumberGenerator()
-        return Hexadecimal.encode((0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+        Hexadecimal.random(byteCount: 16)
     }
 }

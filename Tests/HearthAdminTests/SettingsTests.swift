@@ -120,7 +120,8 @@ struct SettingsPageTests {
             let session = try await site.pages.context.sessions.begin(
                 showing: Array(text.utf8),
                 from: "127.0.0.1",
-                isSecure: false
+                isSecure: false,
+                failures: FailedAttempts(limit: 10)
             ).session
             let page = try HTMLPage(await site.get("/admin/settings", as: caller).body)
             #expect(try page.all("//button[@name='end']").map { $0["value"] } == [session.name.string])

@@ -23,8 +23,7 @@ struct Epoch: Hashable, Sendable, CustomStringConvertible {
 
     /// A new epoch, from the system's random numbers.
     static func random() -> Epoch {
-        var generator = SystemRandomNumberGenerator()
-        return Epoch(unchecked: (0..<byteCount).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+        Epoch(unchecked: RandomBytes.make(byteCount))
     }
 
     private init(unchecked bytes: [UInt8]) {

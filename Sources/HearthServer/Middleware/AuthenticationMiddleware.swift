@@ -56,19 +56,9 @@ struct AuthenticationMiddleware: RouterMiddleware {
         }
         let text = try request.shownKey
         do throws(AccessKeys.Refusal) {
-            return try await caller(showing: text, from: context.clientNetwork)
+            return try await keys.caller(showing: text, from: context.clientNetwork, failures: failures)
         } catch {
             throw refusal(error, in: context)
-        }
-    }
-
-    private func caller(showing text: [UInt8]?, from network: UTF8Key) async throws(AccessKeys.Refusal) -> Caller {
-        do throws(AccessKeys.Refusal) {
-            return try keys.caller(showing: text)
-        } catch .unknown where AccessKeys.isKey(text ?? []) && !failures.areTooMany(from: network) {
-            // It may have been made a moment ago, by a command.
-            await keys.refresh()
-            return try keys.caller(showing: text)
         }
     }
 

@@ -92,7 +92,7 @@ extension AccessKeys {
     /// Takes what the file says, unless something later is known.
     func adopt(_ reading: SideFile.Reading) throws(StatusError) {
         let list = try KeyList(ofFile: reading.bytes)
-        let ended: [CallerEndings.Callback] = state.withLock { [now = now()] state in
+        let ended: [EndingObservation.Callback] = state.withLock { [now = now()] state in
             guard reading.number > state.reading else { return [] }
             (state.reading, state.version) = (reading.number, reading.version)
             state.take(list)

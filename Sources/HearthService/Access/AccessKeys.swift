@@ -24,7 +24,7 @@ package final class AccessKeys: Sendable {
         var reading = 0
         /// Whether keys were used since that was written to the file.
         var hasNewUses = false
-        var endings = CallerEndings()
+        var endings = Endings<Caller>()
     }
 
     let state = Mutex(State())
@@ -118,6 +118,25 @@ extension AccessKeys {
         }
     }
 
+    /// Finds out who calls also by a key that was made a moment ago, by a command. Those are looked for unless too many unknown ones
+    /// have come from there.
+    ///
+    /// - Parameters:
+    ///   - network: Where the caller is.
+    ///   - failures: How often each network has shown what is no key.
+    package func caller(
+        showing text: (some Collection<UInt8> & Sendable)?,
+        from network: UTF8Key,
+        failures: FailedAttempts
+    ) async throws(Refusal) -> Caller {
+        do throws(Refusal) {
+            return try caller(showing: text)
+        } catch .unknown where text.map(Self.isKey) ?? false && !failures.areTooMany(from: network) {
+            await refresh()
+            return try caller(showing: text)
+        }
+    }
+
     /// Whether a text has the form of a key.
     package static func isKey(_ text: some Collection<UInt8>) -> Bool {
         KeySecret(text) != nil
@@ -131,12 +150,12 @@ extension AccessKeys {
     /// Calls back once when a caller is not valid any more, at once when it is not.
     ///
     /// - Returns: What keeps the callback; without it, it is forgotten.
-    package func onEnd(of caller: Caller, _ callback: @escaping @Sendable () -> Void) -> CallerObservation {
+    package func onEnd(of caller: Caller, _ callback: @escaping EndingObservation.Callback) -> EndingObservation {
         let (id, isValid) = state.withLock { [now = now()] state in
             (state.endings.add(caller, callback), state.isValid(caller, at: now))
         }
         if !isValid { callback() }
-        return CallerObservation { [weak self] in self?.state.withLock { $0.endings.remove(id) } }
+        return EndingObservation { [weak self] in self?.state.withLock { $0.endings.remove(id) } }
     }
 }
 
@@ -151,8 +170,8 @@ extension AccessKeys.State {
     }
 
     /// Takes the callbacks of those who are not valid any more.
-    mutating func takeEnded(at now: Timestamp) -> [@Sendable () -> Void] {
-        let ended = endings.callers.filter { !isValid($0, at: now) }
+    mutating func takeEnded(at now: Timestamp) -> [EndingObservation.Callback] {
+        let ended = endings.keys.filter { !isValid($0, at: now) }
         return ended.flatMap { endings.take($0) }
     }
 }

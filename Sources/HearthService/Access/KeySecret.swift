@@ -20,9 +20,9 @@ struct KeySecret: Sendable {
 
     /// Makes a new one of the system's random numbers.
     init() {
-        let id = Self.randomDigits(Self.idBytes)
+        let id = Hexadecimal.random(byteCount: Self.idBytes)
         self.id = UTF8Key(id)
-        text = Self.prefix + id + "_" + Self.randomDigits(Self.secretBytes)
+        text = Self.prefix + id + "_" + Hexadecimal.random(byteCount: Self.secretBytes)
     }
 
     /// Takes what a caller shows; nil when it is not of the form.
@@ -46,11 +46,6 @@ struct KeySecret: Sendable {
     /// What is kept of it: the SHA-256 of the text, as `printf %s KEY | sha256sum` gives it.
     var digest: KeyDigest {
         KeyDigest(bytes: Array(SHA256.hash(data: Array(text.utf8))))
-    }
-
-    private static func randomDigits(_ count: Int) -> String {
-        var generator = SystemRandomNumberGenerator()
-        return Hexadecimal.encode((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
     }
 }
 

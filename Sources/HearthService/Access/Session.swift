@@ -38,8 +38,7 @@ struct SessionID {
 
     /// Makes a new one of the system's random numbers.
     init() {
-        var generator = SystemRandomNumberGenerator()
-        text = Hexadecimal.encode((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+        text = Hexadecimal.random(byteCount: 32)
     }
 
     /// What is kept of an ID: its SHA-256. Looking that up tells nothing about the ID by how long it takes.

@@ -13,8 +13,8 @@ package final class Sessions: Sendable {
     fileprivate struct State {
         /// By the hashes of their IDs.
         var sessions: [UTF8Key: Session] = [:]
-        var endings: [UTF8Key: [UInt64: @Sendable () -> Void]] = [:]
-        var lastEnding: UInt64 = 0
+        /// By the names of the sessions.
+        var endings = Endings<UTF8Key>()
     }
 
     private let state = Mutex(State())
@@ -36,16 +36,16 @@ package final class Sessions: Sendable {
     ///   - key: The key's text.
     ///   - network: Where the browser is.
     ///   - isSecure: Whether the browser speaks TLS.
+    ///   - failures: How often each network has shown what is no key.
     /// - Returns: The session, and its ID, which only the browser keeps.
     /// - Throws: Why the key is refused.
     package func begin(
         showing key: some Collection<UInt8> & Sendable,
         from network: UTF8Key,
-        isSecure: Bool
+        isSecure: Bool,
+        failures: FailedAttempts
     ) async throws(AccessKeys.Refusal) -> (session: Session, id: String) {
-        // It may have been made, or revoked, a moment ago by a command.
-        await keys.refresh()
-        let caller = try keys.caller(showing: key)
+        let caller = try await keys.caller(showing: key, from: network, failures: failures)
         let id = SessionID()
         let digest = SessionID.digest(of: id.text.utf8)
         let (name, now) = (UTF8Key(Substring(digest.utf8.prefix(Self.nameBytes))), now())
@@ -77,7 +77,7 @@ package final class Sessions: Sendable {
     /// - Parameter isUse: Whether somebody asks for something, so that the session is kept for longer.
     package func session(of id: some Collection<UInt8>, isUse: Bool = true) -> Session? {
         let (digest, now) = (SessionID.digest(of: id), now())
-        let (session, ended) = state.withLock { [keys] state -> (Session?, [@Sendable () -> Void]) in
+        let (session, ended) = state.withLock { [keys] state -> (Session?, [EndingObservation.Callback]) in
             guard let session = state.sessions[digest] else { return (nil, []) }
             guard !session.isOver(at: now), keys.isValid(session.caller) else {
                 return (nil, state.removeAll { $0.name == session.name })
@@ -112,20 +112,16 @@ package final class Sessions: Sendable {
     /// Calls back once when a session was ended, at once when it is over.
     ///
     /// - Returns: What keeps the callback; without it, it is forgotten.
-    package func onEnd(of session: Session, _ callback: @escaping @Sendable () -> Void) -> CallerObservation {
-        let number: UInt64? = state.withLock { state in
-            guard state.sessions.values.contains(where: { $0.name == session.name }) else { return nil }
-            state.lastEnding += 1
-            state.endings[session.name, default: [:]][state.lastEnding] = callback
-            return state.lastEnding
+    package func onEnd(of session: Session, _ callback: @escaping EndingObservation.Callback) -> EndingObservation {
+        let id: Endings<UTF8Key>.ID? = state.withLock { state in
+            let isThere = state.sessions.values.contains { $0.name == session.name }
+            return isThere ? state.endings.add(session.name, callback) : nil
         }
-        guard let number else {
+        guard let id else {
             callback()
-            return CallerObservation {}
+            return EndingObservation {}
         }
-        return CallerObservation { [weak self] in
-            _ = self?.state.withLock { $0.endings[session.name]?.removeValue(forKey: number) }
-        }
+        return EndingObservation { [weak self] in self?.state.withLock { $0.endings.remove(id) } }
     }
 }
 
@@ -145,11 +141,11 @@ extension Sessions {
 
 extension Sessions.State {
     /// Removes sessions, and gives the callbacks of those who want to know.
-    fileprivate mutating func removeAll(where isRemoved: (Session) -> Bool) -> [@Sendable () -> Void] {
-        var callbacks: [@Sendable () -> Void] = []
+    fileprivate mutating func removeAll(where isRemoved: (Session) -> Bool) -> [EndingObservation.Callback] {
+        var callbacks: [EndingObservation.Callback] = []
         for (digest, session) in sessions where isRemoved(session) {
             sessions[digest] = nil
-            callbacks += endings.removeValue(forKey: session.name).map { Array($0.values) } ?? []
+            callbacks += endings.take(session.name)
         }
         return callbacks
     }

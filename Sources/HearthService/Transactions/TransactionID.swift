@@ -9,9 +9,7 @@ package struct TransactionID: Hashable, Sendable {
 
     /// Makes a new one of 128 bits of the system's random numbers.
     init() {
-        var generator = SystemRandomNumberGenerator()
-        let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-        key = UTF8Key(Base64.url.encode(bytes))
+        key = UTF8Key(Base64.url.encode(RandomBytes.make(16)))
     }
 
     /// Takes a name as a client gives it.

@@ -304,7 +304,12 @@ struct SessionLifetimeTests {
         role: Role = .admin
     ) async throws -> (session: Session, id: String) {
         let text = try await keys.create(.init(role: role)).text
-        return try await sessions.begin(showing: Array(text.utf8), from: "127.0.0.1", isSecure: false)
+        return try await sessions.begin(
+            showing: Array(text.utf8),
+            from: "127.0.0.1",
+            isSecure: false,
+            failures: FailedAttempts(limit: 10)
+        )
     }
 
     @Test("One that isn't used for half an hour is over, one in use after twelve hours")
@@ -344,7 +349,14 @@ struct SessionLifetimeTests {
         var ids: [String] = []
         for _ in 0..<33 {
             clock.pass(.seconds(1))
-            ids.append(try await sessions.begin(showing: Array(text.utf8), from: "", isSecure: false).id)
+            ids.append(
+                try await sessions.begin(
+                    showing: Array(text.utf8),
+                    from: "",
+                    isSecure: false,
+                    failures: FailedAttempts(limit: 10)
+                ).id
+            )
         }
         #expect(ids.filter { sessions.session(of: $0.utf8) == nil } == [ids[0]])
     }

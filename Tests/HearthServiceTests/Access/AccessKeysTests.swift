@@ -196,6 +196,19 @@ struct AccessKeysTests {
         #expect(refusal(of: nil, by: try await open()) == nil)
     }
 
+    @Test("A key that was made a moment ago is known at once, unless too many unknown ones have come from there")
+    func madeMeanwhile() async throws {
+        _ = try await open().create(description())
+        let keys = try await open()
+        let text = Array(try await open().create(description()).text.utf8)
+        let instant = ContinuousClock.now
+        let failures = FailedAttempts(limit: 1) { instant }
+        #expect(failures.note(from: "here") == nil)
+        await #expect(throws: AccessKeys.Refusal.self) { try await keys.caller(showing: text, from: "here", failures: failures) }
+        _ = try await keys.caller(showing: text, from: "elsewhere", failures: failures)
+        _ = try await keys.caller(showing: text, from: "here", failures: failures)
+    }
+
     @Test("That the file was removed is logged once")
     func removal() async throws {
         _ = try await open().create(description())
@@ -219,7 +232,7 @@ struct AccessKeysTests {
         let caller = try keys.caller(showing: Array(text.utf8))
         let second = keys.onEnd(of: caller) { log.add("revoked") }
         let third = keys.onEnd(of: try keys.caller(showing: Array(aging.utf8))) { log.add("expired") }
-        var forgotten: CallerObservation? = keys.onEnd(of: caller) { log.add("forgotten") }
+        var forgotten: EndingObservation? = keys.onEnd(of: caller) { log.add("forgotten") }
         withExtendedLifetime(forgotten) {}
         forgotten = nil
         await keys.refresh()
