@@ -112,6 +112,9 @@
       isOutdated = true;
       return;
     }
+    const [box, theirs] = [row, fresh].map((one) => one.querySelector('input[name="row"]'));
+    // A tick is of what was seen when it was set.
+    if (box && theirs && !box.checked) box.value = theirs.value;
     const pairs = [...row.cells].map((cell, index) => [cell, fresh.cells[index]]).slice(1)
       .filter(([old, cell]) => html(waiting.get(old) ?? old) !== html(cell));
     for (const [old, cell] of pairs) replace(old, cell);

@@ -15,7 +15,7 @@ extension AdminPages {
             default: return await respond(with: ProblemPage.unknownAddress)
             }
         } catch {
-            return await respond(with: ProblemPage(error))
+            return await respond(to: error)
         }
     }
 }

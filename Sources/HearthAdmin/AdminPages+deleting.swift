@@ -8,44 +8,56 @@ extension AdminPages {
     func delete(_ path: DocumentPath, for request: PageRequest) async -> PageResponse {
         await respond(to: request) { submission throws(StatusError) in
             try context.authorize(.writer)
-            let subtree = Subtree(context: context)
+            let shownTime = try await ReadPoint().shownTime(in: context)
             let current = try await context.store.document(at: path)
-            let below = DeletePage.Extent(count: try await subtree.count(below: path, atMost: DeletePage.Extent.limit))
-            guard current != nil || below.count > 0 else {
-                throw StatusError(.notFound, "There is no document \(path), and nothing below it.", path: path.string)
+            let below = try await Subtree(context: context).extent(below: path)
+            guard current != nil || !below.isEmpty else {
+                throw StatusError(.notFound, "There is no document \(path.shown), and nothing below it.", path: path.string)
             }
             let subject = DeletePage.Subject.document(path, base: EditBase(current), below: below)
-            guard let submission else { return .page(DeletePage(subject)) }
-            let deletesBelow = submission.form.has("below")
+            guard let submission else { return .page(DeletePage(subject, at: shownTime)) }
+            guard let confirmedTime = Timestamp(formText: submission.form["at"]) else { return .page(ProblemPage.unknownForm) }
+            // Of a document that doesn't exist there is nothing else to delete.
+            let deletesBelow = submission.form.has("below") || current == nil
             var problems = submission.isStale ? FormProblems.stale : FormProblems()
-            if problems.isEmpty, EditBase(submission.form["base"]) != EditBase(current) {
-                problems.add(localized("Somebody has changed the document meanwhile. Look at it again before you delete it."))
+            if problems.isEmpty, EditBase(submission.form["base"]) != EditBase(current) { problems.addChange() }
+            guard problems.isEmpty else {
+                return .page(DeletePage(subject, at: shownTime, problems: problems, deletesBelow: deletesBelow))
             }
-            guard problems.isEmpty else { return .page(DeletePage(subject, problems: problems, deletesBelow: deletesBelow)) }
-            let base = EditBase(current)
-            if deletesBelow, below.count > 0 {
-                return try await begin(.deleting, backURL: AdminURL.document(path)) { progress in
-                    .deletedMany(progress.done)
-                } _: { [context] work throws(StatusError) in
-                    // First: where somebody has changed it meanwhile, nothing below it goes either.
-                    if current != nil {
-                        _ = try await DeleteDocument.call(.delete(path, precondition: base.precondition), in: context)
-                        work.update { $0.done += 1 }
-                    }
-                    try await Self.delete(below: path, in: context, work)
-                }
+            guard deletesBelow, !below.isEmpty else {
+                return try await delete(path, current, subject, at: shownTime)
             }
-            _ = try await DeleteDocument.call(.delete(path, precondition: base.precondition), in: context)
-            let undo = current.map { Flash.Undo(version: $0.updateTime, current: nil) }
-            return .done(at: AdminURL.document(path), .deleted(undo))
+            return try await beginDeleting(backURL: AdminURL.document(path), shownAt: confirmedTime) {
+                deletion throws(StatusError) in
+                if let current, try await deletion.delete([current])?.isEmpty ?? true { return }
+                try await deletion.delete(below: [path])
+            }
         }
+    }
+
+    /// Deletes one document at once.
+    private func delete(
+        _ path: DocumentPath,
+        _ current: EncodedDocument?,
+        _ subject: DeletePage.Subject,
+        at shownTime: Timestamp
+    ) async throws(StatusError) -> FormAnswer {
+        do throws(StatusError) {
+            _ = try await DeleteDocument.call(.delete(path, precondition: EditBase(current).precondition), in: context)
+        } catch {
+            guard [.failedPrecondition, .notFound, .alreadyExists].contains(error.code) else { throw error }
+            var problems = FormProblems()
+            problems.addChange()
+            return .page(DeletePage(subject, at: shownTime, problems: problems))
+        }
+        let undo = current.map { Flash.Undo(version: $0.updateTime, current: nil) }
+        return .done(at: AdminURL.document(path), .deleted(undo))
     }
 
     /// Asks whether to delete a collection or documents of it, and deletes them.
     func delete(_ collection: CollectionPath, for request: PageRequest) async -> PageResponse {
         await respond(to: request) { submission throws(StatusError) in
             try context.authorize(.writer)
-            let subtree = Subtree(context: context)
             if let submission, submission.form.has("selected") || submission.form.has("row") {
                 guard submission.form.has("row") else { return .done(at: AdminURL.collection(collection), nil) }
                 return try await delete(selectedBy: submission, in: collection)
@@ -54,108 +66,43 @@ extension AdminPages {
                 let found = try CollectionRequest(path: collection, query: request.items)
                 return try await delete(found: found, submission)
             }
-            let extent = DeletePage.Extent(count: try await subtree.count(in: collection, atMost: DeletePage.Extent.limit))
-            let subject = DeletePage.Subject.collection(collection, extent)
-            guard let submission else { return .page(DeletePage(subject)) }
+            let shownTime = try await ReadPoint().shownTime(in: context)
+            let subject = DeletePage.Subject.collection(collection, try await Subtree(context: context).extent(of: collection))
+            guard let submission else { return .page(DeletePage(subject, at: shownTime)) }
             let typed = submission.form["name"]?.string ?? ""
             var problems = submission.isStale ? FormProblems.stale : FormProblems()
             if problems.isEmpty, EditedText.string(ofLine: typed).map({ UTF8Key($0) }) != collection.id.key {
                 problems.add(localized("Type the name of the collection, to show that you mean it."), at: "name")
             }
-            guard problems.isEmpty else { return .page(DeletePage(subject, problems: problems, typed: typed)) }
-            return try await begin(.deleting, backURL: AdminURL.collection(collection)) { progress in
-                .deletedMany(progress.done)
-            } _: { [context] work throws(StatusError) in
-                try await Subtree(context: context).visit(collection) { paths throws(StatusError) in
-                    try await Self.delete(paths, in: context, work)
-                }
+            guard problems.isEmpty else {
+                return .page(DeletePage(subject, at: shownTime, problems: problems, typed: typed))
+            }
+            guard let confirmedTime = Timestamp(formText: submission.form["at"]) else { return .page(ProblemPage.unknownForm) }
+            return try await beginDeleting(backURL: AdminURL.collection(collection), shownAt: confirmedTime) {
+                deletion throws(StatusError) in
+                try await deletion.delete(collection)
             }
         }
     }
 
-    /// Asks whether to delete the documents that were ticked in a table, and deletes them when that was confirmed.
-    private func delete(selectedBy submission: Submission, in collection: CollectionPath) async throws(StatusError) -> FormAnswer
-    {
-        var paths: [DocumentPath] = []
-        for row in submission.form.values("row").prefix(PageSize.maximumSelection) {
-            guard let id = PercentEncoding.decode(row.utf8).flatMap({ UTF8Key(validating: $0) }) else {
-                return .page(ProblemPage.unknownForm)
-            }
-            paths.append(collection.document(try DocumentID(id.string)))
-        }
-        var count = 0
-        for path in paths where count < DeletePage.Extent.limit {
-            count += try await Subtree(context: context).count(below: path, atMost: DeletePage.Extent.limit - count)
-        }
-        let below = submission.form.has("below")
-        let subject = DeletePage.Subject.documents(paths, in: collection, below: .init(count: count))
-        guard submission.form.has("confirmed"), !submission.isStale else {
-            return .page(DeletePage(subject, problems: submission.isStale ? .stale : FormProblems(), deletesBelow: below))
-        }
-        return try await begin(.deleting, backURL: AdminURL.collection(collection), total: below ? nil : paths.count) {
-            progress in
-            .deletedMany(progress.done)
-        } _: { [context, paths] work throws(StatusError) in
-            if below { for path in paths { try await Self.delete(below: path, in: context, work) } }
-            _ = try await Self.delete(paths, in: context, work)
-        }
-    }
-
-    /// Asks whether to delete what the filters of a collection find, and deletes it.
-    private func delete(found request: CollectionRequest, _ submission: Submission?) async throws(StatusError) -> FormAnswer {
-        guard request.isFilter, let query = try? CollectionQuery(request).query,
-            let count = await CollectionCount(query, atMost: DeletePage.Extent.limit, in: context)
-        else { return .page(ProblemPage.unknownAddress) }
-        let subject = DeletePage.Subject.found(request, .init(count: count.counted))
-        // What is confirmed is the number that was shown.
-        guard let submission, !submission.isStale, submission.form["confirmed"] == UTF8Key("\(count.counted)") else {
-            return .page(DeletePage(subject, problems: submission?.isStale == true ? .stale : FormProblems()))
-        }
-        return try await begin(.deleting, backURL: request.url()) { progress in
+    /// Begins to delete what was shown at a time.
+    func beginDeleting(
+        backURL: String,
+        shownAt time: Timestamp,
+        total: Int? = nil,
+        _ body: @escaping @Sendable (Deletion) async throws(StatusError) -> Void
+    ) async throws(StatusError) -> FormAnswer {
+        try await begin(.deleting, backURL: backURL, total: total) { progress in
             .deletedMany(progress.done)
         } _: { [context] work throws(StatusError) in
-            var isProgressing = true
-            while isProgressing {
-                let paths = try await CollectionListing(request, in: context).documents.map(\.path)
-                let before = work.progress.done
-                guard !paths.isEmpty, try await Self.delete(paths, in: context, work) else { return }
-                // What can't be deleted is found again and again.
-                isProgressing = work.progress.done > before
-            }
+            try await body(Deletion(context: context, work: work, shownTime: time))
         }
-    }
-
-    private static func delete(below path: DocumentPath, in context: ServiceContext, _ work: Work) async throws(StatusError) {
-        try await Subtree(context: context).visit(below: path) { paths throws(StatusError) in
-            try await delete(paths, in: context, work)
-        }
-    }
-
-    /// Deletes documents, each for itself.
-    ///
-    /// - Returns: Whether to go on.
-    private static func delete(
-        _ paths: [DocumentPath],
-        in context: ServiceContext,
-        _ work: Work
-    ) async throws(StatusError) -> Bool {
-        // The caller's key may have been revoked since the last ones.
-        try context.authorize(.writer)
-        guard !work.isStopping else { return false }
-        let outcomes = try await BatchWrite.call(paths.map { .delete($0) }, in: context)
-        work.update { progress in
-            for (path, outcome) in zip(paths, outcomes) {
-                switch outcome {
-                case .success: progress.done += 1
-                case .failure(let error): progress.note(Work.Fault(place: path.string, message: error.message))
-                }
-            }
-        }
-        return !work.isStopping
     }
 }
 
-extension PageSize {
-    /// How many rows of a table can be ticked at a time.
-    fileprivate static let maximumSelection = 1_000
+extension FormProblems {
+    /// The document is no longer as it was shown.
+    fileprivate mutating func addChange() {
+        add(localized("Somebody has changed the document meanwhile. Look at it again before you delete it."))
+    }
 }

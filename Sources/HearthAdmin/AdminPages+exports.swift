@@ -46,8 +46,7 @@ extension AdminPages {
         } catch let fault as CollectionQuery.Fault {
             return await respond(with: ProblemPage(StatusError(.invalidArgument, fault.message)))
         } catch let error as StatusError {
-            if error.code.httpStatus >= 500 { log(error) }
-            return await respond(with: ProblemPage(error))
+            return await respond(to: error)
         } catch {
             return await respond(with: ProblemPage(StatusError(.internal, "The export failed.", cause: error)))
         }

@@ -39,8 +39,22 @@ extension AdminPages {
             case .done(let address, let flash): return .seeOther(address, flash: flash)
             }
         } catch {
-            log(error)
-            return await respond(with: ProblemPage(error))
+            return await respond(to: error)
         }
+    }
+
+    /// Answers with what is wrong. Only what the server has to answer for is logged.
+    func respond(to error: StatusError) async -> PageResponse {
+        if let page = await damagedPage(error) { return await respond(with: page) }
+        if error.code.httpStatus >= 500 { log(error) }
+        return await respond(with: ProblemPage(error))
+    }
+
+    /// The page of the document whose file stands in the way; nil where something else does.
+    private func damagedPage(_ error: StatusError) async -> DamagedDocumentPage? {
+        guard error.code == .dataLoss, error.file != nil, let path = error.path.flatMap({ try? DocumentPath($0) }),
+            let subcollections = try? await Subcollections(of: path, in: context)
+        else { return nil }
+        return DamagedDocumentPage(path, error, subcollections: subcollections, status: .conflict)
     }
 }

@@ -11,7 +11,7 @@ extension AdminPages {
     func history(of path: DocumentPath, for request: PageRequest) async -> PageResponse {
         await respond(to: request) { submission throws(StatusError) in
             try context.authorize(.reader)
-            let before = request.items["before"].flatMap { Int64($0.string) }.flatMap { try? Timestamp(microseconds: $0) }
+            let before = Timestamp(formText: request.items["before"])
             return .page(try await historyPage(of: path, before: before))
         }
     }
@@ -48,9 +48,8 @@ extension AdminPages {
             guard let submission else { return .done(at: AdminURL.document(path) + "?history", nil) }
             try context.authorize(.writer)
             let form = submission.form
-            let time = form["version"].flatMap { Int64($0.string) }.flatMap { try? Timestamp(microseconds: $0) }
-            let known = form["current"].flatMap { Int64($0.string) }.flatMap { try? Timestamp(microseconds: $0) }
-            guard let time else { return .page(ProblemPage.unknownForm) }
+            let known = Timestamp(formText: form["current"])
+            guard let time = Timestamp(formText: form["version"]) else { return .page(ProblemPage.unknownForm) }
             var problems = submission.isStale ? FormProblems.stale : FormProblems()
             guard problems.isEmpty else { return .page(try await historyPage(of: path, problems: problems)) }
             guard let version = try await version(of: path, at: time) else {

@@ -29,9 +29,6 @@ extension AdminPages {
         try works.begin(work, body)
         await work.wait(atMost: surroundings.patience)
         let progress = work.progress
-        guard progress.isOver, progress.failure == nil, progress.faultCount == 0 else {
-            return .done(at: AdminURL.work(work.id), nil)
-        }
-        return .done(at: backURL, flash(progress))
+        return progress.isPlain ? .done(at: backURL, flash(progress)) : .done(at: AdminURL.work(work.id), nil)
     }
 }

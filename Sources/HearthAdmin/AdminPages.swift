@@ -97,8 +97,7 @@ extension AdminPages {
                 await pages.respond(to: request, at: AdminRoute(rawPath: address.path))
             }
         } catch {
-            if error.code.httpStatus >= 500 { log(error) }
-            return await respond(with: ProblemPage(error))
+            return await respond(to: error)
         }
     }
 

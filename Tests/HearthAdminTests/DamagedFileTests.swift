@@ -48,6 +48,24 @@ struct DamagedFileTests {
         }
     }
 
+    @Test(
+        "What is to be done with a damaged document is answered with its page",
+        arguments: ["books/hitchhiker?edit", "books/hitchhiker?history", "books/hitchhiker?delete", "books?new&from=hitchhiker"]
+    )
+    func actions(address: String) async throws {
+        try await withDamage { site in
+            let response = await site.get("/admin/data/\(address)")
+            #expect(response.status == .conflict)
+            let page = try HTMLPage(response.body)
+            #expect(page.complaints == [])
+            #expect(
+                try page.one("//section[@class='alert']/p[1]").text == "documents/books/hitchhiker.json, line 2, column 26"
+            )
+            #expect(try page.all("//section[@aria-labelledby='mend']//li").count == 2)
+            #expect(await site.post("/admin/data/books/hitchhiker?edit", "as=json&json=%7B%7D&base=&do=save").status == .conflict)
+        }
+    }
+
     @Test("The collections below a damaged document can be reached from its page")
     func below() async throws {
         try await withDamage { site in

@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStore
+import Foundation
 import HTTPTypes
 import HearthService
 import StrictJSON
@@ -19,9 +20,9 @@ struct DeletingTests {
     private func paths(_ site: TestSite) async throws -> [String] {
         var found: [String] = []
         for id in ["a", "other"] {
-            try await Subtree(context: site.pages.context).visit(CollectionPath(id)) { paths throws(StatusError) in
-                found += paths.map(\.string)
-                return true
+            try await Subtree(context: site.pages.context).visit(CollectionPath(id)) { part throws(StatusError) in
+                found += part.documents.map(\.path.string)
+                return part.documents.map(\.path)
             }
         }
         return found.sorted()
@@ -83,32 +84,135 @@ struct DeletingTests {
         }
     }
 
+    /// The form of the page that asks about some rows of a table.
+    private func selection(_ ids: [String], _ site: TestSite, in collection: String = "a") async throws -> SentForm {
+        let boxes = try await site.page("/admin/data/\(collection)").all("//input[@name='row']").compactMap { $0["value"] }
+        let rows = boxes.filter { value in ids.contains { value.hasPrefix("\($0):") } }
+        #expect(rows.count == ids.count)
+        let asked = await site.post("/admin/data/\(collection)?delete", rows.map { "row=\($0)" }.joined(separator: "&"))
+        #expect(asked.status == .ok)
+        return try SentForm(HTMLPage(asked.body), "//form[contains(@class,'entry')]")
+    }
+
     @Test("Documents that were ticked go when that was confirmed")
     func selection() async throws {
         try await TestSite.with(Self.writes()) { site in
-            let asked = await site.post("/admin/data/a?delete", "row=1&row=2")
-            #expect(asked.status == .ok)
+            let form = try await selection(["1", "2"], site)
             #expect(try await paths(site).count == 6)
-            let page = try HTMLPage(asked.body)
-            #expect(try page.texts("//ul[@class='selection']//a") == ["1", "2"])
-            #expect(await site.post("/admin/data/a?delete", "row=1&row=2&confirmed=yes").status == .seeOther)
+            #expect(await site.post("/admin/data/a?delete", form.text).status == .seeOther)
             #expect(try await paths(site) == ["a/1/b/x", "a/1/b/y/c/z", "a/3/b/only", "other/1"])
         }
     }
 
+    @Test("A ticked document that was changed since the table was shown stays, with what is below it")
+    func changedSelection() async throws {
+        try await TestSite.with(Self.writes()) { site in
+            let boxes = try await site.page("/admin/data/a").all("//input[@name='row']").compactMap { $0["value"] }
+            _ = try await site.store.commit([.set(try DocumentPath("a/1"), ["n": .integer(2)])])
+            let asked = await site.post("/admin/data/a?delete", boxes.map { "row=\($0)" }.joined(separator: "&"))
+            let form = try SentForm(HTMLPage(asked.body), "//form[contains(@class,'entry')]").with(["below": "yes"])
+            let response = await site.post("/admin/data/a?delete", form.text)
+            #expect(try await paths(site) == ["a/1", "a/1/b/x", "a/1/b/y/c/z", "a/3/b/only", "other/1"])
+            let page = try await site.page(try #require(response.headers[.location]))
+            #expect(page.complaints == [])
+            #expect(try page.one("//p[@class='count']").text == "1 document deleted")
+            #expect(try page.texts("//section[@aria-labelledby='kept']//a") == ["a/1"])
+        }
+    }
+
+    @Test("Rows without their version, or with something else, delete nothing", arguments: ["1", "1:", "1:x", ":1", "%zz:1"])
+    func malformedRows(row: String) async throws {
+        try await TestSite.with(Self.writes()) { site in
+            let encoded = row.replacing("%", with: "%25")
+            #expect(await site.post("/admin/data/a?delete", "row=\(encoded)&confirmed=yes&at=1").status == .badRequest)
+            let left = try await paths(site)
+            #expect(left.count == 6)
+        }
+    }
+
+    private static func numbers() throws -> [Write] {
+        try (0..<250).map { .create(try DocumentPath("n/d\($0)"), ["n": .integer(Int64($0 % 2))]) }
+    }
+
     @Test("What filters find goes when that was confirmed, and nothing else")
     func found() async throws {
-        var writes: [Write] = []
-        for number in 0..<250 { writes.append(.create(try DocumentPath("n/d\(number)"), ["n": .integer(Int64(number % 2))])) }
-        try await TestSite.with(writes) { site in
+        try await TestSite.with(Self.numbers()) { site in
             let address = "/admin/data/n?delete=found&where=n%20%3D%3D%201"
             let page = try await site.page(address)
             #expect(try page.one("//*[@id='main']").text.contains("125 documents"))
             let form = try SentForm(page, "//form[contains(@class,'entry')]")
             #expect(await site.post(address, form.text).headers[.setCookie]?.hasPrefix("flash=deleted-many.125;") == true)
-            let collection = try CollectionPath("n")
-            let rest = try await Subtree(context: site.pages.context).count(in: collection, atMost: 1_000)
-            #expect(rest == 125)
+            #expect(try await Subtree(context: site.pages.context).extent(of: try CollectionPath("n")).count == 125)
+        }
+    }
+
+    @Test("What is written into a filter after the question stays, and what was changed out of it is told")
+    func foundMeanwhile() async throws {
+        try await TestSite.with(Self.numbers()) { site in
+            let address = "/admin/data/n?delete=found&where=n%20%3D%3D%201"
+            let form = try SentForm(await site.page(address), "//form[contains(@class,'entry')]")
+            _ = try await site.store.commit([
+                .create(try DocumentPath("n/new"), ["n": .integer(1)]),
+                .set(try DocumentPath("n/d1"), ["n": .integer(1), "m": .null]),
+                .set(try DocumentPath("n/d3"), ["n": .integer(2)]),
+                .delete(try DocumentPath("n/d5")),
+            ])
+            let response = await site.post(address, form.text)
+            let page = try await site.page(try #require(response.headers[.location]))
+            #expect(page.complaints == [])
+            #expect(try page.one("//p[@class='count']").text == "122 documents deleted")
+            #expect(try page.texts("//section[@aria-labelledby='kept']//a") == ["n/d1", "n/new"])
+            #expect(try page.one("//*[@id='main']").text.contains("1 document is no longer found"))
+            #expect(try await Subtree(context: site.pages.context).extent(of: try CollectionPath("n")).count == 128)
+        }
+    }
+
+    @Test("What is written into a collection after the question stays, with what is below it")
+    func collectionMeanwhile() async throws {
+        try await TestSite.with(Self.writes()) { site in
+            let form = try SentForm(await site.page("/admin/data/a?delete"), "//form[contains(@class,'entry')]")
+            _ = try await site.store.commit([.set(try DocumentPath("a/1"), [:]), .create(try DocumentPath("a/3/b/new"), [:])])
+            let response = await site.post("/admin/data/a?delete", form.with(["name": "a"]).text)
+            let page = try await site.page(try #require(response.headers[.location]))
+            #expect(try page.texts("//section[@aria-labelledby='kept']//a") == ["a/1", "a/3/b/new"])
+            #expect(try await paths(site) == ["a/1", "a/1/b/x", "a/1/b/y/c/z", "a/3/b/new", "other/1"])
+        }
+    }
+
+    @Test("Of a document that doesn't exist what is below it goes, and the page says so")
+    func ghost() async throws {
+        try await TestSite.with(Self.writes()) { site in
+            let page = try await site.page("/admin/data/a/3?delete")
+            #expect(page.complaints == [])
+            #expect(
+                try page.one("//*[@id='main']").text.contains(
+                    "This document doesn’t exist. What is below it is deleted: 1 document."
+                )
+            )
+            let form = try SentForm(page, "//form[contains(@class,'entry')]")
+            let response = await site.post("/admin/data/a/3?delete", form.text)
+            #expect(response.headers[.setCookie]?.hasPrefix("flash=deleted-many.1;") == true)
+            #expect(try await paths(site).contains("a/3/b/only") == false)
+        }
+    }
+
+    @Test("Files that can't be read are named before and after, and stay with what is below them")
+    func damaged() async throws {
+        try await TestSite.with(Self.writes()) { site in
+            let file = site.folder.appending(path: "documents/a/1.json")
+            try Data("{".utf8).write(to: file)
+            let page = try await site.page("/admin/data/a?delete")
+            #expect(page.complaints == [])
+            #expect(try page.texts("//section[@class='alert']//li//code") == ["documents/a/1.json:1:2"])
+            let form = try SentForm(page, "//form[contains(@class,'entry')]").with(["name": "a"])
+            let response = await site.post("/admin/data/a?delete", form.text)
+            let result = try await site.page(try #require(response.headers[.location]))
+            #expect(try result.texts("//ul[@class='faults']/li/code") == ["documents/a/1.json"])
+            #expect(FileManager.default.fileExists(atPath: file.path))
+            for (path, exists) in [("a/1/b/x", true), ("a/2", false), ("a/3/b/only", false)] {
+                let document = try await site.store.document(at: try DocumentPath(path))
+                #expect((document != nil) == exists, "\(path)")
+            }
         }
     }
 
@@ -116,71 +220,12 @@ struct DeletingTests {
     func rights() async throws {
         try await TestSite.with(Self.writes()) { site in
             let reader = try site.keys.caller(showing: Array(try await site.keys.create(.init(role: .reader)).text.utf8))
-            for form in ["name=a", "row=1&confirmed=yes", ""] {
+            for form in ["name=a", "row=1:1&confirmed=yes&at=9", ""] {
                 for address in ["/admin/data/a?delete", "/admin/data/a/1?delete", "/admin/data/a/1?restore"] {
                     #expect(await site.post(address, form + "&version=1", as: reader).status == .forbidden)
                 }
             }
             #expect(try await paths(site).count == 6)
-        }
-    }
-}
-
-@Suite("The history of a document")
-struct HistoryTests {
-    @Test("Each version says what it has changed, by path and type, with signs")
-    func versions() async throws {
-        let path = try DocumentPath("a/b")
-        try await TestSite.with([.create(path, ["n": .integer(1), "m": .map(["x": .string("old")])])]) { site in
-            _ = try await site.store.commit([
-                .set(path, ["n": .string("1"), "m": .map(["x": .string("old"), "y": .null]), "l": .array([])])
-            ])
-            _ = try await site.store.commit([.delete(path)])
-            let page = try await site.page("/admin/data/a/b?history")
-            #expect(page.complaints == [])
-            #expect(try page.texts("//ol[@class='history']/li/header/p") == ["deleted", "changed", "created"])
-            let lines = try page.texts("//ol/li[2]//ul[@class='changes']/li").map { text in
-                text.split(separator: " ").joined(separator: " ")
-            }
-            #expect(lines == ["+added l array empty", "+added m.y null null", "−taken away n integer 1", "+added n string 1"])
-        }
-    }
-
-    @Test("A version is restored as a new one, where the document is still as it was shown")
-    func restore() async throws {
-        let path = try DocumentPath("a/b")
-        try await TestSite.with([.create(path, ["n": .integer(1)])]) { site in
-            _ = try await site.store.commit([.set(path, ["n": .integer(2)])])
-            let form = try SentForm(await site.page("/admin/data/a/b?history"), "//ol//form")
-            #expect(await site.post("/admin/data/a/b?restore", form.text).status == .seeOther)
-            #expect(try await site.store.document(at: path)?.decoded().fields == ["n": .integer(1)])
-            let again = await site.post("/admin/data/a/b?restore", form.text)
-            #expect(again.status == .conflict)
-            #expect(try await site.store.history(of: path, before: nil, limit: 10).versions.count == 3)
-        }
-    }
-
-    @Test("Saving can be undone right after")
-    func undo() async throws {
-        let path = try DocumentPath("a/b")
-        try await TestSite.with([.create(path, ["n": .integer(1)])]) { site in
-            let form = try SentForm(await site.page("/admin/data/a/b?edit")).with(["r0-value": "2", "do": "save"])
-            let saved = await site.post("/admin/data/a/b?edit", form.text)
-            let cookie = try #require(saved.headers[.setCookie]).prefix { $0 != ";" }
-            let page = try HTMLPage(await site.get("/admin/data/a/b", cookies: [String(cookie)]).body)
-            _ = await site.post("/admin/data/a/b?restore", try SentForm(page, "//div[@class='flash']//form").text)
-            #expect(try await site.store.document(at: path)?.decoded().fields == ["n": .integer(1)])
-        }
-    }
-
-    @Test(
-        "Times that are none restore nothing",
-        arguments: ["", "x", "1", "99999999999999999999", "-1"]
-    )
-    func wrongTime(text: String) async throws {
-        try await TestSite.with([.create(DocumentPath("a/b"), [:])]) { site in
-            let response = await site.post("/admin/data/a/b?restore", "version=\(text)&current=")
-            #expect(response.status == .badRequest || response.status == .conflict)
         }
     }
 }

@@ -6,20 +6,6 @@ import StrictJSON
 struct DeletePage: Page {
     static let template = TemplateLibrary.Name.delete
 
-    /// How many documents there are at the least.
-    struct Extent: Sendable {
-        let count: Int
-        /// How many are counted.
-        static let limit = 1_000
-
-        /// `3 documents`, `more than 1,000 documents`.
-        var text: String {
-            count < Self.limit
-                ? localized(count: count, one: "{count} document", other: "{count} documents")
-                : localized(count: count, one: "at least {count} document", other: "at least {count} documents")
-        }
-    }
-
     /// What is to be deleted.
     enum Subject: Sendable {
         case document(DocumentPath, base: EditBase, below: Extent)
@@ -27,7 +13,7 @@ struct DeletePage: Page {
         /// The documents of a collection that filters find.
         case found(CollectionRequest, Extent)
         /// Some documents of a collection.
-        case documents([DocumentPath], in: CollectionPath, below: Extent)
+        case documents([Deletion.Version], in: CollectionPath, below: Extent)
     }
 
     var chrome: PageChrome
@@ -37,9 +23,18 @@ struct DeletePage: Page {
     private let heading: PathHeading
     private let typed: String
     private let deletesBelow: Bool
+    private let shownTime: Timestamp
 
-    init(_ subject: Subject, problems: FormProblems = FormProblems(), typed: String = "", deletesBelow: Bool = false) {
+    /// - Parameter shownTime: The last commit that the page shows: what is written after it is not what is confirmed.
+    init(
+        _ subject: Subject,
+        at shownTime: Timestamp,
+        problems: FormProblems = FormProblems(),
+        typed: String = "",
+        deletesBelow: Bool = false
+    ) {
         self.subject = subject
+        self.shownTime = shownTime
         self.problems = problems
         self.typed = typed
         self.deletesBelow = deletesBelow
@@ -53,6 +48,9 @@ struct DeletePage: Page {
     func content(named name: String) -> Any? {
         switch name {
         case "isDocument": if case .document = subject { true } else { false }
+        case "isMissing": if case .document(_, let base, _) = subject { base.updateTime == nil } else { false }
+        case "shownTime": shownTime.formText
+        case "damaged": DamagedFiles(extent.damaged).orAbsent
         case "isCollection": if case .collection = subject { true } else { false }
         case "isFound": if case .found = subject { true } else { false }
         case "isSelection": if case .documents = subject { true } else { false }
@@ -64,7 +62,7 @@ struct DeletePage: Page {
         case "foundCount": String(extent.count)
         case "hasBelow": extent.count > 0
         case "base": if case .document(_, let base, _) = subject { base.text } else { "" }
-        case "below": FormField("below", "", problems: problems).choosing(deletesBelow)
+        case "below": FormField("below", "", problems: problems, isChosen: deletesBelow)
         case "typedName": FormField("name", typed, problems: problems)
         case "expectedName": DisplayText(subject.segments.last?.string ?? "")
         case "action": subject.action
@@ -82,25 +80,10 @@ struct DeletePage: Page {
         }
     }
 
-    /// The documents of a selection, with what the form keeps of them.
+    /// The documents of a selection.
     private var selected: [SelectedDocument] {
-        guard case .documents(let paths, _, _) = subject else { return [] }
-        return paths.map { SelectedDocument(path: $0) }
-    }
-}
-
-/// A document of a selection: its ID for a person, and for the form.
-struct SelectedDocument: Sendable {
-    let path: DocumentPath
-}
-
-extension SelectedDocument: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "link": LinkView(toRowOf: path)
-        case "encoded": PercentEncoding.encode(path.id.key)
-        default: nil
-        }
+        guard case .documents(let versions, _, _) = subject else { return [] }
+        return versions.map { SelectedDocument(version: $0) }
     }
 }
 
@@ -123,13 +106,5 @@ extension DeletePage.Subject {
 
     fileprivate var action: String {
         if case .found(let request, _) = self { AdminURL.delete(found: request) } else { url + "?delete" }
-    }
-}
-
-extension FormField {
-    func choosing(_ isChosen: Bool) -> FormField {
-        var field = self
-        field.isChosen = isChosen
-        return field
     }
 }

@@ -1,59 +1,50 @@
 import DocumentModel
 import DocumentStore
 import HearthService
-import StrictJSON
 
 /// All documents of a collection or below a document, however deep, as far as the caller may see them.
+///
+/// Documents come before those below them, so that nothing happens below one that has to stay. Below what can't be read nothing is
+/// visited: whoever mends it finds all of it.
 struct Subtree: Sendable {
     let context: ServiceContext
 
+    /// Some documents of one collection, and what lies among them or below and can't be read.
+    struct Part: Sendable {
+        var documents: [EncodedDocument] = []
+        var damaged: [StatusError] = []
+    }
+
+    /// Takes a part; gives the documents below which to go on, or nil to stop.
+    typealias Visitor = (Part) async throws(StatusError) -> [DocumentPath]?
+
     private static let pageSize: PageSize = 200
 
-    /// How many documents there are in a collection with all that is below; at most `limit` are counted.
-    func count(in collection: CollectionPath, atMost limit: Int) async throws(StatusError) -> Int {
-        var count = 0
-        try await visit(collection) { paths throws(StatusError) in
-            count += paths.count
-            return count < limit
-        }
-        return min(count, limit)
-    }
-
-    /// How many documents there are below a document; at most `limit` are counted.
-    func count(below document: DocumentPath, atMost limit: Int) async throws(StatusError) -> Int {
-        var count = 0
-        try await visit(below: document) { paths throws(StatusError) in
-            count += paths.count
-            return count < limit
-        }
-        return min(count, limit)
-    }
-
-    /// Visits the documents that exist, page by page, those below a document before it.
+    /// Visits the documents of a collection that exist, page by page, and those below them as `body` says. Below what doesn't exist
+    /// itself all are visited.
     ///
-    /// - Parameter body: Takes some documents; gives whether to go on.
+    /// - Returns: Whether it has not been stopped.
     @discardableResult
-    func visit(
-        _ collection: CollectionPath,
-        _ body: ([DocumentPath]) async throws(StatusError) -> Bool
-    ) async throws(StatusError) -> Bool {
+    func visit(_ collection: CollectionPath, _ body: Visitor) async throws(StatusError) -> Bool {
         var after: DocumentID?
         repeat {
             let page = try await ListDocuments.call(
                 .init(collection: collection, pageSize: Self.pageSize, after: after, showMissing: true),
                 in: context
             )
-            var existing: [DocumentPath] = []
+            var part = Part(damaged: page.damaged.map(\.error))
+            var next: [DocumentPath] = []
             for entry in page.documents {
                 switch entry {
-                case .document(let document):
-                    existing.append(document.path)
-                    guard try await visit(below: document.path, body) else { return false }
-                case .missing(let path):
-                    guard try await visit(below: path, body) else { return false }
+                case .document(let document): part.documents.append(document)
+                case .missing(let path): next.append(path)
                 }
             }
-            if !existing.isEmpty { guard try await body(existing) else { return false } }
+            if !part.documents.isEmpty || !part.damaged.isEmpty {
+                guard let chosen = try await body(part) else { return false }
+                next += chosen
+            }
+            for path in next { guard try await visit(below: path, body) else { return false } }
             after = page.next
         } while after != nil
         return true
@@ -61,16 +52,12 @@ struct Subtree: Sendable {
 
     /// Visits the documents below a document, as ``visit(_:_:)`` does.
     @discardableResult
-    func visit(
-        below document: DocumentPath,
-        _ body: ([DocumentPath]) async throws(StatusError) -> Bool
-    ) async throws(StatusError) -> Bool {
+    func visit(below document: DocumentPath, _ body: Visitor) async throws(StatusError) -> Bool {
         var after: CollectionID?
         repeat {
             let page = try await ListCollections.call(.init(parent: document, pageSize: Self.pageSize, after: after), in: context)
-            for id in page.collections {
-                guard try await visit(document.collection(id), body) else { return false }
-            }
+            if !page.damaged.isEmpty { guard try await body(Part(damaged: page.damaged)) != nil else { return false } }
+            for id in page.collections { guard try await visit(document.collection(id), body) else { return false } }
             after = page.next
         } while after != nil
         return true

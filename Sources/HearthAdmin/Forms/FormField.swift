@@ -4,11 +4,12 @@ struct FormField: Sendable {
     let id: String
     var value: String
     var problem: DisplayText?
-    var isChosen = false
+    let isChosen: Bool
 
-    init(_ id: String, _ value: String, problems: FormProblems = FormProblems()) {
+    init(_ id: String, _ value: String, problems: FormProblems = FormProblems(), isChosen: Bool = false) {
         self.id = id
         self.value = value
+        self.isChosen = isChosen
         problem = problems.message(at: id)
     }
 }

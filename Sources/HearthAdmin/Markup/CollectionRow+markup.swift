@@ -12,9 +12,9 @@ extension CollectionRow {
         markup.text(link.url)
         markup.raw(#"""#)
         markup.raw(">\n<th scope=\"row\" class=\"id\">")
-        if isSelectable, mayWrite {
+        if let version, mayWrite {
             markup.raw(#"<input type="checkbox" name="row" value=""#)
-            markup.text(PercentEncoding.encode(id.key))
+            markup.text(version.formText)
             markup.raw(#"" form="selection" aria-label=""#)
             markup.text(localized("Select {id}", ["id": link.text.plain]))
             markup.raw(#"">"#)

@@ -75,9 +75,9 @@ struct CollectionRequest: Sendable {
         keepsColorOrder = query["sort"] == "document"
     }
 
-    /// Whether the documents are found by a query; else they are listed, and those that don't exist with them.
     /// Whether all that the filters find is shown, page by page: an order leaves out what lacks its field.
     var isFilter: Bool { orders.isEmpty && isQuery }
+    /// Whether the documents are found by a query; else they are listed, and those that don't exist with them.
     var isQuery: Bool { !orders.isEmpty || filters.contains { !$0.isBlank } }
 
     /// How many documents are shown: maps and palettes have room for more than tables.

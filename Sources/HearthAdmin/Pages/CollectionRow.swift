@@ -1,5 +1,4 @@
 import DocumentModel
-import StrictJSON
 
 /// A document as a row of a table.
 struct CollectionRow: Sendable {
@@ -13,9 +12,8 @@ struct CollectionRow: Sendable {
     }
 
     let link: LinkView
-    let id: DocumentID
-    /// Whether it can be ticked, to be deleted with others.
-    let isSelectable: Bool
+    /// What is sent when it is ticked, to be deleted with others; nil where it can't be.
+    let version: Deletion.Version?
     /// The cells; nil for a document that doesn't exist, with others below it.
     let cells: [Cell]?
 
@@ -27,8 +25,7 @@ struct CollectionRow: Sendable {
     /// - Parameter link: The link to it; its ID when nil.
     init(_ document: Document, link: LinkView? = nil, columns: [CollectionColumns.Column], values: inout ValueViewBuilder) {
         self.link = link ?? LinkView(toRowOf: document.path)
-        id = document.path.id
-        isSelectable = link == nil
+        version = link == nil ? Deletion.Version(path: document.path, updateTime: document.updateTime) : nil
         cells = columns.map { column in
             guard let value = document.fields[column.path] else { return Cell(value: nil, unusualType: nil, isNumeric: false) }
             let type = ValueType(of: value)
@@ -43,8 +40,7 @@ struct CollectionRow: Sendable {
     /// A document that doesn't exist, with others below it.
     init(missing path: DocumentPath) {
         link = LinkView(toRowOf: path)
-        id = path.id
-        isSelectable = false
+        version = nil
         cells = nil
     }
 }

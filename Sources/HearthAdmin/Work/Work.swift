@@ -19,6 +19,13 @@ final class Work: Sendable {
         /// What could not be done, as far as there is room for it.
         var faults: [Fault] = []
         var faultCount = 0
+        /// Documents that were written since somebody decided that they may go, as far as there is room for them.
+        private(set) var kept: [DocumentPath] = []
+        private(set) var keptCount = 0
+        /// How many documents somebody else has deleted before.
+        var goneCount = 0
+        /// How many documents were to be found and are not, or no longer as they were.
+        private(set) var lostCount = 0
         var isOver = false
         /// What has ended it before it was done.
         var failure: String?
@@ -29,6 +36,19 @@ final class Work: Sendable {
             faultCount += 1
             if faults.count < Self.maximumFaults { faults.append(fault) }
         }
+
+        mutating func keep(_ path: DocumentPath) {
+            keptCount += 1
+            if kept.count < Self.maximumFaults { kept.append(path) }
+        }
+
+        /// Notes how many documents of those that were confirmed nothing has been said of.
+        mutating func noteLost(of confirmed: Int) {
+            lostCount = max(0, confirmed - done - keptCount - goneCount - faultCount)
+        }
+
+        /// Whether all was done that was asked for, so that there is nothing to tell but how much it was.
+        var isPlain: Bool { isOver && failure == nil && faultCount + keptCount + goneCount + lostCount == 0 }
     }
 
     /// Something that could not be done.

@@ -28,14 +28,13 @@ struct WorkPage: Page {
         case "total": progress.total.orAbsent
         case "faults": progress.faults.map(FaultView.init)
         case "hasFaults": !progress.faults.isEmpty
-        case "hiddenFaults":
-            progress.faultCount > progress.faults.count
-                ? localized(
-                    count: progress.faultCount - progress.faults.count,
-                    one: "And {count} more.",
-                    other: "And {count} more."
-                )
-                : Absent()
+        case "hiddenFaults": more(than: progress.faults.count, of: progress.faultCount).orAbsent
+        case "keptCount": keptCount.orAbsent
+        case "kept":
+            progress.kept.map { LinkView(url: AdminURL.document($0), text: DisplayText($0.string.shortened(scalars: 80))) }
+        case "hiddenKept": more(than: progress.kept.count, of: progress.keptCount).orAbsent
+        case "goneCount": goneCount.orAbsent
+        case "lostCount": lostCount.orAbsent
         case "backURL": work.backURL
         case "action": AdminURL.work(work.id)
         default: nil
@@ -48,25 +47,37 @@ struct WorkPage: Page {
         case .importing: localized(count: progress.done, one: "{count} document imported", other: "{count} documents imported")
         }
     }
-}
 
-/// Something that could not be done, for the page.
-struct FaultView: Sendable {
-    private let place: DisplayText
-    private let message: DisplayText
-
-    init(_ fault: Work.Fault) {
-        place = DisplayText(fault.place)
-        message = DisplayText(fault.message)
+    private var keptCount: String? {
+        guard progress.keptCount > 0 else { return nil }
+        return localized(
+            count: progress.keptCount,
+            one: "{count} document was written after you had been asked, and was kept:",
+            other: "{count} documents were written after you had been asked, and were kept:"
+        )
     }
-}
 
-extension FaultView: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "place": place
-        case "message": message
-        default: nil
-        }
+    private var goneCount: String? {
+        guard progress.goneCount > 0 else { return nil }
+        return localized(
+            count: progress.goneCount,
+            one: "{count} document had been deleted by somebody else.",
+            other: "{count} documents had been deleted by somebody else."
+        )
+    }
+
+    private var lostCount: String? {
+        guard progress.lostCount > 0 else { return nil }
+        return localized(
+            count: progress.lostCount,
+            one:
+                "{count} document is no longer found: it was changed or deleted after you had been asked, and nothing was done to it.",
+            other:
+                "{count} documents are no longer found: they were changed or deleted after you had been asked, and nothing was done to them."
+        )
+    }
+
+    private func more(than shown: Int, of count: Int) -> String? {
+        count > shown ? localized(count: count - shown, one: "And {count} more.", other: "And {count} more.") : nil
     }
 }
