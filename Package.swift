@@ -195,8 +195,8 @@ let package = Package(
         .testTarget(
             name: "HearthAdminTests",
             dependencies: [
-                "HearthAdmin", "HearthService", "DocumentModel", "DocumentStore", "Gzip", "JSONRPC", "StrictJSON", "CLibXML2",
-                "CZlib",
+                "HearthAdmin", "HearthService", "DocumentModel", "DocumentStore", "Gzip", "JSONRPC", "StrictJSON", "TestSupport",
+                "CLibXML2", "CZlib",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),

@@ -28,7 +28,7 @@ extension AdminPages {
     ) async -> PageResponse {
         var submission: Submission?
         if request.method == .post {
-            guard let form = request.form.flatMap({ Form($0, contentType: request.formType) }) else {
+            guard let form = (try? request.upload?.get()) ?? request.form.flatMap({ Form($0) }) else {
                 return await respond(with: request.form == nil ? ProblemPage.formTooLarge : ProblemPage.unknownForm)
             }
             submission = Submission(form: form, isStale: !visit.token.isSent(by: form))

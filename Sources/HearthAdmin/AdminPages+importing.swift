@@ -1,35 +1,44 @@
 import DocumentModel
 import DocumentStore
+import HTTPTypes
 import HearthService
 import StrictJSON
 
 extension AdminPages {
     /// Takes files of documents: first they are checked, then they can be imported.
     func importing(for request: PageRequest) async -> PageResponse {
-        await respond(to: request) { submission throws(StatusError) in
+        if case .failure(let fault)? = request.upload { return await refuse(fault) }
+        return await respond(to: request) { submission throws(StatusError) in
             try context.authorize(.writer)
             let query = request.items
             guard let submission else {
                 guard let id = query["upload"] else {
-                    let typed = ImportPage.Typed(collection: query["collection"]?.string ?? "")
-                    return .page(ImportPage(typed: typed, limit: importLimit))
+                    return .page(ImportPage(typed: ImportPage.Typed(collection: query["collection"]?.string ?? "")))
                 }
-                return .page(try await checkPage(id))
+                return try await check(id)
             }
             let form = submission.form
             var problems = submission.isStale ? FormProblems.stale : FormProblems()
-            if problems.isEmpty, let id = form["upload"] { return try await runImport(id) }
+            if problems.isEmpty, let id = form["upload"] {
+                return try await runImport(id, existing: form["existing"].flatMap { .init(rawValue: $0.string) } ?? .replace)
+            }
             let typed = typedImport(form)
             let plan = plan(typed, noting: &problems)
-            if form.file == nil || form.file?.bytes.isEmpty == true { problems.add(localized("Choose a file."), at: "file") }
-            guard let file = form.file, problems.isEmpty else {
-                return .page(ImportPage(typed: typed, problems: problems, limit: importLimit))
-            }
-            return .done(at: "\(AdminURL.importing)?upload=\(uploads.keep(file, plan, for: formName))", nil)
+            if form.file == nil { problems.add(localized("Choose a file."), at: "file") }
+            guard let file = form.file, problems.isEmpty else { return .page(ImportPage(typed: typed, problems: problems)) }
+            let upload = Uploads.Upload(
+                id: UTF8Key(Nonce.make()),
+                visitor: formName,
+                database: context.databaseName,
+                file: file,
+                plan: plan,
+                checkWork: ""
+            )
+            uploads.keep(upload)
+            // From that page it is tried again where it can't begin now; the file is here.
+            return (try? await beginCheck(upload)) ?? .done(at: Self.url(of: upload), nil)
         }
     }
-
-    private var importLimit: Int { context.server.limits.maximumBodyBytes }
 
     private func typedImport(_ form: Form) -> ImportPage.Typed {
         ImportPage.Typed(
@@ -53,81 +62,86 @@ extension AdminPages {
         return plan
     }
 
-    /// What importing a file would do, with nothing written.
-    private func checkPage(_ id: UTF8Key) async throws(StatusError) -> ImportPage {
-        guard let upload = uploads.upload(id, for: formName) else {
-            var problems = FormProblems()
-            problems.add(localized("The file is no longer here. Choose it again."), at: "file")
-            return ImportPage(problems: problems, limit: importLimit)
+    /// Says why a form with a file isn't taken.
+    private func refuse(_ fault: UploadReader.Fault) async -> PageResponse {
+        var problems = FormProblems()
+        switch fault {
+        case .tooLarge:
+            let size = Counting.grouped(ImportFile.maximumBytes >> 20)
+            problems.add(
+                localized(
+                    "The file is larger than {size} MiB. Compress or divide it, or import it by the command hearth import.",
+                    ["size": size]
+                ),
+                at: "file"
+            )
+            return await respond(with: ImportPage(problems: problems, status: .contentTooLarge))
+        case .malformed: return await respond(with: ProblemPage.unknownForm)
+        case .failed(let error): return await respond(to: error)
         }
-        var check = ImportPage.Check(id: id, name: upload.file.name)
-        let reader = ImportReader(upload.file.bytes, name: upload.file.name, plan: upload.plan)
-        let caller = context.caller
-        try await reader.read { result throws(StatusError) in
-            do throws(ImportPlan.Fault) {
-                let entry = try result.get()
-                do throws(StatusError) {
-                    try caller.check(entry.path)
-                } catch {
-                    throw ImportPlan.Fault(line: entry.line, error: error)
-                }
-                check.count += 1
-                if check.sample.count < 5 { check.sample.append(entry.path) }
-            } catch {
-                check.faultCount += 1
-                if check.faults.count < Work.Progress.maximumFaults { check.faults.append(Work.Fault(error)) }
-            }
-            return true
-        }
-        return ImportPage(check: check, limit: importLimit)
-    }
-
-    private func runImport(_ id: UTF8Key) async throws(StatusError) -> FormAnswer {
-        guard let upload = uploads.upload(id, for: formName) else {
-            return .done(at: "\(AdminURL.importing)?upload=\(PercentEncoding.encode(id))", nil)
-        }
-        uploads.remove(id)
-        let backURL = upload.plan.collection.map { AdminURL.collection($0) } ?? AdminURL.overview
-        return try await begin(.importing, backURL: backURL) { progress in
-            .imported(progress.done)
-        } _: { [context] work throws(StatusError) in
-            try await Self.write(upload, in: context, work)
-        }
-    }
-
-    private static func write(_ upload: Uploads.Upload, in context: ServiceContext, _ work: Work) async throws(StatusError) {
-        var writer = DocumentWriter { writes throws(StatusError) in
-            // The caller's key may have been revoked since the last ones.
-            try context.authorize(.writer)
-            _ = try await CommitWrites.call(.init(writes: writes), in: context)
-        } onRefusal: { origin, error in
-            work.update { $0.note(Work.Fault(ImportPlan.Fault(line: origin.line, error: error))) }
-        }
-        let reader = ImportReader(upload.file.bytes, name: upload.file.name, plan: upload.plan)
-        var failure: StatusError?
-        do throws(StatusError) {
-            try await reader.read { result throws(StatusError) in
-                switch result {
-                case .success(let entry):
-                    let origin = DocumentWriter.Origin(file: "", line: entry.line)
-                    try await writer.write(entry.fields, at: entry.path, byteCount: entry.byteCount, from: origin)
-                case .failure(let fault): work.update { $0.note(Work.Fault(fault)) }
-                }
-                work.update { [count = writer.writtenCount] in $0.done = count }
-                return !work.isStopping
-            }
-            try await writer.flush()
-        } catch {
-            failure = error
-        }
-        work.update { [count = writer.writtenCount] in $0.done = count }
-        if let failure { throw failure }
     }
 }
 
-extension Work.Fault {
-    /// A line of a file that can't be imported.
-    init(_ fault: ImportPlan.Fault) {
-        self.init(place: localized("line {line}", ["line": Counting.grouped(fault.line)]), message: fault.error.forForm)
+extension AdminPages {
+    /// The page of what is in a file; the file is checked first where that was not done or came to no end.
+    private func check(_ id: UTF8Key) async throws(StatusError) -> FormAnswer {
+        guard let upload = uploads.upload(id, for: formName, in: context.databaseName) else { return .page(Self.lostPage) }
+        if let check = upload.check { return .page(ImportPage(found: .init(upload, check))) }
+        if let work = works.work(upload.checkWork, for: context.caller), !work.progress.isOver {
+            return .done(at: AdminURL.work(work.id), nil)
+        }
+        return try await beginCheck(upload)
+    }
+
+    private static func url(of upload: Uploads.Upload) -> String {
+        "\(AdminURL.importing)?upload=\(PercentEncoding.encode(upload.id))"
+    }
+
+    private static var lostPage: ImportPage {
+        var problems = FormProblems()
+        problems.add(localized("The file is no longer here. Choose it again."), at: "file")
+        return ImportPage(problems: problems)
+    }
+
+    private func beginCheck(_ upload: Uploads.Upload) async throws(StatusError) -> FormAnswer {
+        var upload = upload
+        upload.checkWork = UTF8Key(Nonce.make())
+        uploads.note(upload)
+        return try await begin(.checking, id: upload.checkWork, backURL: Self.url(of: upload)) { _ in
+            nil
+        } _: { [context, uploads, upload] work throws(StatusError) in
+            var checked = upload
+            checked.check = try await ImportCheck.check(upload, in: context) { count in
+                work.update { $0.done = count }
+                return !work.isStopping
+            }
+            if !work.isStopping { uploads.note(checked) }
+        }
+    }
+
+    private func runImport(_ id: UTF8Key, existing: ImportRun.Existing) async throws(StatusError) -> FormAnswer {
+        let work = UTF8Key(Nonce.make())
+        let upload: Uploads.Upload
+        switch uploads.take(id, for: formName, in: context.databaseName, work: work) {
+        case .taken(let taken): upload = taken
+        // Sent twice: the first one has it.
+        case .begun(let work): return .done(at: AdminURL.work(work), nil)
+        case .nothing: return .page(Self.lostPage)
+        }
+        let backURL = upload.plan.collection.map { AdminURL.collection($0) } ?? AdminURL.overview
+        do throws(StatusError) {
+            return try await begin(.importing, id: work, backURL: backURL) { progress in
+                .imported(progress.done)
+            } _: { [context] work throws(StatusError) in
+                try await ImportRun(context: context, work: work, existing: existing).write(upload)
+            }
+        } catch {
+            // Nothing was begun, so the file waits for another try.
+            uploads.putBack(upload)
+            var problems = FormProblems()
+            problems.add(error.message)
+            let found = upload.check.map { ImportPage.Found(upload, $0) }
+            return .page(ImportPage(problems: problems, found: found, status: HTTPResponse.Status(code: error.code.httpStatus)))
+        }
     }
 }

@@ -9,10 +9,10 @@ extension AdminPages {
         let roots = await roots
         let page = OverviewPage(
             await ServerInfo.call((), in: context),
-            // Not everybody may know.
-            databases: (try? await ListDatabases.call((), in: context)) ?? [],
+            databases: await unlessRefused { () async throws(StatusError) in try await ListDatabases.call((), in: context) }
+                ?? [],
             cards: await cards(of: roots?.collections ?? []),
-            log: (try? await context.log) ?? [],
+            log: await unlessRefused { () async throws(StatusError) in try await context.log } ?? [],
             curl: curl(for: request),
             now: surroundings.now()
         )

@@ -48,8 +48,16 @@ private struct PagesMiddleware<Context: RequestContext>: RouterMiddleware {
     ) async throws -> Response {
         guard Self.isPage(request.uri.path.utf8) else { return try await next(request, context) }
         let visitor = visitor(context)
-        let form = try await request.form(atMost: pages.maximumFormBytes(from: visitor))
-        let response = await pages.response(to: AdminPages.PageRequest(request, visitor: visitor, form: form))
+        var page = AdminPages.PageRequest(request, visitor: visitor)
+        if request.hasFile, pages.takesFile(of: page) {
+            page.upload = try await request.upload(to: pages)
+        } else {
+            // Of who has to sign in first a form is kept, which one with a file is too large for.
+            page.form =
+                request.hasFile && visitor.isUnknown
+                ? nil : try await request.form(atMost: pages.maximumFormBytes(from: visitor))
+        }
+        let response = await pages.response(to: page)
         if let live = response.live, request.method != .head { return try following(live, context) }
         return Self.response(response.encoded(for: request.headers[.acceptEncoding]), isHead: request.method == .head)
     }
@@ -93,8 +101,18 @@ extension AdminPages {
     }
 }
 
+extension AdminPages {
+    /// Whether the file of a form is taken: from those who may import, where it is done.
+    fileprivate func takesFile(of request: PageRequest) -> Bool {
+        guard request.method == .post, !request.visitor.isUnknown, let address = try? DatabaseAddress(rawPath: request.path),
+            case .importing = AdminRoute(rawPath: address.path)
+        else { return false }
+        return (try? context.calling(as: request.visitor.caller).authorize(.writer)) != nil
+    }
+}
+
 extension AdminPages.PageRequest {
-    fileprivate init(_ request: Request, visitor: Visitor, form: [UInt8]?) {
+    fileprivate init(_ request: Request, visitor: Visitor) {
         self.init(
             method: request.method,
             path: request.uri.path,
@@ -105,25 +123,41 @@ extension AdminPages.PageRequest {
             lastEventID: request.headers[.lastEventID],
             cookies: request.headers[values: .cookie],
             origin: request.headers[.origin],
-            visitor: visitor,
-            formType: request.headers[.contentType],
-            form: form
+            visitor: visitor
         )
     }
 }
 
 extension Request {
+    /// The type of what is sent, without its parameters.
+    private var mediaType: Substring.UTF8View { (headers[.contentType] ?? "")[...].utf8.prefix { $0 != UInt8(ascii: ";") } }
+
+    /// Whether a form with a file is sent.
+    fileprivate var hasFile: Bool { method == .post && mediaType.elementsEqual(MultipartReader.mediaType.utf8) }
+
     /// What a form sent; nil when it is too large, nothing when none did.
     fileprivate func form(atMost maximumBytes: Int) async throws -> [UInt8]? {
-        let type = (headers[.contentType] ?? "").utf8.prefix { $0 != UInt8(ascii: ";") }
-        guard method == .post, [Form.mediaType, MultipartForm.mediaType].contains(where: { type.elementsEqual($0.utf8) }) else {
-            return []
-        }
+        guard method == .post, mediaType.elementsEqual(Form.mediaType.utf8) else { return [] }
         var bytes: [UInt8] = []
         for try await part in body {
             guard bytes.count + part.readableBytes <= maximumBytes else { return nil }
             bytes.append(contentsOf: part.readableBytesView)
         }
         return bytes
+    }
+
+    /// What a form with a file sent; the file is on disk then.
+    fileprivate func upload(to pages: AdminPages) async throws -> Result<Form, UploadReader.Fault> {
+        guard let contentType = headers[.contentType],
+            var reader = UploadReader(contentType: contentType, folder: pages.surroundings.uploadFolder)
+        else { return .failure(.malformed) }
+        // Digits that are no Int are more than any Int.
+        guard headers[.contentLength].map({ Int($0) ?? .max }) ?? 0 <= ImportFile.maximumBytes else { return .failure(.tooLarge) }
+        do {
+            for try await part in body { try await reader.take(Array(part.readableBytesView)) }
+            return .success(try reader.finish())
+        } catch let fault as UploadReader.Fault {
+            return .failure(fault)
+        }
     }
 }

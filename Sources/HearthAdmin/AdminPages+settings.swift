@@ -24,7 +24,7 @@ extension AdminPages {
         problems: FormProblems = FormProblems()
     ) async -> SettingsPage {
         // They concern the whole database, which not every key is for.
-        let indexes = try? await ListIndexes.call((), in: context)
+        let indexes = await unlessRefused { () async throws(StatusError) in try await ListIndexes.call((), in: context) }
         let sessions = context.sessions.visible(to: context.caller).map { session in
             SessionView(session, keys: context.keys.all, own: visit.visitor.session, now: surroundings.now())
         }

@@ -15,20 +15,35 @@ extension AdminPages {
 
     /// Begins something, and waits a little for its end.
     ///
-    /// - Parameter flash: What is said when it was over soon.
+    /// - Parameters:
+    ///   - id: Its ID, where that has to be known before.
+    ///   - flash: What is said when it was over soon.
     /// - Returns: The way to where it leads when it is over already, to the page of its progress otherwise.
+    /// - Throws: ``StatusCode/resourceExhausted`` or ``StatusCode/unavailable`` when it could not be begun.
     func begin(
         _ kind: Work.Kind,
+        id: UTF8Key = UTF8Key(Nonce.make()),
         backURL: String,
         total: Int? = nil,
-        flash: (Work.Progress) -> Flash,
+        flash: (Work.Progress) -> Flash?,
         _ body: @escaping @Sendable (Work) async throws(StatusError) -> Void
     ) async throws(StatusError) -> FormAnswer {
-        let work = Work(kind, id: UTF8Key(Nonce.make()), for: context.caller, backURL: backURL, at: surroundings.now())
+        let work = Work(kind, id: id, for: context.caller, backURL: backURL, at: surroundings.now())
         work.update { $0.total = total }
         try works.begin(work, body)
         await work.wait(atMost: surroundings.patience)
         let progress = work.progress
         return progress.isPlain ? .done(at: backURL, flash(progress)) : .done(at: AdminURL.work(work.id), nil)
+    }
+
+    /// Forgets files that nobody imports, until the task is cancelled.
+    package func follow() async {
+        while (try? await Task.sleep(for: .seconds(60))) != nil { uploads.removeIdle() }
+    }
+
+    /// Ends what was begun, each work after what it is doing, and forgets the files that were sent.
+    package func close() async {
+        await works.close()
+        uploads.removeAll()
     }
 }

@@ -35,7 +35,7 @@ package struct AdminPages: Sendable {
     /// Files that are to be imported.
     let uploads = Uploads()
     /// What goes on by itself.
-    let works = Works()
+    let works: Works
     /// The request that is being answered.
     private(set) var visit = Visit()
 
@@ -49,11 +49,16 @@ package struct AdminPages: Sendable {
         var signInTime = Duration.milliseconds(500)
         /// For how long the answer to a form waits for what it has begun.
         var patience = Duration.seconds(2)
+        /// The folder in which files are kept that are to be imported.
+        var uploadFolder: String
     }
 
     /// The pages of the databases that a context leads to.
-    package init(context: ServiceContext, assets: PageAssets, logger: Logger) {
-        self.init(context: context, assets: assets, logger: logger, surroundings: Surroundings())
+    ///
+    /// - Parameter uploadFolder: The folder in which files are kept that are to be imported; they have no names there.
+    package init(context: ServiceContext, assets: PageAssets, uploadFolder: String, logger: Logger) {
+        let surroundings = Surroundings(uploadFolder: uploadFolder)
+        self.init(context: context, assets: assets, logger: logger, surroundings: surroundings)
     }
 
     init(context: ServiceContext, assets: PageAssets, logger: Logger, surroundings: Surroundings) {
@@ -66,6 +71,7 @@ package struct AdminPages: Sendable {
         )
         self.logger = logger
         self.surroundings = surroundings
+        works = Works(logger: logger)
     }
 
     /// Answers a request.
@@ -256,6 +262,16 @@ extension AdminPages {
             nonce: nonce
         )
         return visit.flash == nil ? response : response.settingCookie(Flash.removal)
+    }
+
+    /// What a page can do without: not everybody may have it. Where it can't be had for another reason, that is logged.
+    func unlessRefused<Result>(_ read: () async throws(StatusError) -> Result) async -> Result? {
+        do throws(StatusError) {
+            return try await read()
+        } catch {
+            if error.code.httpStatus >= 500 { log(error) }
+            return nil
+        }
     }
 
     func log(_ error: StatusError) {

@@ -26,10 +26,10 @@ extension AdminPages {
         var origin: String?
         /// Who asks.
         var visitor: Visitor
-        /// The media type of what a form sent.
-        var formType: String?
         /// What a form sent, where one was sent that is not too large.
         var form: [UInt8]?
+        /// What a form with a file sent, or why it isn't taken.
+        var upload: Result<Form, UploadReader.Fault>?
 
         init(
             method: HTTPRequest.Method = .get,
@@ -42,13 +42,13 @@ extension AdminPages {
             cookies: [String] = [],
             origin: String? = nil,
             visitor: Visitor = Visitor(caller: .anybody),
-            formType: String? = nil,
-            form: [UInt8]? = nil
+            form: [UInt8]? = nil,
+            upload: Result<Form, UploadReader.Fault>? = nil
         ) {
             (self.method, self.path, self.query, items) = (method, path, query, Query(query))
             (self.host, self.origin, self.cookies, self.visitor) = (host, origin, cookies, visitor)
             (self.knownTags, self.acceptedLanguages, self.lastEventID) = (knownTags, acceptedLanguages, lastEventID)
-            (self.formType, self.form) = (formType, form)
+            (self.form, self.upload) = (form, upload)
         }
     }
 }

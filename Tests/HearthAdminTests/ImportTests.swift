@@ -1,6 +1,5 @@
 import DocumentModel
-import DocumentStore
-import HTTPTypes
+import Gzip
 import HearthService
 import StrictJSON
 import Testing
@@ -11,8 +10,22 @@ import Testing
 struct ImportReaderTests {
     /// What a file is read as: a line each, `line: path fields` or `line: what is wrong`.
     private func read(_ text: String, _ name: UTF8Key, _ plan: ImportPlan = ImportPlan()) async throws -> [String] {
+        try await read(Array(text.utf8), name, plan)
+    }
+
+    /// The same, of which each part of the file has so many bytes.
+    private func read(
+        _ bytes: [UInt8],
+        _ name: UTF8Key,
+        _ plan: ImportPlan,
+        limit: Int = ImportFile.maximumUncompressedBytes,
+        partBytes: Int = 256 << 10
+    ) async throws -> [String] {
         var found: [String] = []
-        try await ImportReader(Array(text.utf8), name: name, plan: plan).read { result throws(StatusError) in
+        let file = try await ImportFile.sent(bytes, name: name)
+        let parts = ImportBytes(file, uncompressedLimit: limit, partBytes: partBytes)
+        var reader = ImportReader(parts, name: name, plan: plan)
+        try await reader.read { result throws(StatusError) in
             switch result {
             case .success(let entry):
                 var writer = JSONWriter()
@@ -25,6 +38,79 @@ struct ImportReaderTests {
             return true
         }
         return found
+    }
+
+    private static let files: [(name: UTF8Key, text: String)] = [
+        (
+            "x.json",
+            "\u{FEFF} [ {\"path\":\"a/1\",\"fields\":{\"s\":\"]},{\\\"\"}},\n{\"path\":\"a/2\",\"fields\":{\"l\":[[1]]}}\n, {\"path\":\"a/3\",\"fields\":{}} ]\n"
+        ),
+        ("x.json", "{\"one\":{\"a\":1},\n \"two\": {\"path\":\"p\"}}"), ("x.json", "{\"fields\":{\"a\":1},\"path\":\"a/1\"}"),
+        ("x.json", "[]"), ("x.json", "[1,]"), ("x.json", "[{}"), ("x.json", "[{}} "), ("x.json", "{} x"), ("x.json", " "),
+        ("x.json", "[{},,{}]"),
+        ("x.ndjson", "\u{FEFF}{\"path\":\"a/1\",\"fields\":{}}\r\n\n{\"x\":\"é\"}"),
+        (
+            "x.csv",
+            "\u{FEFF}# hearth: a ' before a formula is a mark\r\na,b\r\n\"'[1]\",\"[1]\"\r\n\"q\"\"\r\nq\",x\r\n\r\n,\"\"\r\n"
+        ),
+        ("x.csv", "a\n\"x\"\"\n"), ("x.csv", "a"), ("x.csv", "# hearth: a ' before a formula is a mark"),
+    ]
+
+    @Test("Into whatever parts a file is cut, it is read as the same", arguments: files.indices)
+    func parts(number: Int) async throws {
+        let (name, text) = Self.files[number]
+        let plan = ImportPlan(collection: try CollectionPath("c"))
+        let whole = try await read(text, name, plan)
+        for size in [1, 2, 3, 5, 7, 16] {
+            #expect(try await read(Array(text.utf8), name, plan, partBytes: size) == whole, "\(size)")
+            let packed = GzipStream.compress(Array(text.utf8))
+            #expect(try await read(packed, UTF8Key("\(name.string).gz"), plan, partBytes: size) == whole, "packed, \(size)")
+        }
+    }
+
+    @Test("The documents of JSON are told apart, and what is between them is said")
+    func pieces() async throws {
+        let plan = ImportPlan(collection: try CollectionPath("c"))
+        let array = try await read(Self.files[0].text, "x.json", plan)
+        #expect(array.map { $0.prefix(2) } == ["1:", "2:", "3:"])
+        #expect(array[0] == "1: a/1 {\"s\":\"]},{\\\"\"}")
+        #expect(array[2] == "3: a/3 {}")
+        #expect(try await read(Self.files[1].text, "x.json", plan) == ["1: c/one {\"a\":1}", "2: c/two {\"path\":\"p\"}"])
+        #expect(try await read(Self.files[2].text, "x.json", plan) == ["1: a/1 {\"a\":1}"])
+        for (text, fault) in [
+            ("[1,]", "1: Not JSON: Expected a doc"), ("[{}", "1: Not JSON: The file ends "),
+            ("{} x", "1: Not JSON: Expected noth"),
+            ("[{},,{}]", "1: Not JSON: Expected a doc"), ("x", "1: Not JSON: Expected an a"),
+            ("[{]}]", "1: Not JSON: A bracket is c"),
+        ] {
+            let found = try await read(text, "x.json", plan)
+            #expect(found.last?.hasPrefix(fault.prefix(25)) == true, "\(text): \(found)")
+        }
+    }
+
+    @Test("What is compressed comes to no more than it may, and what is damaged is said to be")
+    func compressed() async throws {
+        let line = "{\"path\":\"a/1\",\"fields\":{}}\n"
+        let packed = GzipStream.compress(Array(String(repeating: line, count: 10_000).utf8))
+        #expect(packed.count < 5_000)
+        let plan = ImportPlan()
+        #expect(try await read(packed, "x.ndjson.gz", plan).count == 10_000)
+        let cut = try await read(packed, "x.ndjson.gz", plan, limit: 100_000)
+        #expect(cut.count < 5_000)
+        #expect(cut.last?.hasSuffix("The file comes to more t") == true)
+        #expect(
+            try await read(Array(packed.dropLast(9)), "x.ndjson.gz", plan).last?.hasSuffix("The compression of the f") == true
+        )
+        #expect(try await read(packed + [1, 2], "x", plan).last?.hasSuffix("The compression of the f") == true)
+        #expect(try await read(packed + packed, "x", plan).count == 20_000)
+    }
+
+    @Test("Columns that would overwrite each other are refused", arguments: ["m,m.x", "m.x,m", "__name__,a.b.c,x,a"])
+    func overlaps(header: String) async throws {
+        let plan = ImportPlan(collection: try CollectionPath("c"))
+        let cells = header.split(separator: ",").map { _ in "1" }.joined(separator: ",")
+        let found = try await read("\(header)\n\(cells)\n", "x.csv", plan)
+        #expect(found.count == 1 && found[0].hasPrefix("1: The column"))
     }
 
     @Test("Lines and arrays of JSON are documents with their paths, or fields for a collection")
@@ -94,139 +180,5 @@ struct ImportReaderTests {
         let table = "a\r\n'=1+1\r\n"
         #expect(try await read(table, "x.csv", plan) == ["2: c/* {\"a\":\"'=1+1\"}"])
         #expect(try await read("\(CSVRows.markComment)\r\n\(table)", "x.csv", plan) == ["3: c/* {\"a\":\"=1+1\"}"])
-    }
-}
-
-@Suite("Importing in the browser")
-struct ImportPageTests {
-    private func send(_ site: TestSite, _ file: String, name: String = "x.ndjson", collection: String = "") async -> PageResponse
-    {
-        let parts = [
-            "Content-Disposition: form-data; name=\"form-token\"\r\n\r\n\(TestSite.token())",
-            "Content-Disposition: form-data; name=\"collection\"\r\n\r\n\(collection)",
-            "Content-Disposition: form-data; name=\"file\"; filename=\"\(name)\"\r\nContent-Type: text/plain\r\n\r\n\(file)",
-        ]
-        let body = parts.map { "--XX\r\n\($0)\r\n" }.joined() + "--XX--\r\n"
-        return await site.pages.response(
-            to: AdminPages.PageRequest(
-                method: .post,
-                path: "/admin/import",
-                formType: "multipart/form-data; boundary=XX",
-                form: Array(body.utf8)
-            )
-        )
-    }
-
-    @Test("A file is checked first, and written when that is asked for")
-    func twoSteps() async throws {
-        try await TestSite.with { site in
-            let response = await send(
-                site,
-                "{\"path\":\"a/1\",\"fields\":{}}\n{\"path\":\"a/2\"}\n{\"path\":\"a/<b>\",\"fields\":{}}"
-            )
-            #expect(response.status == .seeOther)
-            let address = try #require(response.headers[.location])
-            let page = try await site.page(address)
-            #expect(try page.one("//section/p[1]").text == "2 documents can be imported. 1 cannot.")
-            #expect(try page.texts("//ul[@class='sample']//a") == ["a/1", "a/<b>"])
-            #expect(try page.texts("//ul[@class='faults']/li/code") == ["line 2"])
-            let collection = try CollectionPath("a")
-            #expect(
-                try await site.store.documents(in: collection, after: nil, limit: 9, includingMissing: false).documents.isEmpty
-            )
-            let button = try page.one("//button[@name='upload']")
-            let done = await site.post("/admin/import", "upload=\(try #require(button["value"]))")
-            #expect(done.status == .seeOther)
-            let result = try await site.page(try #require(done.headers[.location]))
-            #expect(try result.one("//p[@class='count']").text == "2 documents imported")
-            #expect(
-                try await site.store.documents(in: collection, after: nil, limit: 9, includingMissing: false).documents.count == 2
-            )
-        }
-    }
-
-    @Test("A table goes to the collection that is named")
-    func table() async throws {
-        try await TestSite.with { site in
-            let response = await send(site, "__name__,n\none,1\n", name: "t.csv", collection: "books")
-            let page = try await site.page(try #require(response.headers[.location]))
-            let button = try page.one("//button[@name='upload']")
-            let done = await site.post("/admin/import", "upload=\(try #require(button["value"]))")
-            #expect(done.headers[.location] == "/admin/data/books")
-            #expect(done.headers[.setCookie]?.hasPrefix("flash=imported.1;") == true)
-            let path = try DocumentPath("books/one")
-            #expect(try await site.store.document(at: path)?.decoded().fields == ["n": .integer(1)])
-        }
-    }
-
-    @Test("A form without a file, or for no collection, is shown again", arguments: [("", ""), ("x", "a/b")])
-    func faults(file: String, collection: String) async throws {
-        try await TestSite.with { site in
-            #expect(await send(site, file, collection: collection).status == .unprocessableContent)
-        }
-    }
-
-    @Test(
-        "A form with a file is read as browsers send it, and nothing else",
-        arguments: [
-            ("--XX\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n2\r\n--XX--\r\n", "a=1\n2"),
-            ("--XX\r\nCONTENT-DISPOSITION: form-data; name=\"a;b\"\r\n\r\n\r\n--XX--", nil), ("--XX--", ""), ("", nil),
-            ("--XX\r\n\r\n--XX--", nil),
-            ("--XX\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1", nil), ("--YY\r\n", nil),
-            ("--XX\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n--XX\r\n--XX--", nil),
-        ] as [(String, String?)]
-    )
-    func multipart(body: String, items: String?) {
-        let form = MultipartForm(Array(body.utf8), contentType: "multipart/form-data; boundary=\"XX\"")
-        #expect(form?.items.map { "\($0.name)=\($0.value)" }.joined(separator: "&") == items)
-    }
-}
-
-@Suite("Hostile values in forms")
-struct HostileFormTests {
-    @Test("What stands in the fields of forms, and in what is said of them, stays text", arguments: HostileValueTests.texts)
-    func inert(text: String) async throws {
-        let name = UTF8Key(text.beginning(scalars: 300).text)
-        let fields: MapValue = [name: .string(text), "m": .map([name: .array([.string(text)])])]
-        let path = try DocumentPath("hostile/value")
-        try await TestSite.with([.create(path, fields)]) { site in
-            _ = try await site.store.commit([.set(path, ["x": .string(text)])])
-            _ = try await site.store.commit([.set(path, fields)])
-            for address in ["?edit", "?edit=json", "?history", "?delete"] {
-                let page = try await site.page("/admin/data/hostile/value\(address)")
-                try check(page, address)
-                for line in page.source.utf8.split(separator: UInt8(ascii: "\n")) {
-                    let marks = DisplayText(String(Substring(line))).runs.compactMap(\.mark).filter {
-                        ![" ", "\t"].contains($0.scalar)
-                    }
-                    #expect(marks == [], "\(address)")
-                }
-            }
-            let encoded = text.utf8.map { "%" + String(UInt16($0) + 256, radix: 16).dropFirst() }.joined()
-            for (address, form) in [
-                ("/admin/data/hostile/value?edit", "as=json&json=\(encoded)&base=&do=save"),
-                ("/admin/data/hostile?new", "id=\(encoded)%2F&as=json&json=%7B%7D&do=save"),
-                ("/admin/?new", "collection=\(encoded)%2Fa"),
-                ("/admin/settings", "do=create&collection=\(encoded)%2F&fields=\(encoded)"),
-                ("/admin/data/hostile?delete", "name=\(encoded)"), ("/admin/data/hostile/value?restore", "version=\(encoded)"),
-            ] {
-                let response = await site.post(address, form)
-                // What was typed is shown again as it is, which no browser can type a NUL into.
-                guard response.status != .seeOther, !text.utf8.contains(0) else { continue }
-                try check(try HTMLPage(response.body), "\(address) \(form)")
-            }
-        }
-    }
-
-    private func check(_ page: HTMLPage, _ comment: String) throws {
-        #expect(page.complaints == [], "\(comment)")
-        #expect(try page.all("//script").allSatisfy { $0["src"]?.hasPrefix("/admin/assets/") == true && $0.text.isEmpty })
-        #expect(try page.all("//img").count == 1)
-        #expect(try page.all("//iframe|//object|//embed|//base|//b").isEmpty)
-        for form in try page.all("//form") { #expect(form["action"]?.utf8.starts(with: "/admin/".utf8) == true) }
-        let handlers = try page.all("//*").flatMap { $0.attributes.map(\.name) }.filter {
-            $0.hasPrefix("on") || $0 == "style" || $0 == "srcdoc"
-        }
-        #expect(handlers == [])
     }
 }

@@ -3,9 +3,11 @@ import StrictJSON
 
 /// A table of RFC 4180: a line of names, then a line a document, the first column its ID.
 ///
-/// Programs for tables run what looks like a formula. So a text that begins with a sign of one, after quotes and blanks, gets a `'`
-/// before it, which the first line says, unless the table is for machines. Numbers stay numbers. A field that a document doesn't have is nothing, an empty
-/// text is `""`. Arrays, maps and vectors are JSON.
+/// Programs for tables run what looks like a formula. So a text that begins with a sign of one, whatever blanks are before it, gets a
+/// `'` before it, and so does one that looks like JSON; the first line says so, unless the table is for machines. Numbers stay numbers. A
+/// field that a document doesn't have is nothing, an empty text is `""`. Arrays, maps and vectors are JSON.
+///
+/// Imported again, such a table gives the same documents, but for bytes, references and geo points, which come back as texts.
 struct CSVExportWriter: ExportWriter {
     private let columns: [FieldPath]
     private let isRaw: Bool
@@ -17,7 +19,7 @@ struct CSVExportWriter: ExportWriter {
     }
 
     func begin() -> [UInt8] {
-        let names = line([cell(Self.idColumn)] + columns.map { cell(FieldText.text($0)) })
+        let names = line([cell(Self.idColumn)] + columns.map { cell(Self.name(of: $0)) })
         // Without it nobody could tell a `'` of the text itself from a mark.
         return isRaw ? names : Array((CSVRows.markComment + "\r\n").utf8) + names
     }
@@ -35,6 +37,12 @@ struct CSVExportWriter: ExportWriter {
 
     private static let idColumn = FieldPath.documentName.description
 
+    /// What stands above a column: a name as it is where it is read as no other path, else the path in its syntax.
+    private static func name(of column: FieldPath) -> String {
+        guard column.segments.count == 1, let name = column.segments.first?.string else { return column.description }
+        return (try? FieldPath(name)) ?? column == column ? name : column.description
+    }
+
     private func line(_ cells: [[UInt8]]) -> [UInt8] {
         Array(cells.joined(separator: CollectionOfOne(UInt8(ascii: ",")))) + "\r\n".utf8
     }
@@ -47,8 +55,8 @@ struct CSVExportWriter: ExportWriter {
         case .double(let double): Array(Number.text(double).utf8)
         case .timestamp(let time): Array(time.rfc3339.utf8)
         case .string(let text): cell(text, alwaysQuoted: true)
-        case .bytes(let bytes): Array(Base64.standard.encode(bytes).utf8)
-        case .reference(let path): cell(path.string)
+        case .bytes(let bytes): cell(Base64.standard.encode(bytes), alwaysQuoted: true)
+        case .reference(let path): cell(path.string, alwaysQuoted: true)
         case .geoPoint(let point): Self.quoted(Coordinates.decimal(point))
         case .array, .map, .vector: Self.quoted(String(decoding: value.json, as: UTF8.self))
         }
@@ -76,12 +84,21 @@ struct CSVExportWriter: ExportWriter {
         return bytes + [UInt8(ascii: "\"")]
     }
 
-    /// Whether a text looks like a formula, or as if it were marked.
+    /// Whether a text looks like a formula or JSON, or as if it were marked.
     private static func needsMark(_ text: String) -> Bool {
-        if text.utf8.first == UInt8(ascii: "'") { return true }
-        let first = text.unicodeScalars.first { ![" ", "\"", "'", "\u{A0}"].contains($0) }
+        switch text.utf8.first {
+        case UInt8(ascii: "'"), UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"):
+            return true
+        default: break
+        }
+        // What programs pass over before they look for a formula.
+        let first = text.unicodeScalars.first { scalar in
+            let properties = scalar.properties
+            let isPassedOver = properties.isWhitespace || [.format, .control].contains(properties.generalCategory)
+            return !isPassedOver && scalar != "\"" && scalar != "'"
+        }
         return switch first {
-        case "=", "+", "-", "@", "\t", "\r", "\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}": true
+        case "=", "+", "-", "@", "\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}": true
         default: false
         }
     }

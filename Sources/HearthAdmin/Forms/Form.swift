@@ -8,7 +8,7 @@ struct Form: Sendable {
     /// All that was sent.
     let items: [(name: UTF8Key, value: UTF8Key)]
     /// The file that was chosen.
-    let file: MultipartForm.File?
+    let file: ImportFile?
     private let first: [UTF8Key: UTF8Key]
 
     /// The media type of what forms send.
@@ -28,18 +28,8 @@ struct Form: Sendable {
         self.init(items: items)
     }
 
-    /// Reads a form with a file; nil when it isn't as browsers send it.
-    init?(_ bytes: [UInt8], contentType: String?) {
-        guard let contentType, contentType.utf8.starts(with: MultipartForm.mediaType.utf8) else {
-            self.init(bytes)
-            return
-        }
-        guard let form = MultipartForm(bytes, contentType: contentType) else { return nil }
-        self.init(items: form.items, file: form.file)
-    }
-
     /// A form of these names and values.
-    init(items: [(name: UTF8Key, value: UTF8Key)], file: MultipartForm.File? = nil) {
+    init(items: [(name: UTF8Key, value: UTF8Key)], file: ImportFile? = nil) {
         self.items = items
         self.file = file
         first = Dictionary(items.map { ($0.name, $0.value) }) { first, _ in first }

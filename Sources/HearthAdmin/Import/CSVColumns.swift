@@ -13,8 +13,9 @@ struct CSVColumns {
 
     /// - Parameters:
     ///   - header: The names of the columns.
-    ///   - isMarked: Whether a `'` before a formula is a mark.
-    /// - Throws: `invalidArgument` for a name that is no field path, one that is there twice, and without a column of IDs that is asked for.
+    ///   - isMarked: Whether a `'` before a text is a mark.
+    /// - Throws: `invalidArgument` for a name that is no field path, one that is there twice or inside another, and without a column of IDs
+    ///   that is asked for.
     init(_ header: [CSVRows.Cell], plan: ImportPlan, isMarked: Bool) throws(StatusError) {
         self.plan = plan
         self.isMarked = isMarked
@@ -31,12 +32,35 @@ struct CSVColumns {
             }
             // What is no path of a field in its syntax is the name of one.
             let path = if let path = try? FieldPath(name.string) { path } else { try FieldPath(segments: [name]) }
-            guard !fields.contains(where: { $0 == path }) else {
-                throw StatusError(.invalidArgument, "The column \(Excerpt(name.string)) is there twice.")
-            }
             fields.append(path)
         }
         self.fields = fields
+        try refuseOverlaps(names)
+    }
+
+    /// Refuses columns of which one would overwrite another.
+    private func refuseOverlaps(_ names: [UTF8Key]) throws(StatusError) {
+        var places: [FieldPath: Int] = [:]
+        for (index, field) in fields.enumerated() {
+            guard let field else { continue }
+            if let first = places.updateValue(index, forKey: field) {
+                throw StatusError(
+                    .invalidArgument,
+                    "The column \(Excerpt(names[index].string)) is there twice: columns \(first + 1) and \(index + 1)."
+                )
+            }
+        }
+        for (index, field) in fields.enumerated() {
+            let segments = field?.segments ?? []
+            for count in 1..<max(1, segments.count) {
+                guard let outer = places[try FieldPath(segments: Array(segments.prefix(count)))] else { continue }
+                throw StatusError(
+                    .invalidArgument,
+                    "The column \(Excerpt(names[index].string)), number \(index + 1), is a part of the column "
+                        + "\(Excerpt(names[outer].string)), number \(outer + 1). Leave one of them out."
+                )
+            }
+        }
     }
 
     /// The document of a row.
@@ -61,7 +85,9 @@ struct CSVColumns {
     private func value(of cell: CSVRows.Cell) -> Value? {
         let text = Self.unmarked(cell.text, isMarked)
         if text.utf8.isEmpty { return cell.isQuoted ? .string("") : nil }
-        guard !plan.keepsTexts else { return .string(text) }
+        // What is marked is a text, whatever it looks like.
+        let hasMark = text.utf8.count < cell.text.utf8.count
+        guard !plan.keepsTexts, !hasMark else { return .string(text) }
         if let first = text.utf8.first, first == UInt8(ascii: "[") || first == UInt8(ascii: "{"),
             let json = try? JSONText(text).root,
             let value = try? Value(json: json)
@@ -88,7 +114,7 @@ struct CSVColumns {
         return TypedNumber.double(text).map { .double($0) }
     }
 
-    /// A text without the mark before what programs for tables would take for a formula.
+    /// A text without its mark.
     private static func unmarked(_ text: String, _ isMarked: Bool) -> String {
         isMarked && text.utf8.first == UInt8(ascii: "'") ? String(Substring(text.utf8.dropFirst())) : text
     }

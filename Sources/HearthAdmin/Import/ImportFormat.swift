@@ -13,8 +13,9 @@ enum ImportFormat: String, CaseIterable, Sendable {
 
     /// The format of a file.
     static func format(ofName name: UTF8Key, _ bytes: [UInt8]) -> ImportFormat {
-        let ending = name.utf8.split(separator: UInt8(ascii: ".")).last.map { UTF8Key(Substring($0)) }
-        switch ending {
+        var endings = name.utf8.split(separator: UInt8(ascii: ".")).map { UTF8Key(Substring($0)) }
+        if endings.last == "gz" { endings.removeLast() }
+        switch endings.last {
         case "csv": return .csv
         case "ndjson", "jsonl": return .ndjson
         case "json": return .json

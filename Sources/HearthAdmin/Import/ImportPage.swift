@@ -15,27 +15,30 @@ struct ImportPage: Page {
     }
 
     /// What was found in a file.
-    struct Check: Sendable {
-        let id: UTF8Key
-        let name: UTF8Key
-        var count = 0
-        var faults: [Work.Fault] = []
-        var faultCount = 0
-        /// The first few documents.
-        var sample: [DocumentPath] = []
+    struct Found: Sendable {
+        fileprivate let upload: Uploads.Upload
+        fileprivate let check: ImportCheck
+
+        init(_ upload: Uploads.Upload, _ check: ImportCheck) {
+            (self.upload, self.check) = (upload, check)
+        }
     }
 
     var chrome = PageChrome(title: localized("Import"))
     let status: HTTPResponse.Status
     private let typed: Typed
     private let problems: FormProblems
-    private let check: Check?
-    private let limit: Int
+    private let found: Found?
 
-    /// - Parameter limit: How many bytes a file may have.
-    init(typed: Typed = Typed(), problems: FormProblems = FormProblems(), check: Check? = nil, limit: Int) {
-        (self.typed, self.problems, self.check, self.limit) = (typed, problems, check, limit)
-        status = problems.isEmpty ? .ok : .unprocessableContent
+    /// - Parameter status: Another status than what the problems come to.
+    init(
+        typed: Typed = Typed(),
+        problems: FormProblems = FormProblems(),
+        found: Found? = nil,
+        status: HTTPResponse.Status? = nil
+    ) {
+        (self.typed, self.problems, self.found) = (typed, problems, found)
+        self.status = status ?? (problems.isEmpty ? .ok : .unprocessableContent)
     }
 
     func content(named name: String) -> Any? {
@@ -48,42 +51,68 @@ struct ImportPage: Page {
         case "formats": ImportFormat.allCases.map { Option($0.rawValue, $0.name, isCurrent: $0 == typed.format) }
         case "limit":
             localized(
-                "Up to {size} MiB; larger files are imported by the command hearth import.",
-                ["size": Counting.grouped(limit >> 20)]
+                "Up to {size} MiB, also compressed with gzip; the command hearth import takes files of any size.",
+                ["size": Counting.grouped(ImportFile.maximumBytes >> 20)]
             )
-        case "check": check.map { CheckView($0) }.orAbsent
+        case "check": found.orAbsent
         default: problems.child(named: name)
         }
     }
 }
 
-/// What was found in a file, for the page.
-struct CheckView: Sendable {
-    private let check: ImportPage.Check
-
-    init(_ check: ImportPage.Check) {
-        self.check = check
-    }
-}
-
-extension CheckView: ViewModel {
+extension ImportPage.Found: ViewModel {
     func child(named name: String) -> Any? {
         switch name {
-        case "upload": check.id.string
-        case "fileName": DisplayText(check.name.string)
+        case "upload": upload.id.string
+        case "fileName": DisplayText(upload.file.name.string)
         case "found":
             localized(count: check.count, one: "{count} document can be imported.", other: "{count} documents can be imported.")
         case "canImport": check.count > 0
+        case "newText":
+            localized(
+                count: check.count - check.existingCount,
+                one: "{count} of the documents is new.",
+                other: "{count} of the documents are new."
+            )
+        case "hasExisting": check.existingCount > 0
+        case "existingText":
+            localized(
+                count: check.existingCount,
+                one: "{count} document has the path of one that is there already.",
+                other: "{count} documents have the paths of some that are there already."
+            )
         case "importText": localized(count: check.count, one: "Import {count} document", other: "Import {count} documents")
         case "sample":
             check.sample.map { LinkView(url: AdminURL.document($0), text: DisplayText($0.string.shortened(scalars: 80))) }
+        case "repeatedText":
+            check.repeatedCount > 0
+                ? localized(
+                    count: check.repeatedCount,
+                    one:
+                        "{count} document has a path that stands in the file before; the last one counts, or the first one where documents are kept.",
+                    other:
+                        "{count} documents have paths that stand in the file before; the last one counts, or the first one where documents are kept."
+                ) : Absent()
+        case "repeated": check.repeated
         case "hasFaults": check.faultCount > 0
         case "faultText": localized(count: check.faultCount, one: "{count} cannot.", other: "{count} cannot.")
         case "faults": check.faults.map(FaultView.init)
-        case "hiddenFaults":
-            check.faultCount > check.faults.count
-                ? localized(count: check.faultCount - check.faults.count, one: "And {count} more.", other: "And {count} more.")
-                : Absent()
+        case "hiddenFaults": Counting.more(than: check.faults.count, of: check.faultCount).orAbsent
+        case "hiddenRepeated": Counting.more(than: check.repeated.count, of: check.repeatedCount).orAbsent
+        default: nil
+        }
+    }
+}
+
+extension ImportCheck.Repetition: ViewModel {
+    func child(named name: String) -> Any? {
+        switch name {
+        case "path": DisplayText(path.string.shortened(scalars: 80))
+        case "lines":
+            localized(
+                "lines {first} and {second}",
+                ["first": Counting.grouped(firstLine), "second": Counting.grouped(line)]
+            )
         default: nil
         }
     }

@@ -1,41 +1,116 @@
 import DocumentModel
+import HearthService
 import StrictJSON
 import Synchronization
 
-/// Files that were sent to be imported, from when they were checked until they are.
+/// Files that were sent to be imported, from when they have come until they are imported or forgotten.
 ///
-/// They are held in memory, a few at a time: the oldest makes room for another.
+/// The files themselves are on disk, without names: whatever is no longer here is gone there too, however the program ends.
 final class Uploads: Sendable {
-    /// A file, and how it becomes documents.
+    /// A file, how it becomes documents, and what was found in it.
     struct Upload: Sendable {
         let id: UTF8Key
         let visitor: UTF8Key
-        let file: MultipartForm.File
+        let database: DatabaseID
+        let file: ImportFile
         let plan: ImportPlan
+        var check: ImportCheck?
+        /// The work that checks it.
+        var checkWork: UTF8Key
     }
 
-    private let uploads = Mutex<[Upload]>([])
+    /// What is found of an upload that is to be imported.
+    enum Found: Sendable {
+        /// It is taken: nobody else gets it.
+        case taken(Upload)
+        /// It is being imported by a work, or was.
+        case begun(UTF8Key)
+        case nothing
+    }
 
-    /// How many bytes are held, over all files.
-    private static let limit = 64 << 20
+    private struct Entry {
+        var upload: Upload?
+        let id: UTF8Key
+        let visitor: UTF8Key
+        let database: DatabaseID
+        var work: UTF8Key?
+        var lastUse: ContinuousClock.Instant
 
-    /// Keeps a file, and gives the word by which it is had.
-    func keep(_ file: MultipartForm.File, _ plan: ImportPlan, for visitor: UTF8Key) -> UTF8Key {
-        let upload = Upload(id: UTF8Key(Nonce.make()), visitor: visitor, file: file, plan: plan)
-        uploads.withLock { uploads in
-            uploads.append(upload)
-            while uploads.count > 1, uploads.reduce(0, { $0 + $1.file.bytes.count }) > Self.limit { uploads.removeFirst() }
+        var byteCount: Int { upload?.file.byteCount ?? 0 }
+    }
+
+    private let entries = Mutex<[Entry]>([])
+    private let now: @Sendable () -> ContinuousClock.Instant
+
+    /// How many bytes are kept, over all files: the oldest make room for another.
+    private static let limit = 2 * ImportFile.maximumBytes
+    private static let maximumCount = 100
+    /// For how long a file is kept that nobody asks for.
+    static let maximumIdle = Duration.seconds(60 * 60)
+
+    init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
+        self.now = now
+    }
+
+    /// Keeps a file.
+    func keep(_ upload: Upload) {
+        let entry = Entry(upload: upload, id: upload.id, visitor: upload.visitor, database: upload.database, lastUse: now())
+        entries.withLock { entries in
+            entries.append(entry)
+            while entries.count > 1,
+                entries.count > Self.maximumCount || entries.reduce(0, { $0 + $1.byteCount }) > Self.limit
+            {
+                entries.removeFirst()
+            }
         }
-        return upload.id
     }
 
-    /// A file of a visitor's.
-    func upload(_ id: UTF8Key, for visitor: UTF8Key) -> Upload? {
-        uploads.withLock { $0.first { $0.id == id && $0.visitor == visitor } }
+    /// A file that a visitor has sent to be imported into a database.
+    func upload(_ id: UTF8Key, for visitor: UTF8Key, in database: DatabaseID) -> Upload? {
+        change(id, for: visitor, in: database) { $0.upload } ?? nil
     }
 
-    /// Forgets a file.
-    func remove(_ id: UTF8Key) {
-        uploads.withLock { uploads in uploads.removeAll { $0.id == id } }
+    /// Notes which work checks a file, or what it has found.
+    func note(_ upload: Upload) {
+        _ = change(upload.id, for: upload.visitor, in: upload.database) { if $0.upload != nil { $0.upload = upload } }
+    }
+
+    /// Takes a file, once, for the work that imports it.
+    func take(_ id: UTF8Key, for visitor: UTF8Key, in database: DatabaseID, work: UTF8Key) -> Found {
+        change(id, for: visitor, in: database) { entry in
+            if let begun = entry.work { return .begun(begun) }
+            guard let upload = entry.upload else { return .nothing }
+            (entry.upload, entry.work) = (nil, work)
+            return .taken(upload)
+        } ?? .nothing
+    }
+
+    /// Puts back a file whose work could not begin.
+    func putBack(_ upload: Upload) {
+        _ = change(upload.id, for: upload.visitor, in: upload.database) { ($0.upload, $0.work) = (upload, nil) }
+    }
+
+    /// Forgets files that nobody has asked for in a while.
+    func removeIdle() {
+        entries.withLock { [now = now()] entries in entries.removeAll { now - $0.lastUse >= Self.maximumIdle } }
+    }
+
+    /// Forgets all files.
+    func removeAll() {
+        entries.withLock { $0 = [] }
+    }
+
+    private func change<Result: Sendable>(
+        _ id: UTF8Key,
+        for visitor: UTF8Key,
+        in database: DatabaseID,
+        _ change: (inout Entry) -> Result
+    ) -> Result? {
+        entries.withLock { [now = now()] entries in
+            let index = entries.firstIndex { $0.id == id && $0.visitor == visitor && $0.database == database }
+            guard let index else { return nil }
+            entries[index].lastUse = now
+            return change(&entries[index])
+        }
     }
 }

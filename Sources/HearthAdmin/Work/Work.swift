@@ -8,6 +8,7 @@ final class Work: Sendable {
     /// What it does.
     enum Kind: Sendable {
         case deleting
+        case checking
         case importing
     }
 
@@ -22,6 +23,8 @@ final class Work: Sendable {
         /// Documents that were written since somebody decided that they may go, as far as there is room for them.
         private(set) var kept: [DocumentPath] = []
         private(set) var keptCount = 0
+        /// How many documents were passed over because they are there already.
+        var skippedCount = 0
         /// How many documents somebody else has deleted before.
         var goneCount = 0
         /// How many documents were to be found and are not, or no longer as they were.
@@ -48,7 +51,9 @@ final class Work: Sendable {
         }
 
         /// Whether all was done that was asked for, so that there is nothing to tell but how much it was.
-        var isPlain: Bool { isOver && failure == nil && faultCount + keptCount + goneCount + lostCount == 0 }
+        var isPlain: Bool {
+            isOver && failure == nil && faultCount + keptCount + goneCount + lostCount + skippedCount == 0
+        }
     }
 
     /// Something that could not be done.
@@ -68,6 +73,7 @@ final class Work: Sendable {
     private let state = Mutex(Progress())
     private let (ending, end) = AsyncStream<Never>.makeStream()
     private let isStopped = Mutex(false)
+    private let isEndedByServer = Mutex(false)
 
     init(_ kind: Kind, id: UTF8Key, for caller: Caller, backURL: String, at startTime: Timestamp) {
         (self.kind, self.id, self.caller, self.backURL, self.startTime) = (kind, id, caller, backURL, startTime)
@@ -88,12 +94,21 @@ final class Work: Sendable {
     /// Whether it was asked to stop.
     var isStopping: Bool { isStopped.withLock { $0 } }
 
+    /// Has it end because the server does.
+    func end(withServer: Void) {
+        isEndedByServer.withLock { $0 = true }
+        stop()
+    }
+
     /// Runs it to its end.
     func run(_ body: () async throws(StatusError) -> Void) async {
         do throws(StatusError) {
             try await body()
         } catch {
             state.withLock { $0.failure = error.forForm }
+        }
+        if isEndedByServer.withLock({ $0 }) {
+            state.withLock { $0.failure = localized("The server was stopped. What was done stays done.") }
         }
         state.withLock { $0.isOver = true }
         end.finish()
@@ -106,41 +121,6 @@ final class Work: Sendable {
             group.addTask { try? await Task.sleep(for: duration) }
             await group.next()
             group.cancelAll()
-        }
-    }
-}
-
-/// The works that are under way, and those that are over for a while.
-final class Works: Sendable {
-    private let works = Mutex<[Work]>([])
-
-    private static let limit = 100
-    private static let maximumRunning = 4
-
-    /// Begins a work.
-    ///
-    /// It outlives the request that asks for it: that is what it is for. When the server stops, the store refuses it and so ends it.
-    ///
-    /// - Throws: ``StatusCode/resourceExhausted`` when too many are under way.
-    func begin(_ work: Work, _ body: @escaping @Sendable (Work) async throws(StatusError) -> Void) throws(StatusError) {
-        let isTaken = works.withLock { works in
-            guard works.count(where: { !$0.progress.isOver }) < Self.maximumRunning else { return false }
-            works.append(work)
-            if works.count > Self.limit, let oldest = works.firstIndex(where: { $0.progress.isOver }) { works.remove(at: oldest) }
-            return true
-        }
-        guard isTaken else {
-            throw StatusError(
-                .resourceExhausted,
-                "\(Self.maximumRunning) imports and deletions are under way, as many as may be at a time. Try again when one is done."
-            )
-        }
-        Task { await work.run { () async throws(StatusError) in try await body(work) } }
-    }
-
-    /// A work of this ID that a caller may see.
-    func work(_ id: UTF8Key, for caller: Caller) -> Work? {
-        works.withLock { works in works.first { $0.id == id && ($0.caller.identity == caller.identity || caller.role == .admin) }
         }
     }
 }

@@ -12,7 +12,13 @@ struct WorkPage: Page {
     init(_ work: Work) {
         self.work = work
         progress = work.progress
-        chrome = PageChrome(title: work.kind == .deleting ? localized("Deleting") : localized("Importing"))
+        let title =
+            switch work.kind {
+            case .deleting: localized("Deleting")
+            case .checking: localized("Checking")
+            case .importing: localized("Importing")
+            }
+        chrome = PageChrome(title: title)
         chrome.refreshes = !progress.isOver
     }
 
@@ -28,11 +34,12 @@ struct WorkPage: Page {
         case "total": progress.total.orAbsent
         case "faults": progress.faults.map(FaultView.init)
         case "hasFaults": !progress.faults.isEmpty
-        case "hiddenFaults": more(than: progress.faults.count, of: progress.faultCount).orAbsent
+        case "hiddenFaults": Counting.more(than: progress.faults.count, of: progress.faultCount).orAbsent
         case "keptCount": keptCount.orAbsent
         case "kept":
             progress.kept.map { LinkView(url: AdminURL.document($0), text: DisplayText($0.string.shortened(scalars: 80))) }
-        case "hiddenKept": more(than: progress.kept.count, of: progress.keptCount).orAbsent
+        case "hiddenKept": Counting.more(than: progress.kept.count, of: progress.keptCount).orAbsent
+        case "skippedCount": skippedCount.orAbsent
         case "goneCount": goneCount.orAbsent
         case "lostCount": lostCount.orAbsent
         case "backURL": work.backURL
@@ -44,6 +51,7 @@ struct WorkPage: Page {
     private var count: String {
         switch work.kind {
         case .deleting: localized(count: progress.done, one: "{count} document deleted", other: "{count} documents deleted")
+        case .checking: localized(count: progress.done, one: "{count} document read", other: "{count} documents read")
         case .importing: localized(count: progress.done, one: "{count} document imported", other: "{count} documents imported")
         }
     }
@@ -54,6 +62,15 @@ struct WorkPage: Page {
             count: progress.keptCount,
             one: "{count} document was written after you had been asked, and was kept:",
             other: "{count} documents were written after you had been asked, and were kept:"
+        )
+    }
+
+    private var skippedCount: String? {
+        guard progress.skippedCount > 0 else { return nil }
+        return localized(
+            count: progress.skippedCount,
+            one: "{count} document was there already and was left as it is.",
+            other: "{count} documents were there already and were left as they are."
         )
     }
 
@@ -75,9 +92,5 @@ struct WorkPage: Page {
             other:
                 "{count} documents are no longer found: they were changed or deleted after you had been asked, and nothing was done to them."
         )
-    }
-
-    private func more(than shown: Int, of count: Int) -> String? {
-        count > shown ? localized(count: count - shown, one: "And {count} more.", other: "And {count} more.") : nil
     }
 }

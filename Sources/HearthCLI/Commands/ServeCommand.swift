@@ -167,14 +167,15 @@ struct ServeCommand: AsyncParsableCommand {
             keys: try await AccessKeys.open(inFolder: data, logger: logger),
             databases: databases
         )
-        let pages = AdminPages(context: context, assets: try PageAssets(assets), logger: logger)
+        let pages = AdminPages(context: context, assets: try PageAssets(assets), uploadFolder: data, logger: logger)
         let server = try HearthServer(configuration: configuration, context: context, logger: logger) { router, streams in
             pages.addRoutes(to: router, streams: streams)
         } onRunning: { [host] port in
             Self.announce(host: host, port: port)
         }
         var group = ServiceGroupConfiguration(
-            services: [.init(service: server)],
+            // The last one stops first: what was begun in the browser is ended when nobody can begin more.
+            services: [.init(service: PagesService(pages: pages)), .init(service: server)],
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger
         )

@@ -1,3 +1,4 @@
+import HearthService
 import NIOCore
 import Synchronization
 

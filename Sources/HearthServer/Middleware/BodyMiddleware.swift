@@ -17,7 +17,10 @@ struct BodyMiddleware: RouterMiddleware {
         let share = BodyBudget.Share(of: budget)
         defer { share.giveBack() }
         var request = request
-        request.body = RequestBody(asyncSequence: CountedBody(body: request.body, share: share))
+        let type = FieldValue((request.headers[.contentType] ?? "").utf8)
+        // The files of forms go to disk as they come.
+        let isPassedOn = type.isValue("multipart/form-data")
+        request.body = RequestBody(asyncSequence: CountedBody(body: request.body, share: share, isPassedOn: isPassedOn))
         return try await next(request, context)
     }
 }
@@ -45,12 +48,16 @@ private struct CountedBody: AsyncSequence, Sendable {
 
     let body: RequestBody
     let share: BodyBudget.Share
+    /// Whether a part is held no longer than until the next one is asked for.
+    let isPassedOn: Bool
 
     struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate var parts: RequestBody.AsyncIterator
         fileprivate let share: BodyBudget.Share
+        fileprivate let isPassedOn: Bool
 
         mutating func next() async throws -> ByteBuffer? {
+            if isPassedOn { share.giveBack() }
             guard let part = try await parts.next() else { return nil }
             guard share.take(part.readableBytes) else {
                 throw HTTPFailure(
@@ -65,6 +72,6 @@ private struct CountedBody: AsyncSequence, Sendable {
     }
 
     func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(parts: body.makeAsyncIterator(), share: share)
+        AsyncIterator(parts: body.makeAsyncIterator(), share: share, isPassedOn: isPassedOn)
     }
 }

@@ -1,6 +1,6 @@
 extension Array where Element: Sendable {
     /// What `transform` makes of the elements, in their order; it works on up to `width` of them at the same time.
-    func concurrentMap<Result: Sendable>(
+    package func concurrentMap<Result: Sendable>(
         width: Int,
         _ transform: @escaping @Sendable (Element) async -> Result
     ) async -> [Result] {

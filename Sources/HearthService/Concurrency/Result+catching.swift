@@ -1,6 +1,6 @@
 extension Result {
     /// What comes of steps that may wait.
-    nonisolated(nonsending) init(catching steps: () async throws(Failure) -> Success) async {
+    package nonisolated(nonsending) init(catching steps: () async throws(Failure) -> Success) async {
         do throws(Failure) {
             self = .success(try await steps())
         } catch {

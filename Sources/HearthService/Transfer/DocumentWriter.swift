@@ -39,19 +39,21 @@ package struct DocumentWriter {
         self.onRefusal = onRefusal
     }
 
-    /// Takes a document, which replaces the one of that path; `byteCount` is about how much it is to send.
+    /// Takes a document; `byteCount` is about how much it is to send.
     ///
+    /// - Parameter precondition: What must be so; without one it replaces the document of that path.
     /// - Throws: What keeps the server from writing any document.
     package mutating func write(
         _ fields: MapValue,
         at path: DocumentPath,
+        precondition: Precondition = .none,
         byteCount: Int,
         from origin: Origin
     ) async throws(StatusError) {
         if !pending.isEmpty && (pending.count >= Self.maximumCommitCount || pendingBytes + byteCount > Self.maximumCommitBytes) {
             try await flush()
         }
-        pending.append((origin, try Write.set(path, fields)))
+        pending.append((origin, try Write.set(path, fields, precondition: precondition)))
         pendingBytes += byteCount
     }
 

@@ -69,7 +69,8 @@ struct TestSite: Sendable {
                 nonce: { nonce },
                 formSecret: formSecret,
                 signInTime: .zero,
-                patience: .seconds(600)
+                patience: .seconds(600),
+                uploadFolder: folder.path
             )
         )
         do {

@@ -31,6 +31,20 @@ struct TestBrowser {
         return try await ask("POST", address, origin + ["Content-Type: application/x-www-form-urlencoded"], body: form)
     }
 
+    /// Sends a file by the form of the page for imports.
+    mutating func upload(_ file: String) async throws -> RawResponse {
+        let page = try await get("/admin/import")
+        let parts = [
+            "Content-Disposition: form-data; name=\"form-token\"\r\n\r\n\(page.formToken)",
+            "Content-Disposition: form-data; name=\"file\"; filename=\"x.ndjson\"\r\n\r\n\(file)",
+        ]
+        let body = parts.map { "--XX\r\n\($0)\r\n" }.joined() + "--XX--\r\n"
+        let fields = [
+            "Origin: \(scheme)://\(host)", "Sec-Fetch-Site: same-origin", "Content-Type: multipart/form-data; boundary=XX",
+        ]
+        return try await ask("POST", "/admin/import", fields, body: body)
+    }
+
     /// Signs in as people do: by the form of the page.
     mutating func signIn(_ key: String, next: String = "/admin/") async throws -> RawResponse {
         let page = try await get("/admin/sign-in")

@@ -115,7 +115,8 @@ func withServer(
         databases: databases
     )
     let (ports, port) = AsyncStream<Int>.makeStream()
-    let pages = hasPages ? AdminPages(context: context, assets: try pageAssets.get(), logger: logger) : nil
+    let pages =
+        hasPages ? AdminPages(context: context, assets: try pageAssets.get(), uploadFolder: folder, logger: logger) : nil
     let server = try HearthServer(configuration: configuration, context: context, logger: logger) { router, streams in
         pages?.addRoutes(to: router, streams: streams)
     } onRunning: {

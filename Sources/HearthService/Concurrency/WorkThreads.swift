@@ -5,15 +5,15 @@ import DocumentStore
 ///
 /// All other tasks share as many threads as there are processors. Here, long work leaves those to everybody else, and shares
 /// the processors with them as the system sees fit.
-final class WorkThreads: TaskExecutor {
+package final class WorkThreads: TaskExecutor {
     private let queue: WorkQueue
 
     /// - Parameter count: How many threads there are.
-    init(_ label: String, count: Int) {
+    package init(_ label: String, count: Int) {
         queue = WorkQueue(label: label, width: count, qos: .utility)
     }
 
-    func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         queue.submit { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }

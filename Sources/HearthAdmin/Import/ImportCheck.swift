@@ -1,0 +1,109 @@
+import DocumentModel
+import DocumentStore
+import HearthService
+import StrictJSON
+
+/// What importing a file would do, with nothing written.
+struct ImportCheck: Sendable {
+    /// How many documents can be imported.
+    private(set) var count = 0
+    /// How many of them are of a path that has a document.
+    private(set) var existingCount = 0
+    private(set) var faults: [Work.Fault] = []
+    private(set) var faultCount = 0
+    /// Paths that stand in the file more than once, with their lines.
+    private(set) var repeated: [Repetition] = []
+    private(set) var repeatedCount = 0
+    /// The first few documents.
+    private(set) var sample: [DocumentPath] = []
+    /// On which line each path stands first, by hashes of the paths: there may be many.
+    private var lines: [Int: Int32] = [:]
+
+    /// A path that stands in the file again.
+    struct Repetition: Sendable {
+        let path: DocumentPath
+        let firstLine: Int
+        let line: Int
+    }
+
+    /// How many paths are compared with each other.
+    private static let maximumCompared = 2_000_000
+    private static let maximumRepeated = 100
+    private static let sampleCount = 5
+    /// How many documents are looked up at once.
+    private static let batchCount = 128
+
+    /// Checks a file.
+    ///
+    /// - Parameter note: Is told how many documents were read; gives whether to go on.
+    static func check(
+        _ upload: Uploads.Upload,
+        in context: ServiceContext,
+        _ note: (Int) -> Bool
+    ) async throws(StatusError) -> ImportCheck {
+        var check = ImportCheck()
+        var batch: [ImportPlan.Entry] = []
+        var seenCount = 0
+        var reader = ImportReader(upload.file, plan: upload.plan)
+        try await reader.read { result throws(StatusError) in
+            seenCount += 1
+            do throws(ImportPlan.Fault) {
+                let entry = try result.get()
+                do throws(StatusError) {
+                    try context.caller.check(entry.path)
+                } catch {
+                    throw ImportPlan.Fault(line: entry.line, error: error)
+                }
+                batch.append(entry)
+            } catch {
+                check.add(error)
+            }
+            guard seenCount.isMultiple(of: batchCount) else { return true }
+            await check.add(batch, in: context)
+            batch = []
+            return note(check.count)
+        }
+        await check.add(batch, in: context)
+        check.lines = [:]
+        return check
+    }
+
+    private mutating func add(_ entries: [ImportPlan.Entry], in context: ServiceContext) async {
+        for (entry, exists) in zip(entries, await context.existence(of: entries.map(\.path))) {
+            switch exists {
+            case .success(let exists):
+                count += 1
+                if exists { existingCount += 1 }
+                if sample.count < Self.sampleCount { sample.append(entry.path) }
+                compare(entry)
+            case .failure(let error): add(ImportPlan.Fault(line: entry.line, error: error))
+            }
+        }
+    }
+
+    private mutating func compare(_ entry: ImportPlan.Entry) {
+        let hash = entry.path.hashValue
+        guard let first = lines[hash] else {
+            if lines.count < Self.maximumCompared { lines[hash] = Int32(clamping: entry.line) }
+            return
+        }
+        repeatedCount += 1
+        if repeated.count < Self.maximumRepeated {
+            repeated.append(Repetition(path: entry.path, firstLine: Int(first), line: entry.line))
+        }
+    }
+
+    private mutating func add(_ fault: ImportPlan.Fault) {
+        faultCount += 1
+        if faults.count < Work.Progress.maximumFaults { faults.append(Work.Fault(fault)) }
+    }
+}
+
+extension ServiceContext {
+    /// Whether there are documents of some paths; an error for each that can't be read.
+    func existence(of paths: [DocumentPath]) async -> [Result<Bool, StatusError>] {
+        await paths.concurrentMap(width: 32) { [store] path in
+            await Result { () async throws(StatusError) in try await store.document(at: path) != nil }
+        }
+    }
+}

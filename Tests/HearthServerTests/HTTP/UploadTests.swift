@@ -1,0 +1,45 @@
+import HearthService
+import Testing
+
+@testable import HearthServer
+
+@Suite("Files that are sent to the pages", .timeLimit(.minutes(10)))
+struct UploadTests {
+    private static func lines(byteCount: Int) -> String {
+        let line = "{\"path\":\"a/1\",\"fields\":{}}" + String(repeating: " ", count: 60_000) + "\n"
+        return String(repeating: line, count: byteCount / line.utf8.count)
+    }
+
+    @Test("A file goes to disk as it comes, however little memory there is for bodies and however small they must be")
+    func large() async throws {
+        let configuration = HearthServerConfiguration.standard.with(\.maximumHeldBodyBytes, 1 << 20)
+        try await withServer(configuration, limits: ServiceLimits(maximumBodyBytes: 1 << 20), hasPages: true) { server in
+            var browser = TestBrowser(server)
+            let response = try await browser.upload(Self.lines(byteCount: 8 << 20))
+            #expect(response.status == 303)
+            #expect(server.bodies.held == 0)
+            var address = try #require(response["location"])
+            // The page of the check, which may take its time.
+            while address.hasPrefix("/admin/work/") {
+                let page = try await browser.get(address)
+                guard page.body.contains("/admin/import?upload") else { continue }
+                address = page.body.firstMatch(of: /\/admin\/import\?upload=[0-9a-f]*/).map { String($0.0) } ?? ""
+                address = address.replacing("&#61;", with: "=")
+            }
+            let page = try await browser.get(address)
+            #expect(page.body.contains("139 documents can be imported."))
+        }
+    }
+
+    @Test("From who may not write a file is not even taken")
+    func rights() async throws {
+        try await withServer(hasPages: true) { server in
+            _ = try await server.makeKey(.admin)
+            let reader = try await server.makeKey(.reader)
+            var browser = TestBrowser(server)
+            #expect(try await browser.upload(Self.lines(byteCount: 1 << 20)).status == 401)
+            _ = try await browser.signIn(reader)
+            #expect(try await browser.upload(Self.lines(byteCount: 1 << 20)).status == 403)
+        }
+    }
+}
