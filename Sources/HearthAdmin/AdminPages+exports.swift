@@ -42,7 +42,23 @@ extension AdminPages {
                 return .export(export, export.isCompressed ? body.compressed : body)
             }
             let readTime = try await context.store.settledPosition().lastCommitTime
-            return .export(export, try await export.body(at: readTime, in: context))
+            if !export.leavesOutDamaged {
+                let damaged = try await export.damaged(at: readTime, in: context)
+                guard damaged.isEmpty else { return await respond(with: DamagedExportPage(request, of: path, damaged)) }
+            }
+            let body = try await export.body(at: readTime, in: context)
+            return .export(
+                export,
+                BodyStream { send in
+                    do {
+                        try await body.write(send)
+                    } catch let error as StatusError {
+                        // The file is cut off, so that nobody takes it for the whole.
+                        log(error)
+                        throw error
+                    }
+                }
+            )
         } catch let fault as CollectionQuery.Fault {
             return await respond(with: ProblemPage(StatusError(.invalidArgument, fault.message)))
         } catch let error as StatusError {

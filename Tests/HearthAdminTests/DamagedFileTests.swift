@@ -66,6 +66,25 @@ struct DamagedFileTests {
         }
     }
 
+    @Test("Nothing is exported without what can't be read, unless that is asked for", arguments: ["", "&where=title%20!%3D%201"])
+    func export(filter: String) async throws {
+        try await withDamage { site in
+            let address = "/admin/data/books?export=ndjson\(filter)"
+            let response = await site.get(address)
+            #expect(response.status == .conflict)
+            let page = try HTMLPage(response.body)
+            #expect(page.complaints == [])
+            #expect(try page.texts("//section[@class='alert']//li//code") == ["documents/books/hitchhiker.json:2:26"])
+            let links = try page.all("//p[@class='actions']/a").map { $0["href"] }
+            #expect(links.first == address + "&damaged=leave")
+            let file = await site.get(address + "&damaged=leave")
+            #expect(file.status == .ok)
+            var bytes: [UInt8] = []
+            try await file.stream?.write { bytes += $0 }
+            #expect(bytes.split(separator: UInt8(ascii: "\n")).count == 4)
+        }
+    }
+
     @Test("The collections below a damaged document can be reached from its page")
     func below() async throws {
         try await withDamage { site in

@@ -100,6 +100,31 @@ struct EditorTests {
         #expect(outcome.fields == ["a": value])
     }
 
+    @Test(
+        "What was typed is kept and asked about when the type becomes one that has no text",
+        arguments: ["map", "array", "boolean"]
+    )
+    func leftover(type: String) async throws {
+        let outcome = try await edited(["a": .string("before")], ["r0-type": type, "r0-value": "typed"])
+        #expect(outcome.response.status == .unprocessableContent)
+        #expect(outcome.fields == ["a": .string("before")])
+        let page = try HTMLPage(outcome.response.body)
+        #expect(page.complaints == [])
+        #expect(try page.all("//p[@id='r0-value-fault']").count == 1)
+        if type != "boolean" { #expect(try page.one("//textarea[@id='r0-value']").text.contains("typed")) }
+    }
+
+    @Test("A map becomes an array when the names of its fields were taken away")
+    func names() async throws {
+        let fields: MapValue = ["m": .map(["k": .integer(1)])]
+        let refused = try await edited(fields, ["r0-type": "array"])
+        #expect(refused.response.status == .unprocessableContent)
+        #expect(refused.fields == fields)
+        #expect(try HTMLPage(refused.response.body).one("//input[@id='r1-name']")["value"] == "k")
+        let done = try await edited(fields, ["r0-type": "array", "r1-name": ""])
+        #expect(done.fields == ["m": .array([.integer(1)])])
+    }
+
     @Test("A timestamp keeps its microseconds and takes any zone, and a place and a reference what they are")
     func parsed() async throws {
         let time = try await edited(["a": .null], ["r0-type": "timestamp", "r0-value": "2014-09-09T10:00:47.123456+02:00"])

@@ -65,7 +65,7 @@ extension EditFieldsPage.Row: ViewModel {
         case "depth": row.depth
         case "label": label
         case "isElement": isElement
-        case "isField": !isElement
+        case "isField": !isElement || !row.name.utf8.isEmpty
         case "isNew": row.isNew
         case "fieldName": FormField("r\(number)-name", row.name, problems: problems)
         case "typeProblem": problems.message(at: "r\(number)-type").orAbsent
@@ -74,7 +74,7 @@ extension EditFieldsPage.Row: ViewModel {
         case "more": FormField("r\(number)-more", row.more)
         case "chip": chip.orAbsent
         case "pickable": (chip.flatMap { $0.color.isOpaque ? "#\($0.color.digits)" : nil }).orAbsent
-        case "isText": row.type == .string
+        case "isText": row.type == .string || row.hasLeftoverText
         case "isLiteral": row.type == .literal
         case "isLine": [.integer, .double, .timestamp, .reference].contains(row.type)
         case "isVector": row.type == .vector

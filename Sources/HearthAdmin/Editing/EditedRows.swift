@@ -136,10 +136,30 @@ extension EditedRows {
         private mutating func value() -> Value {
             let (number, row) = (next, rows[next])
             next += 1
+            if row.hasLeftoverText {
+                faults.append(
+                    (
+                        "r\(number)-value",
+                        localized(
+                            "A map or array has no text of its own. Move it into a field, take it away, or change the type back."
+                        )
+                    )
+                )
+            }
             if row.type == .map { return .map(map(at: row.depth + 1)) }
             if row.type == .array {
                 var elements: [Value] = []
-                while next < rows.count, rows[next].depth == row.depth + 1 { elements.append(value()) }
+                while next < rows.count, rows[next].depth == row.depth + 1 {
+                    if !rows[next].name.utf8.isEmpty {
+                        faults.append(
+                            (
+                                "r\(next)-name",
+                                localized("Elements of an array have no names. Take the name away, or make the array a map.")
+                            )
+                        )
+                    }
+                    elements.append(value())
+                }
                 return .array(elements)
             }
             if next < rows.count, rows[next].depth > row.depth {

@@ -9,6 +9,8 @@ struct CollectionExport: Sendable {
     /// Whether the file itself is to be one of gzip.
     let isCompressed: Bool
     private let isRaw: Bool
+    /// Whether documents that can't be read may be left out: somebody knows of them.
+    let leavesOutDamaged: Bool
 
     /// Reads the query of an address; nil where it asks for no export.
     init?(_ query: Query, of request: CollectionRequest) {
@@ -16,6 +18,7 @@ struct CollectionExport: Sendable {
         self.format = format
         isCompressed = query["gzip"] == "1"
         isRaw = query["raw"] == "1"
+        leavesOutDamaged = query["damaged"] == "leave"
         var request = request
         request.cursor = nil
         self.request = request
@@ -41,7 +44,7 @@ struct CollectionExport: Sendable {
     func body(at readTime: Timestamp?, in context: ServiceContext) async throws -> BodyStream {
         let documents = try ExportedDocuments(request, at: readTime, in: context)
         let columns = format == .csv ? try await columns(of: documents) : []
-        let body = BodyStream { [format, isRaw, request] send in
+        let body = BodyStream { [format, isRaw, leavesOutDamaged, request] send in
             var documents = documents
             var writer: any ExportWriter =
                 switch format {
@@ -51,11 +54,24 @@ struct CollectionExport: Sendable {
                 case .ndjson, .atom: JSONExportWriter(isArray: false)
                 }
             try await send(writer.begin())
-            while let page = try await documents.next() { try await send(try writer.write(page)) }
+            while let page = try await documents.next() {
+                if !leavesOutDamaged, let error = documents.damaged.first { throw error }
+                try await send(try writer.write(page))
+            }
             try await send(writer.end())
         }
         return isCompressed ? body.compressed : body
     }
+
+    /// What can't be read among the first documents, as many as are looked through while somebody waits.
+    func damaged(at readTime: Timestamp?, in context: ServiceContext) async throws -> [StatusError] {
+        var documents = try ExportedDocuments(request, at: readTime, in: context)
+        var count = 0
+        while count < Self.checkedCount, let page = try await documents.next() { count += page.count }
+        return documents.damaged
+    }
+
+    private static let checkedCount = 20_000
 
     /// The columns that were chosen, or else all fields that any of the documents has: they must be known before the first line.
     private func columns(of documents: ExportedDocuments) async throws -> [FieldPath] {

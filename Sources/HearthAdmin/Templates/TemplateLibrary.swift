@@ -20,6 +20,7 @@ struct TemplateLibrary: Sendable {
         case documentFacts = "document-facts"
         case fieldRow = "field-row"
         case damaged
+        case damagedExport = "damaged-export"
         case documentJSON = "document-json"
         case documentation
         case missing
