@@ -7,7 +7,9 @@ import StrictJSON
 struct ImportCheck: Sendable {
     /// How many documents can be imported.
     private(set) var count = 0
-    /// How many of them are of a path that has a document.
+    /// How many paths there are among them that have no document yet.
+    private(set) var newCount = 0
+    /// How many paths there are that have one.
     private(set) var existingCount = 0
     private(set) var faults: [Work.Fault] = []
     private(set) var faultCount = 0
@@ -64,6 +66,7 @@ struct ImportCheck: Sendable {
             return note(check.count)
         }
         await check.add(batch, in: context)
+        _ = note(check.count)
         check.lines = [:]
         return check
     }
@@ -73,24 +76,26 @@ struct ImportCheck: Sendable {
             switch exists {
             case .success(let exists):
                 count += 1
-                if exists { existingCount += 1 }
+                guard isFirst(entry) else { continue }
+                if exists { existingCount += 1 } else { newCount += 1 }
                 if sample.count < Self.sampleCount { sample.append(entry.path) }
-                compare(entry)
             case .failure(let error): add(ImportPlan.Fault(line: entry.line, error: error))
             }
         }
     }
 
-    private mutating func compare(_ entry: ImportPlan.Entry) {
+    /// Whether a path stands in the file for the first time, as far as that is known; else it is noted.
+    private mutating func isFirst(_ entry: ImportPlan.Entry) -> Bool {
         let hash = entry.path.hashValue
         guard let first = lines[hash] else {
             if lines.count < Self.maximumCompared { lines[hash] = Int32(clamping: entry.line) }
-            return
+            return true
         }
         repeatedCount += 1
         if repeated.count < Self.maximumRepeated {
             repeated.append(Repetition(path: entry.path, firstLine: Int(first), line: entry.line))
         }
+        return false
     }
 
     private mutating func add(_ fault: ImportPlan.Fault) {

@@ -70,7 +70,7 @@ extension ImportPage.Found: ViewModel {
         case "canImport": check.count > 0
         case "newText":
             localized(
-                count: check.count - check.existingCount,
+                count: check.newCount,
                 one: "{count} of the documents is new.",
                 other: "{count} of the documents are new."
             )

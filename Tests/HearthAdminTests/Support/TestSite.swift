@@ -42,6 +42,7 @@ struct TestSite: Sendable {
     static func with<Result>(
         _ writes: [Write] = [],
         limits: ServiceLimits = ServiceLimits(),
+        logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         _ body: (TestSite) async throws -> Result
     ) async throws -> Result {
         let folder = FileManager.default.temporaryDirectory.appending(path: "hearth-admin-\(UUID().uuidString)")
@@ -52,7 +53,6 @@ struct TestSite: Sendable {
         configuration.now = { commitTime }
         // Preallocating journal is most of what a small store costs.
         configuration.segmentBytes = 256 << 10
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let store = try await FileStore.open(configuration, logger: logger)
         if !writes.isEmpty { _ = try await store.commit(writes) }
         let keys = AccessKeys()

@@ -47,10 +47,12 @@ struct PageStreamTests {
             try await withConnection(to: server) { connection in
                 try await open(&connection, address, ["Cookie: lang=fa"])
                 let (data, id) = try await event("put", from: &connection)
+                let path = try DocumentPath("books/b")
+                let version = try #require(try await server.context.store.document(at: path)).updateTime.microseconds
                 #expect(
                     data["rows"]?.string == """
                         <tr data-key="/admin/data/books/b">
-                        <th scope="row" class="id"><input type="checkbox" name="row" value="b" form="selection" aria-label="گزینش b">\
+                        <th scope="row" class="id"><input type="checkbox" name="row" value="b:\(version)" form="selection" aria-label="گزینش b">\
                         <a href="/admin/data/books/b"><bdi lang="">b</bdi></a></th>
                         <td class="odd"><bdi class="string" lang="">&lt;many&gt;</bdi> <span class="type unusual">رشته</span></td>
                         <td><span class="chip c-fd1c48"><bdi>#fd1c48</bdi></span></td>

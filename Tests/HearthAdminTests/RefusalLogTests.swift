@@ -1,0 +1,53 @@
+import DocumentModel
+import HTTPTypes
+import Logging
+import Synchronization
+import Testing
+
+@testable import HearthAdmin
+
+@Suite("What of refusals is logged")
+struct RefusalLogTests {
+    /// Keeps the messages that say of a page that it can't be shown.
+    private final class Log: Sendable {
+        private let messages = Mutex<[String]>([])
+
+        var count: Int { messages.withLock { $0.count } }
+
+        func add(_ message: String) { messages.withLock { $0.append(message) } }
+    }
+
+    private struct Handler: LogHandler {
+        let log: Log
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.warning
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            log.add("\(event.message)")
+        }
+    }
+
+    @Test(
+        "The fault of who sends a form is no error of the server",
+        arguments: [
+            ("/admin/data/a/none?edit", "as=json&json=%7B%7D&base=&do=save"), ("/admin/data/a/none?delete", "base=&at=1"),
+            ("/admin/data/a?delete", "row=1:1&selected=1"), ("/admin/data/a?new&from=none", ""),
+            ("/admin/data/a//b?edit", "base="),
+            ("/admin/import", "upload=none"), ("/admin/data/a?delete=found&where=x", "at=1&confirmed=1"),
+        ]
+    )
+    func refusals(address: String, form: String) async throws {
+        let log = Log()
+        try await TestSite.with(logger: Logger(label: "test") { _ in Handler(log: log) }) { site in
+            _ = await site.post(address, form)
+            let response = await site.get(address)
+            #expect(response.status.code < 500)
+        }
+        #expect(log.count == 0)
+    }
+}
