@@ -223,11 +223,8 @@ extension AdminPages {
     /// are of use without them.
     var roots: CollectionPage? {
         get async {
-            do throws(StatusError) {
-                return try await ListCollections.call(.init(pageSize: PageChrome.rootLimit), in: context)
-            } catch {
-                if error.code.httpStatus >= 500 { log(error) }
-                return nil
+            await unlessRefused { () async throws(StatusError) in
+                try await ListCollections.call(.init(pageSize: PageChrome.rootLimit), in: context)
             }
         }
     }

@@ -62,12 +62,3 @@ package final class TemporaryFile: Sendable {
         try await threads.run { () throws(StatusError) in try reporting(action, "a temporary file", body) }
     }
 }
-
-extension FileDescriptor {
-    /// How much room there is on this file's disk for the user that runs the program.
-    fileprivate func freeBytes() throws(SystemError) -> Int {
-        var status = Glibc.statvfs()
-        try Self.call("fstatvfs") { Glibc.fstatvfs(number, &status) }
-        return Int(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
-    }
-}
