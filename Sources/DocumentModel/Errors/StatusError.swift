@@ -15,6 +15,8 @@ public struct StatusError: Error, Sendable {
     public var field: String?
     /// Which part of a query is at fault, by its JSON form, such as `where.and[1].op`; nil for what concerns no query.
     public var place: String?
+    /// Where in the JSON that was read the fault is, which ``message`` tells too; nil for what was not read from JSON.
+    package var textPlace: TextPlace?
     /// Which write of its commit could not be applied, counted from 0; nil for what does not concern one write.
     public var writeIndex: Int?
     /// After how long the caller is advised to try again; nil where there is no advice.
@@ -39,6 +41,14 @@ public struct StatusError: Error, Sendable {
         self.field = field
         self.file = file
         self.cause = cause
+    }
+
+    /// A place in a text.
+    package struct TextPlace: Sendable, Hashable {
+        /// The line, counted from 1.
+        package let line: Int
+        /// The column in that line, in Unicode scalars counted from 1.
+        package let column: Int
     }
 
     /// A file of the data folder, and the place in it where the fault is in what it holds.

@@ -33,6 +33,7 @@ struct JSONFormFault: Error {
     var located: StatusError {
         var error = error
         let (line, column) = node.position()
+        error.textPlace = StatusError.TextPlace(line: line, column: column)
         error.message += " (Line \(line), column \(column), byte \(node.offset) of the JSON.)"
         return error
     }

@@ -97,17 +97,9 @@ struct TypedJSON {
         } catch let error as JSONSyntaxError {
             throw Failure(message: error.reason.description, place: (error.line, error.column))
         } catch let error as StatusError {
-            throw Failure(message: error.message, place: place(in: error.message))
+            throw Failure(message: error.message, place: error.textPlace.map { ($0.line, $0.column) })
         } catch {
             throw Failure(message: "\(error)", place: nil)
         }
-    }
-
-    /// The place that the model names at the end of what it says.
-    private static func place(in message: String) -> (line: Int, column: Int)? {
-        guard let found = message.matches(of: /\(Line ([0-9]+), column ([0-9]+), byte [0-9]+ of the JSON\.\)$/).last,
-            let line = Int(found.1), let column = Int(found.2)
-        else { return nil }
-        return (line, column)
     }
 }
