@@ -18,8 +18,7 @@ internal import StrictJSON
 ///                   8   create time
 ///                   8   update time
 ///                   4   length of the fields, and the fields as compact JSON
-///                 where it is known who made the commit
-///                   4   length of the ID of the key, and the ID
+///             4   where it is known who made the commit: length of the ID of the key, and the ID
 ///                 zeros up to a multiple of 8
 /// ```
 ///

@@ -65,7 +65,8 @@ struct JournalScan {
         }
     }
 
-    /// The journal, and what writes on in it: in the last segment when that was ended cleanly, else in a new one.
+    /// The journal, and what writes on in it: in the last segment when that was ended cleanly by a Hearth that writes the same
+    /// format, else in a new one.
     ///
     /// After a crash nothing more is put into the segment, because what a failed sync dropped of it may look as if it were on disk.
     consuming func finish(_ folder: consuming FileDescriptor, epoch: Epoch) throws(StatusError) -> OpenedJournal {
@@ -90,7 +91,8 @@ struct JournalScan {
             let file = try folder.openFile(segment.name, for: .updating)
             let rest = try file.read(max(0, segment.byteCount - end), at: end)
             let dirty = rest.lastNonzeroIndex.map { $0 + 1 } ?? 0
-            let goesOn = opening.isClean && dirty == 0 && damage?.segment != segment.first
+            let isCurrent = JournalSegment.isCurrent(try file.read(JournalSegment.headerBytes))
+            let goesOn = opening.isClean && isCurrent && dirty == 0 && damage?.segment != segment.first
             if !goesOn && !rest.isEmpty {
                 try file.truncate(to: end)
                 try file.synchronize()

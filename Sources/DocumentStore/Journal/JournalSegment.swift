@@ -97,6 +97,12 @@ enum JournalSegment {
         return .segment(epoch: epoch, first: SequenceNumber(first))
     }
 
+    /// Whether a header is of the version that this code writes.
+    static func isCurrent(_ header: [UInt8]) -> Bool {
+        var reader = ByteReader(header.dropFirst(magic.count))
+        return reader.integer(UInt32.self) == version
+    }
+
     private static func checksum(ofHeader bytes: [UInt8]) -> UInt32 {
         bytes.withUnsafeBytes { CRC32C.checksum(UnsafeRawBufferPointer(rebasing: $0[16...])) }
     }

@@ -29,6 +29,34 @@ struct RestartTests {
         }
     }
 
+    @Test("A journal that the Hearth before wrote is read, and gone on with in a segment of its own", arguments: [true, false])
+    func journalOfVersionBefore(isClosed: Bool) async throws {
+        try await fixture.withStore { store in
+            try await store.set("c/d", ["n": .integer(1)])
+            if !isClosed { try fixture.folder.copy("data", to: "copy") }
+        }
+        let data = isClosed ? "data" : "copy"
+        let old = "\(data)/journal/00000000000000000001.journal"
+        var bytes = try fixture.folder.bytes(of: old)
+        // The version, which the header's checksum leaves out.
+        bytes[8] = 2
+        try fixture.folder.write(bytes, to: old)
+        for author in ["k1", "k2"] {
+            try await fixture.withStore(at: data) { store in
+                let write = Write(path: try DocumentPath("c/d"), operation: .replace(["by": .string(author)]))
+                _ = try await store.commit([write], validating: ReadSet(), by: UTF8Key(author))
+            }
+        }
+        try await fixture.withStore(at: data) { store in
+            let versions = try await store.history(of: DocumentPath("c/d"), before: nil, limit: 10).versions
+            #expect(versions.map(\.author) == [UTF8Key("k2"), UTF8Key("k1"), nil])
+        }
+        #expect(try fixture.folder.bytes(of: old).prefix(9) == bytes.prefix(9))
+        #expect(try fixture.folder.bytes(of: old).count <= bytes.count)
+        let segments = try fixture.folder.names(in: "\(data)/journal").sorted()
+        #expect(segments == ["00000000000000000001.journal", "00000000000000000002.journal"])
+    }
+
     @Test("Without its journal, sequence numbers and times go on, and earlier commits are out of range")
     func journalDeleted() async throws {
         let (position, last) = try await fixture.withStore { store in
