@@ -21,15 +21,15 @@ extension AdminPages {
                 "\(versions.count) documents were ticked. Tick at most \(Self.maximumSelection) at a time, or delete what filters find."
             )
         }
-        let shownTime = try await ReadPoint().shownTime(in: context)
-        var below = Extent()
-        for version in versions where below.count < below.limit {
-            below = below + (try await Subtree(context: context).extent(below: version.path))
-        }
         let deletesBelow = submission.form.has("below")
-        let subject = DeletePage.Subject.documents(versions, in: collection, below: below)
         guard submission.form.has("confirmed"), !submission.isStale else {
             let problems = submission.isStale ? FormProblems.stale : FormProblems()
+            let shownTime = try await ReadPoint().shownTime(in: context)
+            var below = Extent()
+            for version in versions where below.count < below.limit {
+                below = below + (try await Subtree(context: context).extent(below: version.path))
+            }
+            let subject = DeletePage.Subject.documents(versions, in: collection, below: below)
             return .page(DeletePage(subject, at: shownTime, problems: problems, deletesBelow: deletesBelow))
         }
         guard let confirmedTime = Timestamp(formText: submission.form["at"]) else { return .page(ProblemPage.unknownForm) }
@@ -58,7 +58,8 @@ extension AdminPages {
         let subject = DeletePage.Subject.found(request, extent)
         guard let submission else { return .page(DeletePage(subject, at: shownTime)) }
         guard let confirmedTime = Timestamp(formText: submission.form["at"]),
-            let confirmedCount = submission.form["confirmed"].flatMap({ Int($0.string) })
+            let confirmedCount = submission.form["confirmed"].flatMap({ Int($0.string) }),
+            (0...Extent.queryLimit).contains(confirmedCount)
         else { return .page(ProblemPage.unknownForm) }
         guard !submission.isStale else { return .page(DeletePage(subject, at: shownTime, problems: .stale)) }
         return try await beginDeleting(backURL: request.url(), shownAt: confirmedTime, total: confirmedCount) {

@@ -35,7 +35,7 @@ extension AdminPages {
 
     /// How the server is called from a shell.
     func curl(for request: PageRequest) -> CurlCommand {
-        CurlCommand(host: request.host, needsKey: context.keys.areRequired)
+        CurlCommand(host: request.host, isSecure: visit.visitor.session?.isSecure ?? false, needsKey: context.keys.areRequired)
     }
 
     /// Makes a call as everybody does, in the name of who sent the form.

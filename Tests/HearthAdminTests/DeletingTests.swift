@@ -146,6 +146,16 @@ struct DeletingTests {
         }
     }
 
+    @Test("A number of documents that no page has said is refused", arguments: [Int.min, -1, 1_000_001, .max])
+    func confirmedNumber(count: Int) async throws {
+        try await TestSite.with(Self.numbers()) { site in
+            let address = "/admin/data/n?delete=found&where=n%20%3D%3D%201"
+            let form = try SentForm(await site.page(address), "//form[contains(@class,'entry')]")
+            #expect(await site.post(address, form.with(["confirmed": "\(count)"]).text).status == .badRequest)
+            #expect(try await Subtree(context: site.pages.context).extent(of: try CollectionPath("n")).count == 250)
+        }
+    }
+
     @Test("What is written into a filter after the question stays, and what was changed out of it is told")
     func foundMeanwhile() async throws {
         try await TestSite.with(Self.numbers()) { site in

@@ -93,6 +93,18 @@ struct DocumentationTests {
         }
     }
 
+    @Test("The name of a database stays one word of the command that copies it, and of the same scheme")
+    func export() throws {
+        let command = CurlCommand(host: "a", isSecure: true, needsKey: true).export(
+            of: try DatabaseID(project: UTF8Key("x"), database: UTF8Key("$(id)' ;"))
+        )
+        #expect(
+            command.utf8.elementsEqual(
+                #"hearth export --server https://a --database 'x/$(id)'\'' ;' --output backup.ndjson"#.utf8
+            )
+        )
+    }
+
     @Test("A quote in a request can't end the command's word")
     func quotes() {
         let command = CurlCommand(host: "a", needsKey: false).call(#"{"a":"it's"}"#)

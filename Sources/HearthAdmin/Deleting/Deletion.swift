@@ -41,7 +41,7 @@ struct Deletion: Sendable {
                 work.update { $0.done += 1 }
                 gone.append(version.path)
             case .failure(let error) where error.code == .failedPrecondition:
-                if try await context.store.document(at: version.path) == nil {
+                if try await isGone(version.path) {
                     work.update { $0.goneCount += 1 }
                     gone.append(version.path)
                 } else {
@@ -54,6 +54,16 @@ struct Deletion: Sendable {
         }
         if let obstacle { throw obstacle }
         return work.isStopping ? nil : gone
+    }
+
+    /// Whether somebody else has deleted a document; not where its file is damaged by now.
+    private func isGone(_ path: DocumentPath) async throws(StatusError) -> Bool {
+        do throws(StatusError) {
+            return try await context.store.document(at: path) == nil
+        } catch {
+            guard error.code == .dataLoss else { throw error }
+            return false
+        }
     }
 
     /// Deletes documents as they were found.

@@ -67,5 +67,5 @@ extension Extent {
     }
 
     /// The index counts faster than documents are visited.
-    private static let queryLimit = 1_000_000
+    static let queryLimit = 1_000_000
 }

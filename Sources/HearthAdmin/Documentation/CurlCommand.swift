@@ -1,3 +1,4 @@
+import DocumentModel
 import StrictJSON
 
 /// How calls are made from a shell, as lines to copy.
@@ -8,11 +9,12 @@ struct CurlCommand: Sendable {
 
     /// - Parameters:
     ///   - host: The `Host` that the browser called.
+    ///   - isSecure: Whether it called by TLS.
     ///   - needsKey: Whether calls need a key; it is then taken from the shell's `HEARTH_KEY`.
-    init(host: String?, needsKey: Bool) {
+    init(host: String?, isSecure: Bool = false, needsKey: Bool) {
         let host = host.flatMap { Self.isPlain($0) ? $0 : nil } ?? "127.0.0.1:8080"
         let key = needsKey ? #" -H "Authorization: Bearer $HEARTH_KEY""# : ""
-        origin = "http://\(host)"
+        origin = "\(isSecure ? "https" : "http")://\(host)"
         start = "curl \(origin)/rpc -H 'Content-Type: application/json'\(key) -d "
     }
 
@@ -23,6 +25,21 @@ struct CurlCommand: Sendable {
         // A quote stands only within strings of JSON, where an escape means the same.
         let pieces = json.utf8.split(separator: UInt8(ascii: "'"), omittingEmptySubsequences: false)
         return start + "'" + pieces.map { String(Substring($0)) }.joined(separator: #"\u0027"#) + "'"
+    }
+
+    /// The line that brings all documents of a database into a file.
+    ///
+    /// - Parameter database: The database; the default one when nil.
+    func export(of database: DatabaseID?) -> String {
+        // Its name may hold anything.
+        let place = database.map { " --database \(Self.quoted($0.description))" } ?? ""
+        return "hearth export --server \(origin)\(place) --output backup.ndjson"
+    }
+
+    /// A text as one word of a command line of a POSIX shell.
+    private static func quoted(_ text: String) -> String {
+        let pieces = text.utf8.split(separator: UInt8(ascii: "'"), omittingEmptySubsequences: false)
+        return "'" + pieces.map { String(Substring($0)) }.joined(separator: #"'\''"#) + "'"
     }
 
     /// Whether the text has only what stands in hosts and ports, so that it can't end a word of a command line.

@@ -87,8 +87,9 @@ struct HistoryPage: Page {
                     time: DocumentHeader.Moment(version.commitTime, now: now),
                     kind: kind,
                     author: version.author.map { id in
+                        // The label alone may be that of another key, too.
                         let label = keys.first { $0.id == id }?.label ?? ""
-                        return DisplayText((label.utf8.isEmpty ? id.string : label).shortened(scalars: 40))
+                        return DisplayText(label.utf8.isEmpty ? id.string : "\(label.shortened(scalars: 40)) (\(id.string))")
                     },
                     lines: Self.lines(difference, &values),
                     hidden: difference.count - difference.changes.count,

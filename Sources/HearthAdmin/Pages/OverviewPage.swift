@@ -66,8 +66,7 @@ struct OverviewPage: Page {
                 other: "{count} documents are in the journal only, since their files can’t be changed."
             )
         }
-        let place = AdminURL.database.map { " --database \($0)" } ?? ""
-        backup = "hearth export --server \(curl.origin)\(place) --output backup.ndjson"
+        backup = curl.export(of: AdminURL.database)
         facts = Self.facts(info, now: now)
         rates = RateChart(info.rates)
         obstacle = info.writeObstacle.map { DisplayText($0.message) }
