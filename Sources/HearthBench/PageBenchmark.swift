@@ -18,7 +18,7 @@ struct PageBenchmark: AsyncParsableCommand {
     @OptionGroup var options: BenchmarkOptions
 
     @Option(help: "How many documents the collection has.")
-    var documents = 100_000
+    var documents = 1_000_000
 
     @Option(help: "How often each page is asked for.")
     var rounds = 1_000
@@ -97,7 +97,7 @@ struct PageBenchmark: AsyncParsableCommand {
 
     private func measure(_ kind: Kind, of server: BenchmarkServer, into report: inout Report) async throws {
         let database = DatabaseName(.standard)
-        let call = "query.run, 100 documents \(kind.name)"
+        let call = "query.run, 100 of \(documents) documents \(kind.name)"
         let requests = [
             HTTPLoad.Request(
                 path: "/rpc",
@@ -119,7 +119,7 @@ struct PageBenchmark: AsyncParsableCommand {
             let count = isMeasured ? rounds : max(1, rounds / 10)
             let run = try await measure(call, requests[0], count, expecting: HTTPLoad.result, of: server)
             let firestore = try await measure(
-                ":runQuery, 100 documents \(kind.name)",
+                ":runQuery, 100 of \(documents) documents \(kind.name)",
                 requests[1],
                 count,
                 expecting: "[{",
@@ -127,7 +127,7 @@ struct PageBenchmark: AsyncParsableCommand {
                 target: .init(limit: call, share: 1 / 1.3)
             )
             var page = try await measure(
-                "a page of 100 documents \(kind.name)",
+                "a page of 100 of \(documents) documents \(kind.name)",
                 requests[2],
                 count,
                 expecting: "<!doctype html>",

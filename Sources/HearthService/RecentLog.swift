@@ -46,7 +46,7 @@ package final class RecentLog: Sendable {
     }
 
     private static func cut(_ text: String) -> String {
-        guard text.utf8.count > valueLength else { return text }
+        guard text.unicodeScalars.count > valueLength else { return text }
         return String(String.UnicodeScalarView(text.unicodeScalars.prefix(valueLength))) + "…"
     }
 }

@@ -17,16 +17,24 @@ extension DatabaseFolders {
     }
 
     /// Removes what deleted databases have left, which may take long for a large one. Nobody else waits for it.
+    ///
+    /// - Throws: Why something can't be removed; all else is removed then.
     package func removeLeftovers() async throws(StatusError) {
         try await removals.run { () throws(StatusError) in
-            try reporting("remove", Self.name) { () throws(SystemError) in
+            var obstacle: StatusError?
+            try reporting("list", Self.name) { () throws(SystemError) in
                 guard let all = try self.root.descriptor.openFolderIfPresent(Self.name) else { return }
                 var listing = try all.openForListing()
-                while let entry = try listing.next() {
+                while let entry = try listing.next(), !self.isRemovingStopped.load(ordering: .relaxed) {
                     guard TemporaryName.matches(entry.name) else { continue }
-                    guard try all.removeTree(entry, while: { !self.isRemovingStopped.load(ordering: .relaxed) }) else { return }
+                    do throws(SystemError) {
+                        _ = try all.removeTree(entry) { !self.isRemovingStopped.load(ordering: .relaxed) }
+                    } catch {
+                        obstacle = obstacle ?? error.status("remove", "\(Self.name)/\(entry.text)")
+                    }
                 }
             }
+            if let obstacle { throw obstacle }
         }
     }
 

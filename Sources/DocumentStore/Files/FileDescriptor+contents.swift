@@ -5,7 +5,8 @@ extension FileDescriptor {
     func freeBytes() throws(SystemError) -> Int {
         var status = statvfs()
         try Self.call("fstatvfs") { Glibc.fstatvfs(number, &status) }
-        return Int(clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
+        let (bytes, isTooMany) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+        return isTooMany ? .max : Int(clamping: bytes)
     }
 
     /// What this file is now.

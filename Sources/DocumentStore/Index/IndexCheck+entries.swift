@@ -95,7 +95,7 @@ extension IndexCheck {
 
     private func storedSizes(_ database: Database) throws -> [Int64: CollectionSize] {
         var sizes: [Int64: CollectionSize] = [:]
-        let statement = try IndexStatement("SELECT scope, documents, bytes FROM sizes WHERE documents != 0", database)
+        let statement = try IndexStatement("SELECT scope, documents, bytes FROM sizes", database)
         defer { statement.reset() }
         while try statement.step() {
             let (documents, bytes) = (Int(statement.integer(1)), Int(statement.integer(2)))

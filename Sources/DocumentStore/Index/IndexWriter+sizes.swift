@@ -18,11 +18,15 @@ extension IndexWriter {
             """,
             database
         )
+        let removal = try IndexStatement("DELETE FROM sizes WHERE scope = ?1 AND documents = 0 AND bytes = 0", database)
         for (scope, change) in memory.sizes where change != .zero {
             statement.bind(scope, at: 1)
             statement.bind(Int64(change.documentCount), at: 2)
             statement.bind(Int64(change.byteCount), at: 3)
             try statement.run()
+            guard change.documentCount < 0 else { continue }
+            removal.bind(scope, at: 1)
+            try removal.run()
         }
         memory.sizes.removeAll(keepingCapacity: memory.sizes.count < Self.maximumCount)
     }

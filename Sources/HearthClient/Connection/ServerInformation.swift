@@ -7,8 +7,8 @@ public struct ServerInformation: Hashable, Sendable {
     public let name: String
     /// The product's version.
     public let version: String
-    /// The database that was asked for: `PROJECT/DATABASE`.
-    public let database: String
+    /// The database that was asked for: `PROJECT/DATABASE`. Nil where the server doesn't say.
+    public let database: String?
     /// The history that sequence numbers belong to; another one once the database is made anew or restored.
     public let epoch: String
     /// The last commit's place in the order of commits; 0 before the first.
@@ -41,7 +41,7 @@ extension ServerInformation {
     init(rpc json: JSONNode) throws(StatusError) {
         name = try json.string("name")
         version = try json.string("version")
-        database = try json.string("database")
+        database = json["database"]?.string
         epoch = try json.string("epoch")
         sequence = try json.number("sequence")
         oldestSequence = try json.number("oldestSequence")

@@ -127,7 +127,10 @@ struct RestrictedStore: DocumentStore {
     }
 
     func storage() async -> StorageReport? {
-        await base.storage()
+        var report = await base.storage()
+        // It tells of other collections too.
+        report?.size = nil
+        return report
     }
 
     var writeObstacle: StatusError? {

@@ -61,7 +61,8 @@ package enum ServerInfo: RPCMethod {
                     .init("documentCount", .integer(minimum: 0), "How many documents there are."),
                     .init("bytes", .integer(minimum: 0), "Their sizes together, by Firestore's formula."),
                 ]),
-                "How much is in the database; absent while the index is made, and to keys that are for some collections.",
+                "How much is in the database, the last commits perhaps left out; absent while the index is made, and to keys that are for some "
+                    + "collections.",
                 isRequired: false
             ),
             .init(
@@ -138,17 +139,16 @@ package enum ServerInfo: RPCMethod {
     package static func params(from arguments: Arguments) throws {}
 
     package static func call(_ params: Void, in context: ServiceContext) async -> Result {
-        let index = await context.store.indexes().fields
+        let storage = await context.store.storage()
         return Result(
             database: context.databaseName,
             position: context.store.position,
             writeObstacle: await context.store.writeObstacle,
             uptime: ContinuousClock.now - context.server.startTime,
             limits: context.server.limits,
-            index: index,
-            // What is being made would be waited for.
-            size: index == .ready ? try? await context.store.size(of: nil) : nil,
-            storage: await context.store.storage(),
+            index: await context.store.indexes().fields,
+            size: storage?.size,
+            storage: storage,
             sessionCount: context.sessions.visible(to: context.caller).count,
             watcherCount: context.server.activity.watcherCount,
             rates: context.server.activity.rates,

@@ -25,7 +25,7 @@ extension Commit {
         self.init(
             sequence: last.sequence,
             time: last.time,
-            author: last.author,
+            author: commits.allSatisfy { $0.author == last.author } ? last.author : nil,
             changes: changes.sorted { $0.place < $1.place }.map(\.change)
         )
     }
