@@ -105,6 +105,18 @@ struct ImportReaderTests {
         #expect(try await read(packed + packed, "x", plan).count == 20_000)
     }
 
+    @Test(
+        "The ending of a file's name tells its format, in small and capital letters",
+        arguments: [
+            ("BOOKS.JSON", .json), ("books.Json.GZ", .json), ("DATA.CSV.GZ", .csv), ("x.NDJSON", .ndjson),
+            ("x.JsonL.gz", .ndjson),
+            ("csv", .csv), ("x.gz", .ndjson), ("x.JSON\u{AD}", .ndjson), ("", .ndjson),
+        ] as [(UTF8Key, ImportFormat)]
+    )
+    func endings(name: UTF8Key, format: ImportFormat) {
+        #expect(ImportFormat.format(ofName: name, Array("{".utf8)) == format)
+    }
+
     @Test("Columns that would overwrite each other are refused", arguments: ["m,m.x", "m.x,m", "__name__,a.b.c,x,a"])
     func overlaps(header: String) async throws {
         let plan = ImportPlan(collection: try CollectionPath("c"))

@@ -13,7 +13,9 @@ enum ImportFormat: String, CaseIterable, Sendable {
 
     /// The format of a file.
     static func format(ofName name: UTF8Key, _ bytes: [UInt8]) -> ImportFormat {
-        var endings = name.utf8.split(separator: UInt8(ascii: ".")).map { UTF8Key(Substring($0)) }
+        var endings = name.utf8.split(separator: UInt8(ascii: ".")).map { ending in
+            UTF8Key(String(decoding: ending.map(\.inSmallLetters), as: UTF8.self))
+        }
         if endings.last == "gz" { endings.removeLast() }
         switch endings.last {
         case "csv": return .csv
@@ -36,5 +38,12 @@ enum ImportFormat: String, CaseIterable, Sendable {
         case .json: "JSON"
         case .csv: "CSV"
         }
+    }
+}
+
+extension UInt8 {
+    /// A letter of ASCII as a small one, and any other byte as it is.
+    fileprivate var inSmallLetters: UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
     }
 }
