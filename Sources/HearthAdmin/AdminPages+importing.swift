@@ -31,8 +31,7 @@ extension AdminPages {
                 visitor: formName,
                 database: context.databaseName,
                 file: file,
-                plan: plan,
-                checkWork: ""
+                plan: plan
             )
             uploads.keep(upload)
             // From that page it is tried again where it can't begin now; the file is here.
@@ -87,7 +86,7 @@ extension AdminPages {
     private func check(_ id: UTF8Key) async throws(StatusError) -> FormAnswer {
         guard let upload = uploads.upload(id, for: formName, in: context.databaseName) else { return .page(Self.lostPage) }
         if let check = upload.check { return .page(ImportPage(found: .init(upload, check))) }
-        if let work = works.work(upload.checkWork, for: context.caller), !work.progress.isOver {
+        if let id = upload.checkWork, let work = works.work(id, for: context.caller), !work.progress.isOver {
             return .done(at: AdminURL.work(work.id), nil)
         }
         return try await beginCheck(upload)
@@ -105,9 +104,10 @@ extension AdminPages {
 
     private func beginCheck(_ upload: Uploads.Upload) async throws(StatusError) -> FormAnswer {
         var upload = upload
-        upload.checkWork = UTF8Key(Nonce.make())
+        let work = UTF8Key(Nonce.make())
+        upload.checkWork = work
         uploads.note(upload)
-        return try await begin(.checking, id: upload.checkWork, backURL: Self.url(of: upload)) { _ in
+        return try await begin(.checking, id: work, backURL: Self.url(of: upload)) { _ in
             nil
         } _: { [context, uploads, upload] work throws(StatusError) in
             var checked = upload

@@ -186,8 +186,7 @@ struct ImportPageTests {
             visitor: "v",
             database: .standard,
             file: try await .sent([1], name: "x"),
-            plan: ImportPlan(),
-            checkWork: ""
+            plan: ImportPlan()
         )
         uploads.keep(upload)
         #expect(uploads.upload("1", for: "w", in: .standard) == nil)

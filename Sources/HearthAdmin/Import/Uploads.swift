@@ -15,8 +15,8 @@ final class Uploads: Sendable {
         let file: ImportFile
         let plan: ImportPlan
         var check: ImportCheck?
-        /// The work that checks it.
-        var checkWork: UTF8Key
+        /// The work that checks it, once there is one.
+        var checkWork: UTF8Key?
     }
 
     /// What is found of an upload that is to be imported.

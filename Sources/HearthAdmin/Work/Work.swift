@@ -47,7 +47,9 @@ final class Work: Sendable {
 
         /// Notes how many documents of those that were confirmed nothing has been said of.
         mutating func noteLost(of confirmed: Int) {
-            lostCount = max(0, confirmed - done - keptCount - goneCount - faultCount)
+            // What was confirmed comes from a form, and may be any number.
+            let saidCount = done + keptCount + goneCount + faultCount
+            lostCount = confirmed > saidCount ? confirmed - saidCount : 0
         }
 
         /// Whether all was done that was asked for, so that there is nothing to tell but how much it was.
