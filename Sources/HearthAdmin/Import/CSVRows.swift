@@ -111,10 +111,9 @@ struct CSVRows {
                 text.append(byte)
             }
         } else {
-            while index < bytes.count, ![UInt8(ascii: ","), UInt8(ascii: "\n")].contains(bytes[index]) {
-                text.append(bytes[index])
-                index += 1
-            }
+            let end = bytes[index...].firstIndex(where: \.endsCell) ?? bytes.endIndex
+            text = Array(bytes[index..<end])
+            index = end
             if text.last == UInt8(ascii: "\r"), index >= bytes.count || bytes[index] == UInt8(ascii: "\n") { text.removeLast() }
         }
         if isQuoted, index < bytes.count, bytes[index] == UInt8(ascii: "\r") { index += 1 }
@@ -143,5 +142,15 @@ struct CSVRows {
             throw StatusError(.invalidArgument, "The line isn't UTF-8. Save the table in that encoding.")
         }
         return Cell(text: text.string, isQuoted: isQuoted)
+    }
+}
+
+extension UInt8 {
+    /// Whether a cell without quotes ends before it.
+    fileprivate var endsCell: Bool {
+        switch self {
+        case UInt8(ascii: ","), UInt8(ascii: "\n"): true
+        default: false
+        }
     }
 }

@@ -157,6 +157,9 @@ struct JSONPieces {
 extension UInt8 {
     /// Whether JSON lets it stand anywhere between values.
     fileprivate var isBlank: Bool {
-        [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r")].contains(self)
+        switch self {
+        case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"): true
+        default: false
+        }
     }
 }
