@@ -152,7 +152,7 @@ extension Request {
             var reader = UploadReader(contentType: contentType, folder: pages.surroundings.uploadFolder)
         else { return .failure(.malformed) }
         // Digits that are no Int are more than any Int.
-        guard headers[.contentLength].map({ Int($0) ?? .max }) ?? 0 <= ImportFile.maximumBytes else { return .failure(.tooLarge) }
+        guard headers[.contentLength].map({ Int($0) ?? .max }) ?? 0 <= reader.maximumBytes else { return .failure(.tooLarge) }
         do {
             for try await part in body { try await reader.take(Array(part.readableBytesView)) }
             return .success(try reader.finish())

@@ -155,6 +155,24 @@ struct ImportPageTests {
         }
     }
 
+    @Test("Of a form no more bytes are taken than its file may have and a little around it, whatever they are")
+    func endless() async throws {
+        try await TestSite.with { site in
+            var reader = try #require(
+                UploadReader(contentType: "multipart/form-data; boundary=XX", folder: site.folder.path, limit: 1_000)
+            )
+            try await reader.take(Array("--XX--\r\n".utf8))
+            var takenBytes = 0
+            await #expect(throws: UploadReader.Fault.self) {
+                while takenBytes < 1 << 30 {
+                    try await reader.take([UInt8](repeating: 0, count: 4_096))
+                    takenBytes += 4_096
+                }
+            }
+            #expect(takenBytes < reader.maximumBytes)
+        }
+    }
+
     @Test("Works are ended with the server, say so, and no more are begun")
     func closing() async throws {
         try await TestSite.with { site in

@@ -47,8 +47,37 @@ struct MultipartTests {
     @Test("Fields and heads are no longer than they may be")
     func limits() {
         let field = "--XX\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n"
-        #expect(read(field + String(repeating: "x", count: 1 << 20) + "\r\n--XX--", partBytes: 4_096) != nil)
+        for size in [4_000, 4_096, 1 << 22] {
+            let most = String(repeating: "x", count: MultipartReader.maximumFieldBytes - 1)
+            #expect(read(field + most + "\r\n--XX--", partBytes: size) != nil)
+            #expect(read(field + most + "x\r\n--XX--", partBytes: size) == nil)
+        }
         #expect(read(field + String(repeating: "x", count: 2 << 20) + "\r\n--XX--", partBytes: 4_096) == nil)
         #expect(read("--XX\r\n" + String(repeating: "x", count: 1 << 20), partBytes: 4_096) == nil)
+    }
+
+    @Test(
+        "Fields are no more, and together no longer, than they may be",
+        arguments: [(100, 1, true), (101, 1, false), (2, 50_000, true), (3, 50_000, false)]
+    )
+    func fields(count: Int, byteCount: Int, isRead: Bool) {
+        let field = "--XX\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n\(String(repeating: "x", count: byteCount))\r\n"
+        #expect((read(String(repeating: field, count: count) + "--XX--", partBytes: 4_096) != nil) == isRead)
+    }
+
+    @Test("A form has one file")
+    func files() {
+        let file = "--XX\r\nContent-Disposition: form-data; name=\"f\"; filename=\"x\"\r\n\r\n1\r\n"
+        #expect(read(file + "--XX--", partBytes: 100) == ["file x", "1"])
+        #expect(read(file + file + "--XX--", partBytes: 100) == nil)
+    }
+
+    @Test("What follows the end is not kept")
+    func epilogue() throws {
+        var reader = try #require(MultipartReader(contentType: "multipart/form-data; boundary=XX"))
+        _ = try reader.read(Array("--XX--\r\n".utf8))
+        for _ in 0..<1_000 { #expect(try reader.read([UInt8](repeating: 0, count: 4_096)).isEmpty) }
+        #expect(reader.heldCount == 0)
+        try reader.finish()
     }
 }

@@ -1,6 +1,8 @@
 import StrictJSON
 
 /// Reads a form with a file as browsers send it (RFC 7578), as its bytes come.
+///
+/// Whatever is sent, it holds and gives a bounded number of bytes of all but the file.
 struct MultipartReader {
     /// What has been read.
     enum Event: Hashable, Sendable {
@@ -12,7 +14,7 @@ struct MultipartReader {
         case bytes([UInt8])
     }
 
-    /// The form isn't as browsers send it, or its fields are longer than they may be.
+    /// The form isn't as browsers send it, has more than one file, or more or longer fields than it may have.
     struct Malformed: Error {}
 
     private enum State {
@@ -34,11 +36,17 @@ struct MultipartReader {
     /// Up to here there is no end of what is read.
     private var scanned = 0
     private var events: [Event] = []
+    private var fieldCount = 0
+    /// How many bytes the names and values of all fields have that were read.
+    private var fieldBytes = 0
+    private var hasFile = false
 
     /// The media type of such a form.
     static let mediaType = "multipart/form-data"
     private static let maximumHeadBytes = 16 << 10
-    private static let maximumFieldBytes = 1 << 20
+    private static let maximumFieldCount = 100
+    /// How many bytes the names and values of all fields may have together.
+    static let maximumFieldBytes = 128 << 10
 
     /// - Parameter contentType: The header, which names the mark between the parts; nil comes of one that doesn't.
     init?(contentType: String) {
@@ -55,6 +63,9 @@ struct MultipartReader {
         defer { events = [] }
         return events
     }
+
+    /// How many bytes are held.
+    var heldCount: Int { pending.count }
 
     /// Makes sure that the form was all there.
     func finish() throws(Malformed) {
@@ -78,15 +89,20 @@ struct MultipartReader {
         case .inHead: return try readHead()
         case .inField(let name):
             guard let end = find(innerMark) else {
-                guard pending.count <= Self.maximumFieldBytes else { throw Malformed() }
+                // What may be the beginning of a mark is none of the value yet.
+                guard fieldBytes + scanned <= Self.maximumFieldBytes else { throw Malformed() }
                 return false
             }
+            try countField(end.lowerBound)
             guard let value = UTF8Key(validating: Form.lines(pending[..<end.lowerBound])) else { throw Malformed() }
             events.append(.field(name: name, value: value))
             take(end.upperBound)
             state = .atMark
         case .inFile: return readFile()
-        case .atEnd: return false
+        case .atEnd:
+            // What follows the last mark is nothing of the form (RFC 2046, 5.1.1).
+            take(pending.count)
+            return false
         }
         return true
     }
@@ -107,13 +123,23 @@ struct MultipartReader {
         let header = DispositionHeader(line.last == UInt8(ascii: "\r") ? line.dropLast() : line)
         guard let field = header["name"] else { throw Malformed() }
         if let fileName = header["filename"] {
+            guard !hasFile else { throw Malformed() }
+            hasFile = true
             events.append(.file(name: fileName))
             state = .inFile
         } else {
+            fieldCount += 1
+            guard fieldCount <= Self.maximumFieldCount else { throw Malformed() }
+            try countField(field.byteCount)
             state = .inField(field)
         }
         take(end.upperBound)
         return true
+    }
+
+    private mutating func countField(_ byteCount: Int) throws(Malformed) {
+        fieldBytes += byteCount
+        guard fieldBytes <= Self.maximumFieldBytes else { throw Malformed() }
     }
 
     private mutating func readFile() -> Bool {

@@ -16,6 +16,8 @@ struct UploadReader {
 
     private let folder: String
     private let limit: Int
+    /// How many bytes have come.
+    private var byteCount = 0
     private var reader: MultipartReader
     private var items: [(name: UTF8Key, value: UTF8Key)] = []
     private var file: ImportFile?
@@ -29,8 +31,13 @@ struct UploadReader {
         (self.reader, self.folder, self.limit) = (reader, folder, limit)
     }
 
+    /// How many bytes the whole form may have: what is around the file is little.
+    var maximumBytes: Int { limit + 2 * MultipartReader.maximumFieldBytes }
+
     /// Takes the next bytes.
     mutating func take(_ bytes: [UInt8]) async throws(Fault) {
+        byteCount += bytes.count
+        guard byteCount <= maximumBytes else { throw .tooLarge }
         let events: [MultipartReader.Event]
         do throws(MultipartReader.Malformed) {
             events = try reader.read(bytes)

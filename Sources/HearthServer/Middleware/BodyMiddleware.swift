@@ -7,6 +7,9 @@ import NIOCore
 struct BodyMiddleware: RouterMiddleware {
     let budget: BodyBudget
 
+    /// How much is held at most of a form with a file: its fields, and the part of the file that goes to disk.
+    private static let heldFormBytes = 256 << 10
+
     func handle(
         _ request: Request,
         context: HearthRequestContext,
@@ -19,8 +22,8 @@ struct BodyMiddleware: RouterMiddleware {
         var request = request
         let type = FieldValue((request.headers[.contentType] ?? "").utf8)
         // The files of forms go to disk as they come.
-        let isPassedOn = type.isValue("multipart/form-data")
-        request.body = RequestBody(asyncSequence: CountedBody(body: request.body, share: share, isPassedOn: isPassedOn))
+        let heldBytes = type.isValue("multipart/form-data") ? Self.heldFormBytes : .max
+        request.body = RequestBody(asyncSequence: CountedBody(body: request.body, share: share, heldBytes: heldBytes))
         return try await next(request, context)
     }
 }
@@ -48,18 +51,20 @@ private struct CountedBody: AsyncSequence, Sendable {
 
     let body: RequestBody
     let share: BodyBudget.Share
-    /// Whether a part is held no longer than until the next one is asked for.
-    let isPassedOn: Bool
+    /// How many bytes of it are held at most: whatever comes beyond them takes the place of what came before.
+    let heldBytes: Int
 
     struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate var parts: RequestBody.AsyncIterator
         fileprivate let share: BodyBudget.Share
-        fileprivate let isPassedOn: Bool
+        /// How many bytes more will be held.
+        fileprivate var rest: Int
 
         mutating func next() async throws -> ByteBuffer? {
-            if isPassedOn { share.giveBack() }
             guard let part = try await parts.next() else { return nil }
-            guard share.take(part.readableBytes) else {
+            let count = Swift.min(part.readableBytes, rest)
+            rest -= count
+            guard share.take(count) else {
                 throw HTTPFailure(
                     .serviceUnavailable,
                     .resourceExhausted,
@@ -72,6 +77,6 @@ private struct CountedBody: AsyncSequence, Sendable {
     }
 
     func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(parts: body.makeAsyncIterator(), share: share, isPassedOn: isPassedOn)
+        AsyncIterator(parts: body.makeAsyncIterator(), share: share, rest: heldBytes)
     }
 }

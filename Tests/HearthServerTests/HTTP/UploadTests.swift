@@ -31,6 +31,22 @@ struct UploadTests {
         }
     }
 
+    @Test("A form that has no end is refused before it takes memory")
+    func endless() async throws {
+        try await withServer(hasPages: true) { server in
+            try await withConnection(to: server) { connection in
+                let fields = [
+                    "POST /admin/import HTTP/1.1", "Host: localhost", "Origin: http://localhost", "Sec-Fetch-Site: same-origin",
+                    "Content-Type: multipart/form-data; boundary=XX", "Transfer-Encoding: chunked",
+                ]
+                try await connection.send(fields.joined(separator: "\r\n") + "\r\n\r\n")
+                let field = "--XX\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n"
+                for _ in 0..<110 { try await connection.send("\(String(field.utf8.count, radix: 16))\r\n\(field)\r\n") }
+                #expect(try await connection.response().status == 400)
+            }
+        }
+    }
+
     @Test("From who may not write a file is not even taken")
     func rights() async throws {
         try await withServer(hasPages: true) { server in
