@@ -4,7 +4,8 @@ import DocumentStore
 /// Reads one stream, step by step.
 ///
 /// A class, so that none of its state lies in the memory of the task that waits for it, which lives as long as the stream. For the
-/// same reason that task does nothing but wait: each step is a task of its own, since a task keeps what its deepest call took.
+/// same reason the steps before the stream is live are tasks of their own: a task keeps what its deepest call took, and reading the
+/// initial state takes most. A commit is told of in a few microseconds, and a task for it would take as long again.
 final class WatchReader {
     enum Phase {
         case opening
@@ -57,7 +58,8 @@ final class WatchReader {
                 await control.waitForCommit(after: progress.sequence, in: store)
                 guard control.interruption == nil, !Task.isCancelled else { continue }
             }
-            if let frames = told(try await stepInOwnTask()) { return frames }
+            let frames = try await phase == .live ? stepOrBeginAnew() : stepInOwnTask()
+            if let frames = told(frames) { return frames }
         }
         phase = .ended
         return nil

@@ -46,7 +46,7 @@ struct FirestoreDatabaseTests {
                 }
             }
             let watched = try await withConnection(to: server) { connection in
-                try await connection.ask("GET", "/watch?collection=c&database=q/other&limit=1&timeout=1").body
+                try await connection.follow("/watch?collection=c&database=q/other", until: #""type":"current""#)
             }
             #expect(watched.contains(#""path":"c/d""#))
         }

@@ -87,6 +87,15 @@ extension RawConnection {
         return try await response(isBodyExpected: method != "HEAD")
     }
 
+    /// Asks for a stream, and takes it up to the chunk that something stands in.
+    mutating func follow(_ target: String, until end: String) async throws -> String {
+        try await send(Self.request("GET", target))
+        _ = try await responseHead()
+        var stream = ""
+        while !stream.contains(end), let chunk = try await chunk() { stream += chunk }
+        return stream
+    }
+
     /// Calls a method, and takes the response's body.
     mutating func call(_ body: String) async throws -> String {
         try await ask("POST", "/rpc", ["Content-Type: application/json"], body: body).body

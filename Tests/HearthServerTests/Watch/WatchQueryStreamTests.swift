@@ -103,8 +103,8 @@ import Testing
             ]
             let token = try await withConnection(to: server) { connection in
                 let query = PercentEncoding.encode(UTF8Key(layouts[0]))
-                let response = try await connection.ask("GET", "/watch?timeout=1&from=now&query=\(query)")
-                let end = try #require(response.body.split(separator: "\n").last)
+                let stream = try await connection.follow("/watch?from=now&query=\(query)", until: #""token":"#)
+                let end = try #require(stream.split(separator: "\n").last)
                 return try #require(try JSONText(String(end)).root["token"]?.string)
             }
             for (layout, status) in [(layouts[1], 200), (#"{"collection":"a"}"#, 400)] {

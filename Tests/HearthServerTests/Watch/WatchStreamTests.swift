@@ -333,9 +333,9 @@ import Testing
             try await server.set("books/b", [:])
             try server.write("{\n  \"x\": tru\n}", toFile: "documents/books/b.json")
             try await withConnection(to: server) { connection in
-                let response = try await connection.ask("GET", "/watch?collection=books&timeout=1")
-                let frames = try response.body.split(separator: "\n").map { try JSONText(String($0)).root }
-                #expect(frames.compactMap { $0["type"]?.string } == ["open", "added", "damaged", "current", "end"])
+                let stream = try await connection.follow("/watch?collection=books", until: #""type":"current""#)
+                let frames = try stream.split(separator: "\n").map { try JSONText(String($0)).root }
+                #expect(frames.compactMap { $0["type"]?.string } == ["open", "added", "damaged", "current"])
                 let damaged = try #require(frames.first { $0["type"]?.string == "damaged" })
                 #expect(damaged["path"]?.string == "books/b")
                 #expect(damaged["message"]?.string?.contains("not valid JSON") == true)
@@ -344,7 +344,7 @@ import Testing
                         == #"{"path":"documents/books/b.json","line":2,"column":11}"#
                 )
                 #expect(frames[3]["count"]?.number == .integer(1))
-                #expect(!response.body.contains(server.folder))
+                #expect(!stream.contains(server.folder))
             }
         }
     }
