@@ -33,7 +33,10 @@ extension AdminPages {
                 file: file,
                 plan: plan
             )
-            uploads.keep(upload)
+            guard uploads.keep(upload) else {
+                problems.add(Self.noRoomText, at: "file")
+                return .page(ImportPage(typed: typed, problems: problems, status: .tooManyRequests))
+            }
             // From that page it is tried again where it can't begin now; the file is here.
             return (try? await beginCheck(upload)) ?? .done(at: Self.url(of: upload), nil)
         }
@@ -61,6 +64,12 @@ extension AdminPages {
         return plan
     }
 
+    private static var noRoomText: String {
+        localized(
+            "Other files that are being imported take all the room there is for them. Try again when they are done, or import the file by the command hearth import."
+        )
+    }
+
     /// Says why a form with a file isn't taken.
     private func refuse(_ fault: UploadReader.Fault) async -> PageResponse {
         var problems = FormProblems()
@@ -75,6 +84,9 @@ extension AdminPages {
                 at: "file"
             )
             return await respond(with: ImportPage(problems: problems, status: .contentTooLarge))
+        case .noRoom:
+            problems.add(Self.noRoomText, at: "file")
+            return await respond(with: ImportPage(problems: problems, status: .tooManyRequests))
         case .malformed: return await respond(with: ProblemPage.unknownForm)
         case .failed(let error): return await respond(to: error)
         }

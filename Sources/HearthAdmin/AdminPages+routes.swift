@@ -3,6 +3,7 @@ package import HearthServer
 import HearthService
 package import Hummingbird
 import NIOCore
+import StrictJSON
 
 extension AdminPages {
     /// Answers `/`, `/rpc/docs`, `/admin` and everything below it, whatever the method, for Hearth's own server.
@@ -50,7 +51,8 @@ private struct PagesMiddleware<Context: RequestContext>: RouterMiddleware {
         let visitor = visitor(context)
         var page = AdminPages.PageRequest(request, visitor: visitor)
         if request.hasFile, pages.takesFile(of: page) {
-            page.upload = try await request.upload(to: pages)
+            // Whoever has not signed in sends no file, so no browser is to be told apart.
+            page.upload = try await request.upload(to: pages, of: visitor.formName(browser: ""))
         } else {
             // Of who has to sign in first a form is kept, which one with a file is too large for.
             page.form =
@@ -147,9 +149,17 @@ extension Request {
     }
 
     /// What a form with a file sent; the file is on disk then.
-    fileprivate func upload(to pages: AdminPages) async throws -> Result<Form, UploadReader.Fault> {
+    fileprivate func upload(
+        to pages: AdminPages,
+        of visitor: UTF8Key
+    ) async throws -> Result<Form, UploadReader.Fault> {
         guard let contentType = headers[.contentType],
-            var reader = UploadReader(contentType: contentType, folder: pages.surroundings.uploadFolder)
+            var reader = UploadReader(
+                contentType: contentType,
+                to: pages.uploads,
+                of: visitor,
+                folder: pages.surroundings.uploadFolder
+            )
         else { return .failure(.malformed) }
         // Digits that are no Int are more than any Int.
         guard headers[.contentLength].map({ Int($0) ?? .max }) ?? 0 <= reader.maximumBytes else { return .failure(.tooLarge) }

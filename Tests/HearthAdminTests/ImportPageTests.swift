@@ -25,7 +25,13 @@ struct ImportPageTests {
         ]
         let body = Array((parts.map { "--XX\r\n\($0)\r\n" }.joined() + "--XX--\r\n").utf8)
         var reader = try #require(
-            UploadReader(contentType: "multipart/form-data; boundary=XX", folder: site.folder.path, limit: limit)
+            UploadReader(
+                contentType: "multipart/form-data; boundary=XX",
+                to: site.pages.uploads,
+                of: "anybody",
+                folder: site.folder.path,
+                limit: limit
+            )
         )
         var request = AdminPages.PageRequest(method: .post, path: "/admin/import")
         do throws(UploadReader.Fault) {
@@ -155,11 +161,29 @@ struct ImportPageTests {
         }
     }
 
+    @Test("A file for which there is no room is refused with the form")
+    func noRoom() async throws {
+        try await TestSite.with { site in
+            var request = AdminPages.PageRequest(method: .post, path: "/admin/import")
+            request.upload = .failure(.noRoom)
+            let response = await site.pages.response(to: request)
+            #expect(response.status == .tooManyRequests)
+            let faults = try HTMLPage(response.body).texts("//p[@id='file-fault']")
+            #expect(faults.count == 1)
+        }
+    }
+
     @Test("Of a form no more bytes are taken than its file may have and a little around it, whatever they are")
     func endless() async throws {
         try await TestSite.with { site in
             var reader = try #require(
-                UploadReader(contentType: "multipart/form-data; boundary=XX", folder: site.folder.path, limit: 1_000)
+                UploadReader(
+                    contentType: "multipart/form-data; boundary=XX",
+                    to: site.pages.uploads,
+                    of: "anybody",
+                    folder: site.folder.path,
+                    limit: 1_000
+                )
             )
             try await reader.take(Array("--XX--\r\n".utf8))
             var takenBytes = 0
@@ -206,7 +230,7 @@ struct ImportPageTests {
             file: try await .sent([1], name: "x"),
             plan: ImportPlan()
         )
-        uploads.keep(upload)
+        #expect(uploads.keep(upload))
         #expect(uploads.upload("1", for: "w", in: .standard) == nil)
         clock.withLock { $0 += Uploads.maximumIdle - .seconds(1) }
         uploads.removeIdle()

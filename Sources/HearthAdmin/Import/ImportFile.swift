@@ -8,7 +8,9 @@ struct ImportFile: Sendable {
     /// What the browser calls it.
     let name: UTF8Key
     let file: TemporaryFile
-    let byteCount: Int
+    var byteCount: Int
+    /// The room that it takes on the disk.
+    let share: UploadRoom.Share
 
     /// How many bytes a file may have that is sent.
     static let maximumBytes = 1 << 30

@@ -10,10 +10,14 @@ struct UploadReader {
         case tooLarge
         /// The form isn't as browsers send it.
         case malformed
+        /// Other files take all the room that there is.
+        case noRoom
         /// The file can't be kept.
         case failed(StatusError)
     }
 
+    private let uploads: Uploads
+    private let visitor: UTF8Key
     private let folder: String
     private let limit: Int
     /// How many bytes have come.
@@ -24,11 +28,20 @@ struct UploadReader {
 
     /// - Parameters:
     ///   - contentType: The header, which names the mark between the parts; nil comes of one that doesn't.
+    ///   - uploads: Where the file takes its room.
+    ///   - visitor: Who sends it.
     ///   - folder: Where the file is kept, without a name.
     ///   - limit: How many bytes it may have.
-    init?(contentType: String, folder: String, limit: Int = ImportFile.maximumBytes) {
+    init?(
+        contentType: String,
+        to uploads: Uploads,
+        of visitor: UTF8Key,
+        folder: String,
+        limit: Int = ImportFile.maximumBytes
+    ) {
         guard let reader = MultipartReader(contentType: contentType) else { return nil }
         (self.reader, self.folder, self.limit) = (reader, folder, limit)
+        (self.uploads, self.visitor) = (uploads, visitor)
     }
 
     /// How many bytes the whole form may have: what is around the file is little.
@@ -47,7 +60,8 @@ struct UploadReader {
         for event in events {
             switch event {
             case .field(let name, let value): items.append((name, value))
-            case .file(let name): file = ImportFile(name: name, file: try await makeFile(), byteCount: 0)
+            case .file(let name):
+                file = ImportFile(name: name, file: try await makeFile(), byteCount: 0, share: uploads.makeShare())
             case .bytes(let bytes): try await write(bytes)
             }
         }
@@ -74,11 +88,12 @@ struct UploadReader {
     private mutating func write(_ bytes: [UInt8]) async throws(Fault) {
         guard let file else { throw .malformed }
         guard file.byteCount + bytes.count <= limit else { throw .tooLarge }
+        guard uploads.take(bytes.count, for: file.share, of: visitor) else { throw .noRoom }
         do throws(StatusError) {
             try await file.file.write(bytes, at: file.byteCount)
         } catch {
             throw .failed(error)
         }
-        self.file = ImportFile(name: file.name, file: file.file, byteCount: file.byteCount + bytes.count)
+        self.file?.byteCount += bytes.count
     }
 }

@@ -28,40 +28,63 @@ final class Uploads: Sendable {
         case nothing
     }
 
-    private struct Entry {
+    fileprivate struct Entry {
         var upload: Upload?
         let id: UTF8Key
         let visitor: UTF8Key
         let database: DatabaseID
         var work: UTF8Key?
         var lastUse: ContinuousClock.Instant
-
-        var byteCount: Int { upload?.file.byteCount ?? 0 }
     }
 
     private let entries = Mutex<[Entry]>([])
+    private let room: UploadRoom
     private let now: @Sendable () -> ContinuousClock.Instant
 
-    /// How many bytes are kept, over all files: the oldest make room for another.
-    private static let limit = 2 * ImportFile.maximumBytes
     private static let maximumCount = 100
+    /// How many files of a visitor are kept.
+    static let maximumVisitorCount = 10
     /// For how long a file is kept that nobody asks for.
     static let maximumIdle = Duration.seconds(60 * 60)
 
-    init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
+    /// - Parameter roomBytes: How many bytes all files may have together, also those on their way and being imported.
+    init(
+        roomBytes: Int = 2 * ImportFile.maximumBytes,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
+        room = UploadRoom(limit: roomBytes)
         self.now = now
     }
 
-    /// Keeps a file.
-    func keep(_ upload: Upload) {
+    /// The share of a file that begins to come.
+    func makeShare() -> UploadRoom.Share {
+        UploadRoom.Share(of: room)
+    }
+
+    /// Takes room for more of a file. Files make room that nobody has asked for in a while, then others of the same visitor, first those
+    /// that were not used for the longest time; false when that is not enough.
+    func take(_ byteCount: Int, for share: UploadRoom.Share, of visitor: UTF8Key) -> Bool {
+        if share.take(byteCount) { return true }
+        removeIdle()
+        while !share.take(byteCount) {
+            guard entries.withLock({ $0.removeLeastRecent { $0.visitor == visitor && $0.upload != nil } }) else { return false }
+        }
+        return true
+    }
+
+    /// Keeps a file; false when others have too many. Of the same visitor the one makes room that was not used for the longest time.
+    func keep(_ upload: Upload) -> Bool {
+        removeIdle()
         let entry = Entry(upload: upload, id: upload.id, visitor: upload.visitor, database: upload.database, lastUse: now())
-        entries.withLock { entries in
-            entries.append(entry)
-            while entries.count > 1,
-                entries.count > Self.maximumCount || entries.reduce(0, { $0 + $1.byteCount }) > Self.limit
-            {
-                entries.removeFirst()
+        return entries.withLock { entries in
+            if entries.count(where: { $0.visitor == upload.visitor }) >= Self.maximumVisitorCount {
+                _ = entries.removeLeastRecent { $0.visitor == upload.visitor }
             }
+            // One whose file was taken only leads to the work that has it.
+            if entries.count >= Self.maximumCount { _ = entries.removeLeastRecent { $0.upload == nil } }
+            guard entries.count < Self.maximumCount else { return false }
+            entries.append(entry)
+            return true
         }
     }
 
@@ -112,5 +135,15 @@ final class Uploads: Sendable {
             entries[index].lastUse = now
             return change(&entries[index])
         }
+    }
+}
+
+extension [Uploads.Entry] {
+    /// Removes the one of some that was not used for the longest time; false when there is none.
+    fileprivate mutating func removeLeastRecent(where isOfThem: (Uploads.Entry) -> Bool) -> Bool {
+        let index = indices.filter { isOfThem(self[$0]) }.min { self[$0].lastUse < self[$1].lastUse }
+        guard let index else { return false }
+        remove(at: index)
+        return true
     }
 }
