@@ -123,10 +123,7 @@ extension AdminPages {
             nil
         } _: { [context, uploads, upload] work throws(StatusError) in
             var checked = upload
-            checked.check = try await ImportCheck.check(upload, in: context) { count in
-                work.update { $0.done = count }
-                return !work.isStopping
-            }
+            checked.check = try await ImportCheck.check(upload, in: context, by: work)
             if !work.isStopping { uploads.note(checked) }
         }
     }

@@ -2,6 +2,7 @@ import DocumentModel
 import Gzip
 import HearthService
 import StrictJSON
+import Synchronization
 import Testing
 
 @testable import HearthAdmin
@@ -115,6 +116,43 @@ struct ImportReaderTests {
     )
     func endings(name: UTF8Key, format: ImportFormat) {
         #expect(ImportFormat.format(ofName: name, Array("{".utf8)) == format)
+    }
+
+    @Test(
+        "Reading stops within a part of the file, whatever it holds, and what is cut off is not taken for anything",
+        arguments: [
+            ("x.ndjson", "", "\n"), ("x.json", "", " "), ("x.json", "[{\"a\":\"", "x"), ("x.csv", "a\n", "\r\n"),
+            ("x.csv", "a\n", "x"),
+            ("x.csv", "a\n\"", "x"),
+        ] as [(UTF8Key, String, String)]
+    )
+    func stopping(name: UTF8Key, beginning: String, rest: String) async throws {
+        try await stop(Array((beginning + String(repeating: rest, count: 10_000)).utf8), name)
+    }
+
+    @Test("Reading stops within a part of what is compressed and comes to nothing")
+    func stoppingEmpty() async throws {
+        let member = GzipStream.compress([])
+        try await stop(Array(repeatElement(member, count: 1_000).joined()), "x.ndjson.gz")
+    }
+
+    /// Reads a file of which nothing comes before reading is stopped.
+    private func stop(_ bytes: [UInt8], _ name: UTF8Key) async throws {
+        let askedCount = Mutex(0)
+        let parts = ImportBytes(try await .sent(bytes, name: name), partBytes: 1_000) {
+            askedCount.withLock { count in
+                count += 1
+                return count > 3
+            }
+        }
+        var reader = ImportReader(parts, name: name, plan: ImportPlan(collection: try CollectionPath("c")))
+        var foundCount = 0
+        try await reader.read { _ throws(StatusError) in
+            foundCount += 1
+            return true
+        }
+        #expect(foundCount == 0)
+        #expect(askedCount.withLock { $0 } == 4)
     }
 
     @Test("Columns that would overwrite each other are refused", arguments: ["m,m.x", "m.x,m", "__name__,a.b.c,x,a"])

@@ -37,16 +37,16 @@ struct ImportCheck: Sendable {
 
     /// Checks a file.
     ///
-    /// - Parameter note: Is told how many documents were read; gives whether to go on.
+    /// - Parameter work: Is told how many documents were read, and says when to stop.
     static func check(
         _ upload: Uploads.Upload,
         in context: ServiceContext,
-        _ note: (Int) -> Bool
+        by work: Work
     ) async throws(StatusError) -> ImportCheck {
         var check = ImportCheck()
         var batch: [ImportPlan.Entry] = []
         var seenCount = 0
-        var reader = ImportReader(upload.file, plan: upload.plan)
+        var reader = ImportReader(upload.file, plan: upload.plan) { work.isStopping }
         try await reader.read { result throws(StatusError) in
             seenCount += 1
             do throws(ImportPlan.Fault) {
@@ -63,10 +63,11 @@ struct ImportCheck: Sendable {
             guard seenCount.isMultiple(of: batchCount) else { return true }
             await check.add(batch, in: context)
             batch = []
-            return note(check.count)
+            work.update { [count = check.count] in $0.done = count }
+            return !work.isStopping
         }
         await check.add(batch, in: context)
-        _ = note(check.count)
+        work.update { [count = check.count] in $0.done = count }
         check.lines = [:]
         return check
     }

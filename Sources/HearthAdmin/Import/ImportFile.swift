@@ -23,6 +23,7 @@ struct ImportBytes {
     private let file: ImportFile
     private let limit: Int
     private let partBytes: Int
+    private let isStopping: @Sendable () -> Bool
     private var offset = 0
     private var isFirst = true
     private var gunzip: GunzipStream?
@@ -32,15 +33,22 @@ struct ImportBytes {
     /// - Parameters:
     ///   - limit: How many bytes a compressed file may come to.
     ///   - partBytes: How much is read at once.
-    init(_ file: ImportFile, uncompressedLimit limit: Int = ImportFile.maximumUncompressedBytes, partBytes: Int = 256 << 10) {
+    ///   - isStopping: Whether to read no more; asked before each part, so that it is soon known whatever the file holds.
+    init(
+        _ file: ImportFile,
+        uncompressedLimit limit: Int = ImportFile.maximumUncompressedBytes,
+        partBytes: Int = 256 << 10,
+        isStopping: @escaping @Sendable () -> Bool = { false }
+    ) {
         self.file = file
         self.limit = limit
         self.partBytes = partBytes
+        self.isStopping = isStopping
     }
 
     /// The next bytes, at least one; nil at the end.
     ///
-    /// - Throws: `invalidArgument` for damaged compression, `resourceExhausted` for what comes to too much.
+    /// - Throws: `invalidArgument` for damaged compression, `resourceExhausted` for what comes to too much, `cancelled` when it is stopped.
     mutating func next() async throws(StatusError) -> [UInt8]? {
         guard var bytes = try await part() else { return nil }
         guard isFirst else { return bytes }
@@ -53,6 +61,7 @@ struct ImportBytes {
 
     private mutating func part() async throws(StatusError) -> [UInt8]? {
         while true {
+            guard !isStopping() else { throw StatusError(.cancelled, "The file is read no further.") }
             if let gunzip, let bytes = try uncompressed(gunzip) { return bytes }
             guard !isAtEnd else { return nil }
             let isFirst = offset == 0

@@ -14,10 +14,12 @@ struct ImportReader {
     /// The rest of the file.
     var bytes: ImportBytes
 
-    /// - Parameter plan: How the file becomes documents; where it leaves the format open, that is known by the file's name or by what
-    ///   the file begins with.
-    init(_ file: ImportFile, plan: ImportPlan) {
-        self.init(ImportBytes(file), name: file.name, plan: plan)
+    /// - Parameters:
+    ///   - plan: How the file becomes documents; where it leaves the format open, that is known by the file's name or by what the file
+    ///     begins with.
+    ///   - isStopping: Whether to read no more.
+    init(_ file: ImportFile, plan: ImportPlan, isStopping: @escaping @Sendable () -> Bool) {
+        self.init(ImportBytes(file, isStopping: isStopping), name: file.name, plan: plan)
     }
 
     init(_ bytes: ImportBytes, name: UTF8Key, plan: ImportPlan) {
@@ -37,11 +39,13 @@ struct ImportReader {
         }
     }
 
-    /// The next bytes; nothing at the end, and nil when there is something wrong with them, which is said.
+    /// The next bytes; nothing at the end, and nil when there is something wrong with them, which is said, or reading is stopped: then
+    /// what has come of a document is none.
     mutating func next(at line: Int, _ body: Body) async throws(StatusError) -> [UInt8]? {
         do throws(StatusError) {
             return try await bytes.next() ?? []
         } catch {
+            if error.code == .cancelled { return nil }
             guard error.code == .invalidArgument || error.code == .resourceExhausted else { throw error }
             _ = try await body(.failure(.init(line: line, error: error)))
             return nil

@@ -31,7 +31,7 @@ struct ImportRun: Sendable {
                 work.update { $0.note(Work.Fault(ImportPlan.Fault(line: origin.line, error: error))) }
             }
         }
-        var reader = ImportReader(upload.file, plan: upload.plan)
+        var reader = ImportReader(upload.file, plan: upload.plan) { [work] in work.isStopping }
         var batch: [ImportPlan.Entry] = []
         var failure: StatusError?
         do throws(StatusError) {
