@@ -131,15 +131,12 @@ extension AdminPages.PageRequest {
 }
 
 extension Request {
-    /// The type of what is sent, without its parameters.
-    private var mediaType: Substring.UTF8View { (headers[.contentType] ?? "")[...].utf8.prefix { $0 != UInt8(ascii: ";") } }
-
     /// Whether a form with a file is sent.
-    fileprivate var hasFile: Bool { method == .post && mediaType.elementsEqual(MultipartReader.mediaType.utf8) }
+    fileprivate var hasFile: Bool { method == .post && isOfType(MultipartReader.mediaType) }
 
     /// What a form sent; nil when it is too large, nothing when none did.
     fileprivate func form(atMost maximumBytes: Int) async throws -> [UInt8]? {
-        guard method == .post, mediaType.elementsEqual(Form.mediaType.utf8) else { return [] }
+        guard method == .post, isOfType(Form.mediaType) else { return [] }
         var bytes: [UInt8] = []
         for try await part in body {
             guard bytes.count + part.readableBytes <= maximumBytes else { return nil }

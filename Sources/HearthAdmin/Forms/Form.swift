@@ -12,7 +12,7 @@ struct Form: Sendable {
     private let first: [UTF8Key: UTF8Key]
 
     /// The media type of what forms send.
-    static let mediaType = "application/x-www-form-urlencoded"
+    static let mediaType: StaticString = "application/x-www-form-urlencoded"
 
     /// A form that has sent nothing.
     static let empty = Form(items: [])

@@ -42,7 +42,7 @@ struct MultipartReader {
     private var hasFile = false
 
     /// The media type of such a form.
-    static let mediaType = "multipart/form-data"
+    static let mediaType: StaticString = "multipart/form-data"
     private static let maximumHeadBytes = 16 << 10
     private static let maximumFieldCount = 100
     /// How many bytes the names and values of all fields may have together.

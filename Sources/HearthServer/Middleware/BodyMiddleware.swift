@@ -20,9 +20,8 @@ struct BodyMiddleware: RouterMiddleware {
         let share = BodyBudget.Share(of: budget)
         defer { share.giveBack() }
         var request = request
-        let type = FieldValue((request.headers[.contentType] ?? "").utf8)
         // The files of forms go to disk as they come.
-        let heldBytes = type.isValue("multipart/form-data") ? Self.heldFormBytes : .max
+        let heldBytes = request.isOfType("multipart/form-data") ? Self.heldFormBytes : .max
         request.body = RequestBody(asyncSequence: CountedBody(body: request.body, share: share, heldBytes: heldBytes))
         return try await next(request, context)
     }

@@ -32,7 +32,9 @@ struct TestBrowser {
     }
 
     /// Sends a file by the form of the page for imports.
-    mutating func upload(_ file: String) async throws -> RawResponse {
+    ///
+    /// - Parameter type: How the media type of the form is written.
+    mutating func upload(_ file: String, type: String = "multipart/form-data") async throws -> RawResponse {
         let page = try await get("/admin/import")
         let parts = [
             "Content-Disposition: form-data; name=\"form-token\"\r\n\r\n\(page.formToken)",
@@ -40,7 +42,7 @@ struct TestBrowser {
         ]
         let body = parts.map { "--XX\r\n\($0)\r\n" }.joined() + "--XX--\r\n"
         let fields = [
-            "Origin: \(scheme)://\(host)", "Sec-Fetch-Site: same-origin", "Content-Type: multipart/form-data; boundary=XX",
+            "Origin: \(scheme)://\(host)", "Sec-Fetch-Site: same-origin", "Content-Type: \(type); boundary=XX",
         ]
         return try await ask("POST", "/admin/import", fields, body: body)
     }

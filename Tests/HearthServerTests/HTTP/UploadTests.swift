@@ -47,6 +47,20 @@ struct UploadTests {
         }
     }
 
+    @Test(
+        "A form is one with a file in whatever letters its type is written",
+        arguments: ["Multipart/Form-Data", "multipart/form-data "]
+    )
+    func mediaTypes(type: String) async throws {
+        // Nowhere else could so much be held.
+        let configuration = HearthServerConfiguration.standard.with(\.maximumHeldBodyBytes, 1 << 20)
+        try await withServer(configuration, limits: ServiceLimits(maximumBodyBytes: 1 << 20), hasPages: true) { server in
+            var browser = TestBrowser(server)
+            let response = try await browser.upload(Self.lines(byteCount: 2 << 20), type: type)
+            #expect(response.status == 303)
+        }
+    }
+
     @Test("From who may not write a file is not even taken")
     func rights() async throws {
         try await withServer(hasPages: true) { server in
