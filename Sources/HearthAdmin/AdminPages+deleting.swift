@@ -66,6 +66,8 @@ extension AdminPages {
                 let found = try CollectionRequest(path: collection, query: request.items)
                 return try await delete(found: found, submission)
             }
+            // With filters, the address speaks of some documents and not of all.
+            guard request.items["where"] == nil else { return .page(ProblemPage.unknownAddress) }
             let shownTime = try await ReadPoint().shownTime(in: context)
             let subject = DeletePage.Subject.collection(collection, try await Subtree(context: context).extent(of: collection))
             guard let submission else { return .page(DeletePage(subject, at: shownTime)) }

@@ -140,6 +140,7 @@ struct DeletingTests {
             let address = "/admin/data/n?delete=found&where=n%20%3D%3D%201"
             let page = try await site.page(address)
             #expect(try page.one("//*[@id='main']").text.contains("125 documents"))
+            #expect(await site.get("/admin/data/n?delete&where=n%20%3D%3D%201").status == .notFound)
             let form = try SentForm(page, "//form[contains(@class,'entry')]")
             #expect(await site.post(address, form.text).headers[.setCookie]?.hasPrefix("flash=deleted-many.125;") == true)
             #expect(try await Subtree(context: site.pages.context).extent(of: try CollectionPath("n")).count == 125)
