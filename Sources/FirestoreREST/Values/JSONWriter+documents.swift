@@ -23,10 +23,11 @@ extension JSONWriter {
                 cause: error
             )
         }
+        let createTime = document.createTime.rfc3339
         key("createTime")
-        string(document.createTime.rfc3339)
+        string(createTime)
         key("updateTime")
-        string(document.updateTime.rfc3339)
+        string(document.updateTime == document.createTime ? createTime : document.updateTime.rfc3339)
         endObject()
     }
 

@@ -33,6 +33,7 @@ struct RunQueryCall: Call {
     /// is no document.
     private func answer(_ found: QueryAnswer, skipped: Int, begun: TransactionID?) -> FirestoreAnswer {
         let first = begun == nil ? 0 : 1
+        let readTime = found.readTime.rfc3339
         let heldBytes = found.documents.reduce(0) { $0 + 128 + $1.fieldsJSON.count }
         let stream = FirestoreStream(count: first + max(found.documents.count, 1), heldBytes: heldBytes) {
             [database] index, writer throws(StatusError) in
@@ -52,7 +53,7 @@ struct RunQueryCall: Call {
                 }
             }
             writer.key("readTime")
-            writer.string(found.readTime.rfc3339)
+            writer.string(readTime)
             writer.endObject()
         }
         return FirestoreAnswer(.stream(stream), damagedCount: found.damaged.count)
