@@ -105,7 +105,7 @@ package protocol DocumentStore: Sendable {
     ///
     /// - Parameters:
     ///   - writes: The writes; there may be none, then the reads are validated all the same.
-    ///   - reads: What must not have been changed by other commits since it was read.
+    ///   - reads: What must not have been changed by other commits since it was read, and the damaged files that may be replaced.
     ///   - author: Who commits, for ``history(of:before:limit:)``: the ID of a key; nil when that isn't known.
     /// - Throws: `.aborted` when something in `reads` has changed; the error of the first write that can't be applied, with
     ///   its index (`.notFound`, `.alreadyExists`, `.failedPrecondition`, `.invalidArgument`), `.dataLoss` when a document concerned is

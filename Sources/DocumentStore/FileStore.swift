@@ -11,7 +11,8 @@ package import StrictJSON
 ///   version is made anew from the journal: nothing tells it from one whose change the disk had not kept.
 /// - What people add to a large collection's folder is listed, and found by queries, when the index has been made anew: see
 ///   ``FileStoreConfiguration/listedFolderBytes``.
-/// - A document whose file is damaged can't be written or deleted: whoever mends or moves the file decides what is lost.
+/// - A document whose file is damaged can't be written or deleted, except by who has seen what is in the file
+///   (``SeenDamage``): whoever mends, moves or replaces it decides what is lost.
 ///
 /// ``close()`` leaves a folder that is complete without its journal. A store that is not closed recovers when it is opened.
 package final class FileStore: DocumentStore {

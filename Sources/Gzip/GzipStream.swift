@@ -44,6 +44,11 @@ package final class GzipStream {
         run(bytes, flush: Z_NO_FLUSH)
     }
 
+    /// The rest of what was compressed so far, so that it can be read though more may come.
+    package func flush() -> [UInt8] {
+        isFinished ? [] : run([], flush: Z_SYNC_FLUSH)
+    }
+
     /// The rest, with the trailer. The stream is at its end then.
     package func finish() -> [UInt8] {
         guard !isFinished else { return [] }

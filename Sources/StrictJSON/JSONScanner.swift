@@ -131,12 +131,8 @@ struct JSONScanner: ~Copyable {
     @inline(__always)
     private func skipWhitespace(from start: Int) -> Int {
         var position = start
-        while true {
-            switch byte(at: position) {
-            case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"): position += 1
-            default: return position
-            }
-        }
+        while byte(at: position).isJSONWhitespace { position += 1 }
+        return position
     }
 
     @inline(__always)

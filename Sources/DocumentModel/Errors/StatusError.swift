@@ -21,6 +21,8 @@ public struct StatusError: Error, Sendable {
     public var writeIndex: Int?
     /// After how long the caller is advised to try again; nil where there is no advice.
     public var retryAfter: Duration?
+    /// The oldest commit that is kept, where what is asked for is older; nil for what does not concern the past.
+    package var oldestSequence: UInt64?
     /// The damaged file concerned.
     public var file: FileLocation?
     /// What lies behind this error; for the log only, never sent to a caller.
@@ -49,6 +51,20 @@ public struct StatusError: Error, Sendable {
         package let line: Int
         /// The column in that line, in Unicode scalars counted from 1.
         package let column: Int
+        /// The byte in the text, counted from 0.
+        package let offset: Int
+
+        /// With what the message ends that tells it.
+        var note: String { " (Line \(line), column \(column), byte \(offset) of the JSON.)" }
+    }
+
+    /// The same without the place in the JSON that was read, for who tells that in another way.
+    package var withoutTextPlace: StatusError {
+        guard let note = textPlace?.note.utf8, message.utf8.suffix(note.count).elementsEqual(note) else { return self }
+        var error = self
+        error.message = String(Substring(message.utf8.dropLast(note.count)))
+        error.textPlace = nil
+        return error
     }
 
     /// A file of the data folder, and the place in it where the fault is in what it holds.

@@ -33,8 +33,9 @@ struct JSONFormFault: Error {
     var located: StatusError {
         var error = error
         let (line, column) = node.position()
-        error.textPlace = StatusError.TextPlace(line: line, column: column)
-        error.message += " (Line \(line), column \(column), byte \(node.offset) of the JSON.)"
+        let place = StatusError.TextPlace(line: line, column: column, offset: node.offset)
+        error.textPlace = place
+        error.message += place.note
         return error
     }
 }

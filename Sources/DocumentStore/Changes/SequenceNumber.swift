@@ -11,6 +11,9 @@ package struct SequenceNumber: Hashable, Comparable, Sendable, CustomStringConve
     /// The place before the first commit.
     package static let zero = SequenceNumber(0)
 
+    /// The place of the commit before, for any but ``zero``.
+    package var previous: SequenceNumber { SequenceNumber(rawValue - 1) }
+
     /// The next commit's place.
     package var next: SequenceNumber { SequenceNumber(rawValue + 1) }
 

@@ -14,6 +14,8 @@ struct CommitBatch {
     private struct Edit {
         let before: EncodedDocument?
         var now: Document?
+        /// Whether the file is damaged, so that the same document written again is a change.
+        let isDamaged: Bool
         var isChanged = false
     }
 
@@ -113,10 +115,15 @@ extension CommitBatch {
                 if let begun = edits[write.path] {
                     edit = begun
                 } else {
-                    edit = try begin(write.path, read: read)
+                    edit = try begin(write.path, isDamaged: commit.reads.damage[write.path] != nil, read: read)
                     order.append(write.path)
                 }
-                let applied = try write.applied(to: edit.now, at: time)
+                var applied = try write.applied(to: edit.now, at: time)
+                if edit.isDamaged, !applied.isChange, applied.document != nil {
+                    applied.document?.updateTime = time
+                    applied.result.updateTime = time
+                    applied.isChange = true
+                }
                 edit.now = applied.document
                 edit.isChanged = edit.isChanged || applied.isChange
                 edits[write.path] = edit
@@ -137,13 +144,13 @@ extension CommitBatch {
         return try Timestamp(microseconds: last.microseconds + 1)
     }
 
-    private mutating func begin(_ path: DocumentPath, read: Reading) throws(StatusError) -> Edit {
-        if let image = images[path] { return Edit(before: image.encoded, now: image.decoded) }
+    private mutating func begin(_ path: DocumentPath, isDamaged: Bool, read: Reading) throws(StatusError) -> Edit {
+        if let image = images[path] { return Edit(before: image.encoded, now: image.decoded, isDamaged: false) }
         let encoded = try read(path)
         let decoded = try encoded?.decoded()
-        // Kept, so that further commits of the batch don't read it again.
-        images[path] = Image(encoded: encoded, decoded: decoded)
-        return Edit(before: encoded, now: decoded)
+        // Kept, so that further commits of the batch don't read it again. To them, a damaged document is damaged.
+        if !isDamaged { images[path] = Image(encoded: encoded, decoded: decoded) }
+        return Edit(before: encoded, now: decoded, isDamaged: isDamaged)
     }
 
     /// Takes the net changes into the batch; returns their sequence number, or nil when there are none.

@@ -148,7 +148,8 @@ extension Committer {
             }
             batch.add(commit, earlier: earlier) { path throws(StatusError) in
                 if let image = parts.uninstalled.image(of: path) { return image }
-                return try state.installer.document(at: path)
+                guard let damage = commit.reads.damage[path] else { return try state.installer.document(at: path) }
+                return try state.installer.document(at: path, damagedAs: damage)
             }
         }
         return batch

@@ -66,7 +66,15 @@ extension DocumentFiles {
 
     /// Whether there is a document, or something in the place of one, anywhere below a document or in or below a collection.
     func hasDocument(below segments: [UTF8Key]) throws(StatusError) -> Bool {
-        try someDocument(below: segments, otherThan: []) != nil
+        if let file = samples.file(in: segments), let folder = try folders.open(segments) {
+            let status = try reporting("look at", folders.place(segments) + "/" + file) { () throws(SystemError) in
+                try folder.status(of: file)
+            }
+            if status?.kind == .file { return true }
+        }
+        let found = try someDocument(below: segments, otherThan: [])
+        samples.note(found.flatMap { folders.fileName(of: $0, in: segments) }, in: segments)
+        return found != nil
     }
 
     /// The place of some document's file below a document or in or below a collection, or of something in the place of one; nil

@@ -7,6 +7,7 @@ struct DocumentFiles: Sendable {
     /// What changes while folders are listed.
     let log: InstallationLog
     private let cache: DocumentCache
+    let samples = FolderSamples()
 
     init(_ folders: DocumentFolders, cache: DocumentCache, log: InstallationLog) {
         self.folders = folders

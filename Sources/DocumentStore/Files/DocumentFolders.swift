@@ -55,6 +55,14 @@ struct DocumentFolders: Sendable {
         segments.reduce(DataFolder.documentsName) { $0 + "/" + naming.folder(of: $1).text }
     }
 
+    /// The name of the file at a place in the data folder; nil when it isn't directly in the folder that the segments lead to.
+    func fileName(of place: UTF8Key, in segments: [UTF8Key]) -> String? {
+        let folder = (self.place(segments) + "/").utf8
+        guard place.utf8.starts(with: folder) else { return nil }
+        let name = place.utf8.dropFirst(folder.count)
+        return name.contains(UInt8(ascii: "/")) ? nil : String(decoding: name, as: UTF8.self)
+    }
+
     /// The ID of a folder whose name is shortened; nil when the folder does not tell.
     func storedID(of folder: borrowing FileDescriptor) throws(SystemError) -> UTF8Key? {
         do throws(SystemError) {

@@ -27,7 +27,7 @@ package final class TemporaryFile: Sendable {
             } catch {
                 guard error.code == EOPNOTSUPP || error.code == EISDIR else { throw error }
                 // Not every file system has files without names. The name is gone again before anybody could look for it.
-                let name = ".hearth-\(getpid())-\(UInt64.random(in: .min ... .max)).tmp"
+                let name = TemporaryName.numbered(.random(in: .min ... .max))
                 let file = try folder.openFile(name, for: .creating)
                 try folder.removeFile(name)
                 return TemporaryFile(file)

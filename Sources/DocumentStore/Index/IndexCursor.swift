@@ -13,7 +13,7 @@ final class IndexCursor {
     private var isBegun = false
 
     /// Merges sources.
-    init(_ snapshot: IndexSnapshot, _ sources: [Source], isDescending: Bool) throws {
+    init(_ snapshot: IndexSnapshot, _ sources: [Source], isDescending: Bool) {
         self.snapshot = snapshot
         self.sources = sources
         self.isDescending = isDescending
@@ -46,6 +46,9 @@ final class IndexCursor {
         return sources[current].withName(body)
     }
 
+    /// In how many of the places that it is looked up in the document is, up to the first that it isn't in.
+    var foundCount: Int { current.map { sources[$0].foundCount } ?? 0 }
+
     /// Where the row is, to go on behind it later.
     var position: IndexScan.Position {
         guard let current else { return IndexScan.Position(value: [], name: []) }
@@ -70,6 +73,12 @@ final class IndexCursor {
 }
 
 extension IndexCursor {
+    /// Entries of one value, in which a row's document is looked up.
+    struct Look {
+        let space: Int64
+        let value: [UInt8]
+    }
+
     /// The rows of one space.
     final class Source {
         private(set) var hasRow = false
@@ -77,17 +86,21 @@ extension IndexCursor {
         private let sql: String
         private let statement: IndexStatement
         private let isEmpty: Bool
+        private let hasLooks: Bool
+        /// What belongs before the names in the space.
         private let prefix: [UInt8]
         /// The whole name of the row, where a prefix belongs to it.
         private var composed: [UInt8]
 
-        /// - Parameter prefix: What belongs before the names in the space.
-        init(_ snapshot: IndexSnapshot, _ scan: IndexScan, _ space: Int64, prefix: [UInt8]) throws {
+        init(_ snapshot: IndexSnapshot, _ scan: IndexScan, _ space: IndexSnapshot.Space, _ looks: [Look]) throws {
+            let prefix = space.scope.prefix
             let all = scan.bounds
             let bounds = all.inside(prefix)
-            (sql, statement) = try snapshot.statement(for: scan, bounds ?? all)
-            statement.bind(space, bounds ?? all)
+            (sql, statement) = try snapshot.statement(for: scan, bounds ?? all, looks: looks.count)
+            statement.bind(space.number, bounds ?? all)
+            for (number, look) in looks.enumerated() { statement.bind(look, number: number) }
             isEmpty = bounds == nil
+            hasLooks = !looks.isEmpty
             self.snapshot = snapshot
             self.prefix = prefix
             composed = prefix
@@ -103,6 +116,8 @@ extension IndexCursor {
             composed.removeSubrange(prefix.count...)
             composed.append(contentsOf: statement.bytes(1))
         }
+
+        var foundCount: Int { hasLooks ? Int(statement.integer(2)) : 0 }
 
         var value: UnsafeRawBufferPointer { statement.bytes(0) }
 

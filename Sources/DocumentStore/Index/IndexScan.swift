@@ -32,6 +32,13 @@ struct IndexScan: Sendable {
         case composite([IndexDefinition.Field])
     }
 
+    /// The entries of one value.
+    struct Point: Hashable, Sendable {
+        let subject: Subject
+        /// The value's key.
+        let value: [UInt8]
+    }
+
     /// Where in a scan a row is.
     struct Position: Hashable, Sendable {
         /// The value's key; empty for documents.

@@ -51,7 +51,7 @@ extension IndexSnapshot {
             Int64(box.longitudes.lowerBound), Int64(box.longitudes.upperBound),
         ]
         for (index, bound) in bounds.enumerated() { statement.bind(bound, at: Int32(index + 1)) }
-        var name: [UInt8] = space.prefix
+        var name = space.scope.prefix
         while try statement.step() {
             let own = statement.bytes(0)
             if let below, !own.starts(with: below) { continue }
@@ -62,7 +62,7 @@ extension IndexSnapshot {
                 )
                 if known.contains(where: { $0.overlaps(place) }) { continue }
             }
-            name.removeSubrange(space.prefix.count...)
+            name.removeSubrange(space.scope.prefix.count...)
             name.append(contentsOf: own)
             guard try name.withUnsafeBytes({ name throws(StatusError) in try body(name) }) else { return false }
         }

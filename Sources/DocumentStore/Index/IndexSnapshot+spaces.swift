@@ -2,48 +2,56 @@ internal import DocumentModel
 internal import StrictJSON
 
 extension IndexSnapshot {
-    /// Where rows of a target are.
-    struct Space {
+    /// A part of the index that has documents of a target.
+    struct Scope {
         let number: Int64
         /// What stands before the names there.
         var prefix: [UInt8] = []
+
+        /// What the entries of a slot are in.
+        func space(_ slot: Int64) -> Int64 { IndexSpace(scope: number, slot: slot).number }
+    }
+
+    /// The scopes that a target's documents are in; none where there is no such collection.
+    func scopes(of target: IndexTarget) throws -> [Scope] {
+        switch target {
+        case .collection(let path):
+            return try scope(IndexNumbers.name(of: path)).map { [Scope(number: $0)] } ?? []
+        case .group(let id, below: let parent):
+            var scopes: [Scope] = []
+            if let nested = try scope(IndexNumbers.name(ofGroup: id)) { scopes.append(Scope(number: nested)) }
+            // A collection at the top is below no document.
+            let top = CollectionPath(parent: nil, id: id)
+            if parent == nil, let own = try scope(IndexNumbers.name(of: top)) {
+                scopes.append(Scope(number: own, prefix: NameKey(top).bytes))
+            }
+            return scopes
+        case .all:
+            return [Scope(number: IndexNumbers.all)]
+        }
+    }
+
+    /// A space of a target's rows.
+    struct Space {
+        let scope: Scope
+        let number: Int64
     }
 
     /// The spaces that a target's rows are in; none where there is no such collection or field.
     func spaces(of target: IndexTarget, _ subject: IndexScan.Subject) throws -> [Space] {
-        let slot: Int64?
-        switch subject {
-        case .documents: slot = nil
-        case .values(of: let path):
-            guard let field = try field(path) else { return [] }
-            slot = IndexSpace.slot(field: field, kind: .value)
-        case .elements(of: let path):
-            guard let field = try field(path) else { return [] }
-            slot = IndexSpace.slot(field: field, kind: .element)
-        case .composite(let fields):
-            guard let number = try numbers.composite(fields, making: false, in: database) else { return [] }
-            slot = IndexSpace.slot(field: number, kind: .value)
-        }
-        return try scopes(of: target).map { scope in
-            Space(number: slot.map { IndexSpace(scope: scope.number, slot: $0).number } ?? scope.number, prefix: scope.prefix)
-        }
+        if subject == .documents { return try scopes(of: target).map { Space(scope: $0, number: $0.number) } }
+        guard let slot = try slot(of: subject) else { return [] }
+        return try scopes(of: target).map { Space(scope: $0, number: $0.space(slot)) }
     }
 
-    private func scopes(of target: IndexTarget) throws -> [Space] {
-        switch target {
-        case .collection(let path):
-            return try scope(IndexNumbers.name(of: path)).map { [Space(number: $0)] } ?? []
-        case .group(let id, below: let parent):
-            var scopes: [Space] = []
-            if let nested = try scope(IndexNumbers.name(ofGroup: id)) { scopes.append(Space(number: nested)) }
-            // A collection at the top is below no document.
-            let top = CollectionPath(parent: nil, id: id)
-            if parent == nil, let own = try scope(IndexNumbers.name(of: top)) {
-                scopes.append(Space(number: own, prefix: NameKey(top).bytes))
-            }
-            return scopes
-        case .all:
-            return [Space(number: IndexNumbers.all)]
+    /// The slot of what has entries; nil where no document has such a field.
+    func slot(of subject: IndexScan.Subject) throws -> Int64? {
+        switch subject {
+        case .documents: nil
+        case .values(of: let path): try field(path).map { IndexSpace.slot(field: $0, kind: .value) }
+        case .elements(of: let path): try field(path).map { IndexSpace.slot(field: $0, kind: .element) }
+        case .composite(let fields):
+            try numbers.composite(fields, making: false, in: database).map { IndexSpace.slot(field: $0, kind: .value) }
         }
     }
 

@@ -47,12 +47,21 @@ final class IndexSnapshot {
     }
 
     /// Runs through entries or documents.
-    func cursor(_ scan: IndexScan) throws(StatusError) -> IndexCursor {
+    ///
+    /// - Parameter points: Where each row's document is looked up, one after another as long as it is there: the cursor tells in
+    ///   how many it is. This is done inside SQLite, which takes half as long as a statement for each look.
+    func cursor(_ scan: IndexScan, lookingIn points: [IndexScan.Point] = []) throws(StatusError) -> IndexCursor {
         try failing { () throws in
-            let sources = try spaces(of: scan.target, scan.subject).map { space in
-                try IndexCursor.Source(self, scan, space.number, prefix: space.prefix)
+            var slots: [(Int64, value: [UInt8])] = []
+            for point in points {
+                guard let slot = try slot(of: point.subject) else { return IndexCursor(self, [], isDescending: false) }
+                slots.append((slot, point.value))
             }
-            return try IndexCursor(self, sources, isDescending: scan.isDescending)
+            let sources = try spaces(of: scan.target, scan.subject).map { space in
+                let looks = slots.map { slot, value in IndexCursor.Look(space: space.scope.space(slot), value: value) }
+                return try IndexCursor.Source(self, scan, space, looks)
+            }
+            return IndexCursor(self, sources, isDescending: scan.isDescending)
         }
     }
 
@@ -63,7 +72,7 @@ final class IndexSnapshot {
             for space in try spaces(of: scan.target, scan.subject) {
                 let rest = limit.map { $0 - count }
                 if let rest, rest <= 0 { break }
-                count += try self.count(scan, space.number, prefix: space.prefix, limit: rest)
+                count += try self.count(scan, space, limit: rest)
             }
             return count
         }

@@ -100,7 +100,7 @@ extension IndexScanning {
                 try stream.advance()
             }
         case .range(let field):
-            let sieve = try NameSieve([alternative], self)
+            let sieve = try RowSieve([alternative], self)
             for range in field.ranges where try !forEach(scan(field, range, alternative.names), sieve, body) { return }
         case .places(let places):
             let sieve = try NameSieve([alternative], self)
@@ -110,21 +110,18 @@ extension IndexScanning {
                 return try body(path)
             }
         case .all:
-            _ = try forEach(scan(alternative.names), NameSieve([alternative], self), body)
+            _ = try forEach(scan(alternative.names), RowSieve([alternative], self), body)
         }
     }
 
     private func forEach(
         _ scan: IndexScan,
-        _ sieve: NameSieve,
+        _ sieve: RowSieve,
         _ body: (DocumentPath) throws(StatusError) -> Bool
     ) throws(StatusError) -> Bool {
-        let cursor = try snapshot.cursor(scan)
+        let cursor = try sieve.cursor(scan)
         while try cursor.next() {
-            rows += 1
-            let name = cursor.withName { Array($0) }
-            guard try sieve.passes(name), let path = names.path(name) else { continue }
-            if try !body(path) { return false }
+            if let path = try sieve.document(cursor), try !body(path) { return false }
         }
         return true
     }

@@ -23,7 +23,7 @@ final class IndexLook {
                 let (sql, statement) = try snapshot.statementForLooks()
                 statement.bind(space.number, at: 1)
                 statement.bind(scan.values.lower, at: 2)
-                return Place(sql: sql, statement: statement, prefix: space.prefix)
+                return Place(sql: sql, statement: statement, prefix: space.scope.prefix)
             }
         } catch {
             throw IndexFailure(error).status

@@ -11,24 +11,24 @@ struct NameSieve {
     /// How many looks are less than reading a document.
     static let maximumLooks = 3
 
-    /// - Parameter fields: The fields of which it is known already.
-    init(
-        _ alternatives: some Sequence<QueryAlternative>,
-        otherThan fields: Set<FieldPath> = [],
-        _ scanning: IndexScanning
-    ) throws(StatusError) {
+    init(_ alternatives: some Sequence<QueryAlternative>, _ scanning: IndexScanning) throws(StatusError) {
+        try self.init(tests: alternatives.map { $0.looks() }, scanning)
+    }
+
+    /// - Parameter tests: For each alternative, the fields that are looked at.
+    init(tests: [[FieldScan]], _ scanning: IndexScanning) throws(StatusError) {
         self.scanning = scanning
-        var all: [[[IndexLook]]] = []
-        for alternative in alternatives {
-            var tests: [[IndexLook]] = []
-            for scan in alternative.scans where scan.isToldByLooks && !scan.fields.isSubset(of: fields) {
+        var alternatives: [[[IndexLook]]] = []
+        for tests in tests {
+            var all: [[IndexLook]] = []
+            for test in tests {
                 var looks: [IndexLook] = []
-                for range in scan.ranges { looks.append(try IndexLook(scanning.scan(scan, range, .allNames), scanning.snapshot)) }
-                tests.append(looks)
+                for range in test.ranges { looks.append(try IndexLook(scanning.scan(test, range, .allNames), scanning.snapshot)) }
+                all.append(looks)
             }
-            all.append(tests)
+            alternatives.append(all)
         }
-        self.alternatives = all
+        self.alternatives = alternatives
     }
 
     /// Whether the index does not exclude that a document fulfils one of the alternatives.
@@ -57,6 +57,13 @@ extension FieldScan {
 }
 
 extension QueryAlternative {
+    /// What looks tell of.
+    ///
+    /// - Parameter fields: The fields of which it is known already.
+    func looks(otherThan fields: Set<FieldPath> = []) -> [FieldScan] {
+        scans.filter { $0.isToldByLooks && !$0.fields.isSubset(of: fields) }
+    }
+
     /// Whether a document that passes the sieve, and whose name is among ``names``, fulfils the alternative.
     var isToldByLooks: Bool { isExact && !scans.isEmpty && scans.allSatisfy(\.isToldByLooks) }
 }

@@ -9,22 +9,20 @@ extension QueryExecution {
         plan.append(walk.text + Self.looks(at: looks))
         plan.append("Read and check each" + (query.limit == nil ? "" : " until there are enough"))
         let begun = selection
-        let sieve = try NameSieve(alternatives, otherThan: walk.fields, index)
+        let sieve = try RowSieve(alternatives, otherThan: walk.fields, index)
         var nextCheck = work ?? .max
         let startRows = index.rows
         let startReads = documents.readCount
         var value: [UInt8]?
         for scan in walk.scans(index.names.target) {
-            let cursor = try index.snapshot.cursor(scan)
+            let cursor = try sieve.cursor(scan)
             while try cursor.next() {
-                index.rows += 1
                 if let open = value, !cursor.value.elementsEqual(open) {
                     try selection.endGroup()
                     value = nil
                 }
                 if selection.isFull { return }
-                let name = cursor.withName { Array($0) }
-                if try sieve.passes(name), let path = index.names.path(name), let found = try find(path) {
+                if let path = try sieve.document(cursor), let found = try find(path) {
                     try selection.add(found)
                     if walk.field != nil, walk.sortsEqualValues || ValueKey.isCut(byteCount: cursor.value.count) {
                         if value == nil { value = Array(cursor.value) }

@@ -34,9 +34,9 @@ extension OpenedStore {
 
         var last: (sequence: SequenceNumber, time: Timestamp?) = (found.sequence, found.commitTime)
         // A journal that is damaged at its end may tell less.
-        if let inJournal = opened.last, inJournal.sequence >= last.sequence {
-            last = (inJournal.sequence, max(inJournal.time, found.commitTime ?? .minimum))
-        }
+        if let inJournal = opened.last, inJournal.sequence >= last.sequence { last = (inJournal.sequence, inJournal.time) }
+        // Commits that changed nothing have been given later times, and are in no journal.
+        let latestTime = [last.time, found.commitTime].compactMap(\.self).max()
         let epoch = opened.journal.epoch
         let uninstalled = UninstalledDocuments()
         for (document, _) in replay.unwritable { uninstalled.confine(document) }
@@ -46,7 +46,7 @@ extension OpenedStore {
                 try waitingDocuments.note(uninstalled.confined) { description in
                     description.epoch = epoch
                     description.sequence = last.sequence
-                    description.commitTime = last.time
+                    description.commitTime = latestTime
                     description.isClean = uninstalled.isEmpty
                 }
             } catch {
@@ -118,7 +118,7 @@ extension OpenedStore {
             logger: logger
         )
         self.data = data
-        self.last = last
+        self.last = (last.sequence, latestTime)
         writer = opened.writer
         parts.index.start()
     }

@@ -13,6 +13,8 @@ package struct ReadSet: Sendable {
     package private(set) var documents: [DocumentPath: Timestamp?] = [:]
     /// What was listed or searched, each with the last commit before.
     package private(set) var scopes: [ReadScope: SequenceNumber] = [:]
+    /// The documents whose files were seen to be damaged, and which are to be written in spite of that.
+    package private(set) var damage: [DocumentPath: SeenDamage] = [:]
     /// A document that was read twice and had changed in between.
     private var contradiction: DocumentPath?
 
@@ -26,6 +28,11 @@ package struct ReadSet: Sendable {
     package mutating func note(_ document: EncodedDocument?, at path: DocumentPath) {
         if let known = documents[path], known != document?.updateTime { contradiction = path }
         documents[path] = .some(document?.updateTime)
+    }
+
+    /// Notes that the file of a document is damaged, and may be replaced as long as it is as it was seen.
+    package mutating func note(_ damage: SeenDamage, at path: DocumentPath) {
+        self.damage[path] = damage
     }
 
     /// Notes that a collection was listed, all of it or a part.

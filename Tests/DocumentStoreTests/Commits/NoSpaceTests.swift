@@ -77,11 +77,11 @@ struct NoSpaceTests {
     @Test("Of commits that come together, those that fit succeed")
     func someFit() async throws {
         let fixture = try StoreFixture()
-        let disk = try SmallDisk(at: URL(filePath: fixture.folder["disk"]), size: "1400k")
+        let disk = try SmallDisk(at: URL(filePath: fixture.folder["disk"]), size: "1800k")
         defer { try? disk.unmount() }
         try await fixture.withStore(at: "disk/data") { store in
             try await store.set("c/first", [:])
-            let huge = Value.string(String(repeating: "x", count: 900_000))
+            let huge = Value.string(String(repeating: "x", count: 1_000_000))
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for index in 0..<20 {
                     group.addTask { try await store.set("c/d/sub\(index)/small", [:]) }

@@ -84,6 +84,20 @@ struct ListingTests {
         }
     }
 
+    @Test("A collection is there for as long as any file of it is, whoever takes them away")
+    func collectionsOfFiles() async throws {
+        try await fixture.withStore { store in
+            for id in ["x", "y", "z"] { try await store.set("c/\(id)", [:]) }
+            for id in ["y", "x", "z"] {
+                #expect(try await store.collections() == ["c"])
+                try fixture.folder.remove("data/documents/c/\(id).json")
+            }
+            #expect(try await store.collections().isEmpty)
+            try await store.set("c/x", [:])
+            #expect(try await store.collections() == ["c"])
+        }
+    }
+
     @Test("Collections come in pages, in the order of their bytes")
     func collectionPages() async throws {
         try await fixture.withStore { store in
