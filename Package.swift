@@ -219,6 +219,7 @@ let package = Package(
             dependencies: [
                 "HearthCLI", "DocumentModel", "HearthClient", "HearthService", "StrictJSON", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swiftSettings
         ),

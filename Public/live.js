@@ -11,11 +11,13 @@
   const rows = new Map([...body?.rows ?? []].map((row) => [row.dataset.key, row]));
   const language = document.documentElement.lang;
 
-  // What the page has not: rows and columns to load it again for. What could not be told, and whether nothing is told any more.
+  // What the page has not: rows and columns to load it again for. What could not be told, and whether and why nothing is told any
+  // more.
   const added = new Set();
   const fields = new Set();
   let isOutdated = false;
   let isLost = false;
+  let why = '';
   // How many rows have changed, as who can't see it was told last.
   let heard = '';
   let said = '';
@@ -23,7 +25,8 @@
   const say = () => {
     const counts = [[texts.added, added.size], [texts.fields, fields.size]].filter(([, count]) => count > 0)
       .map(([text, count]) => `${text}: ${count.toLocaleString(language)}`);
-    const line = counts.join(' · ') || (isOutdated && texts.other) || (isLost && texts.stale) || '';
+    const stale = isLost ? [why, texts.stale].filter(Boolean).join(' ') : '';
+    const line = counts.join(' · ') || (isOutdated && texts.other) || stale;
     if (said === (line || heard)) return;
     said = line || heard;
     const text = document.createElement('span');
@@ -33,7 +36,7 @@
     if (!line) return;
     const link = document.createElement('a');
     link.href = location.href;
-    link.textContent = isLost && line === texts.stale ? texts.load : texts.show;
+    link.textContent = line === stale ? texts.load : texts.show;
     status.append(' ', link);
   };
 
@@ -186,6 +189,7 @@
   const checkpoint = () => {
     delay = firstDelay;
     isLost = false;
+    why = '';
     say();
   };
 
@@ -196,9 +200,10 @@
   };
 
   // A browser tries again by itself where a stream has broken, but not where it was refused.
-  const lose = () => {
+  const lose = (frame) => {
     close();
     isLost = true;
+    why = frame?.why ?? '';
     say();
     retry = setTimeout(open, delay);
     delay = Math.min(delay * 2, 120_000);

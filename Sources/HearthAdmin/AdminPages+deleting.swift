@@ -27,8 +27,9 @@ extension AdminPages {
             guard deletesBelow, !below.isEmpty else {
                 return try await delete(path, current, subject, at: shownTime)
             }
-            return try await beginDeleting(backURL: AdminURL.document(path), shownAt: confirmedTime) {
-                deletion throws(StatusError) in
+            return try await beginDeleting(path.string, backURL: AdminURL.document(path), shownAt: confirmedTime) {
+                DeletePage(subject, at: shownTime, deletesBelow: true)
+            } _: { deletion throws(StatusError) in
                 if let current, try await deletion.delete([current])?.isEmpty ?? true { return }
                 try await deletion.delete(below: [path])
             }
@@ -58,6 +59,7 @@ extension AdminPages {
     func delete(_ collection: CollectionPath, for request: PageRequest) async -> PageResponse {
         await respond(to: request) { submission throws(StatusError) in
             try context.authorize(.writer)
+            try context.caller.check(collection)
             if let submission, submission.form.has("selected") || submission.form.has("row") {
                 guard submission.form.has("row") else { return .done(at: AdminURL.collection(collection), nil) }
                 return try await delete(selectedBy: submission, in: collection)
@@ -68,36 +70,55 @@ extension AdminPages {
             }
             // With filters, the address speaks of some documents and not of all.
             guard request.items["where"] == nil else { return .page(ProblemPage.unknownAddress) }
-            let shownTime = try await ReadPoint().shownTime(in: context)
-            let subject = DeletePage.Subject.collection(collection, try await Subtree(context: context).extent(of: collection))
-            guard let submission else { return .page(DeletePage(subject, at: shownTime)) }
+            guard let submission else { return .page(try await deletePage(of: collection)) }
             let typed = submission.form["name"]?.string ?? ""
             var problems = submission.isStale ? FormProblems.stale : FormProblems()
             if problems.isEmpty, EditedText.string(ofLine: typed).map({ UTF8Key($0) }) != collection.id.key {
                 problems.add(localized("Type the name of the collection, to show that you mean it."), at: "name")
             }
-            guard problems.isEmpty else {
-                return .page(DeletePage(subject, at: shownTime, problems: problems, typed: typed))
-            }
+            guard problems.isEmpty else { return .page(try await deletePage(of: collection, problems: problems, typed: typed)) }
             guard let confirmedTime = Timestamp(formText: submission.form["at"]) else { return .page(ProblemPage.unknownForm) }
-            return try await beginDeleting(backURL: AdminURL.collection(collection), shownAt: confirmedTime) {
-                deletion throws(StatusError) in
+            return try await beginDeleting(collection.string, backURL: AdminURL.collection(collection), shownAt: confirmedTime) {
+                () async throws(StatusError) in
+                try await deletePage(of: collection, typed: typed)
+            } _: { deletion throws(StatusError) in
                 try await deletion.delete(collection)
             }
         }
     }
 
+    /// Asks whether to delete a collection with all that is below.
+    private func deletePage(
+        of collection: CollectionPath,
+        problems: FormProblems = FormProblems(),
+        typed: String = ""
+    ) async throws(StatusError) -> DeletePage {
+        let shownTime = try await ReadPoint().shownTime(in: context)
+        let extent = try await Subtree(context: context).extent(of: collection)
+        return DeletePage(.collection(collection, extent), at: shownTime, problems: problems, typed: typed)
+    }
+
     /// Begins to delete what was shown at a time.
+    ///
+    /// - Parameters:
+    ///   - subject: What is deleted, or where that is, for people.
+    ///   - page: The page that asks for it, to be shown again where it can't be begun.
     func beginDeleting(
+        _ subject: String,
         backURL: String,
         shownAt time: Timestamp,
         total: Int? = nil,
+        orShow page: () async throws(StatusError) -> DeletePage,
         _ body: @escaping @Sendable (Deletion) async throws(StatusError) -> Void
     ) async throws(StatusError) -> FormAnswer {
-        try await begin(.deleting, backURL: backURL, total: total) { progress in
-            .deletedMany(progress.done)
-        } _: { [context] work throws(StatusError) in
-            try await body(Deletion(context: context, work: work, shownTime: time))
+        do throws(Works.Refusal) {
+            return try await begin(.deleting, of: subject, backURL: backURL, total: total) { progress in
+                .deletedMany(progress.done)
+            } _: { [context] work throws(StatusError) in
+                try await body(Deletion(context: context, work: work, shownTime: time))
+            }
+        } catch {
+            return .page(try await page().refused(by: error))
         }
     }
 }

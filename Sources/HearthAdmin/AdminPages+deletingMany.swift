@@ -22,22 +22,27 @@ extension AdminPages {
             )
         }
         let deletesBelow = submission.form.has("below")
-        guard submission.form.has("confirmed"), !submission.isStale else {
-            let problems = submission.isStale ? FormProblems.stale : FormProblems()
+        let page = { [versions] (problems: FormProblems) async throws(StatusError) -> DeletePage in
             let shownTime = try await ReadPoint().shownTime(in: context)
             var below = Extent()
             for version in versions where below.count < below.limit {
                 below = below + (try await Subtree(context: context).extent(below: version.path))
             }
             let subject = DeletePage.Subject.documents(versions, in: collection, below: below)
-            return .page(DeletePage(subject, at: shownTime, problems: problems, deletesBelow: deletesBelow))
+            return DeletePage(subject, at: shownTime, problems: problems, deletesBelow: deletesBelow)
+        }
+        guard submission.form.has("confirmed"), !submission.isStale else {
+            return .page(try await page(submission.isStale ? .stale : FormProblems()))
         }
         guard let confirmedTime = Timestamp(formText: submission.form["at"]) else { return .page(ProblemPage.unknownForm) }
         return try await beginDeleting(
+            collection.string,
             backURL: AdminURL.collection(collection),
             shownAt: confirmedTime,
             total: deletesBelow ? nil : versions.count
-        ) { [versions] deletion throws(StatusError) in
+        ) { () async throws(StatusError) in
+            try await page(FormProblems())
+        } _: { [versions] deletion throws(StatusError) in
             guard let gone = try await deletion.delete(versions), deletesBelow else { return }
             try await deletion.delete(below: gone)
         }
@@ -53,17 +58,17 @@ extension AdminPages {
         } catch {
             throw StatusError(.invalidArgument, error.message)
         }
-        let shownTime = try await ReadPoint().shownTime(in: context)
-        let extent = try await Extent(of: query, in: context)
-        let subject = DeletePage.Subject.found(request, extent)
-        guard let submission else { return .page(DeletePage(subject, at: shownTime)) }
+        guard let submission else { return .page(try await deletePage(of: request, query)) }
         guard let confirmedTime = Timestamp(formText: submission.form["at"]),
             let confirmedCount = submission.form["confirmed"].flatMap({ Int($0.string) }),
             (0...Extent.queryLimit).contains(confirmedCount)
         else { return .page(ProblemPage.unknownForm) }
-        guard !submission.isStale else { return .page(DeletePage(subject, at: shownTime, problems: .stale)) }
-        return try await beginDeleting(backURL: request.url(), shownAt: confirmedTime, total: confirmedCount) {
-            [context] deletion throws(StatusError) in
+        guard !submission.isStale else { return .page(try await deletePage(of: request, query, problems: .stale)) }
+        let subject = ([request.path.string] + request.filters.compactMap(\.text?.string)).joined(separator: " · ")
+        return try await beginDeleting(subject, backURL: request.url(), shownAt: confirmedTime, total: confirmedCount) {
+            () async throws(StatusError) in
+            try await deletePage(of: request, query)
+        } _: { [context] deletion throws(StatusError) in
             var documents = ExportedDocuments(request, finding: query, in: context)
             while let page = try await documents.next() {
                 guard try await deletion.delete(page) != nil else { return }
@@ -71,5 +76,17 @@ extension AdminPages {
             deletion.keep(documents.damaged)
             deletion.work.update { $0.noteLost(of: confirmedCount) }
         }
+    }
+
+    /// Asks whether to delete what a query finds.
+    private func deletePage(
+        of request: CollectionRequest,
+        _ query: NormalizedQuery,
+        problems: FormProblems = FormProblems()
+    ) async throws(StatusError) -> DeletePage {
+        // The time first: what is written while the documents are counted is not confirmed.
+        let shownTime = try await ReadPoint().shownTime(in: context)
+        let extent = try await Extent(of: query, in: context)
+        return DeletePage(.found(request, extent), at: shownTime, problems: problems)
     }
 }

@@ -7,6 +7,16 @@ enum SaveOutcome {
     case answer(AdminPages.FormAnswer)
     /// What was typed can't be saved, and why.
     case refused(FormProblems)
+
+    /// The answer to the form.
+    ///
+    /// - Parameter page: The page on which what was typed is shown again.
+    func answer(refusedBy page: (FormProblems) -> any Page) -> AdminPages.FormAnswer {
+        switch self {
+        case .answer(let answer): answer
+        case .refused(let problems): .page(page(problems))
+        }
+    }
 }
 
 extension AdminPages {
@@ -39,17 +49,20 @@ extension AdminPages {
     ) async throws(StatusError) -> FormAnswer {
         var (rows, frame) = (rows, frame)
         guard action == "save" || action == "json" else {
-            rows.apply(action)
+            if !rows.apply(action) {
+                frame.problems.add(
+                    localized(
+                        "No more than {count} fields fit into this editor. Edit the document as JSON to add more: what you typed goes with you.",
+                        ["count": Counting.grouped(EditedRows.maximumCount)]
+                    ),
+                    at: "as-json"
+                )
+            }
             return .page(EditFieldsPage(frame, rows: rows))
         }
         guard let fields = rows.fields(noting: &frame.problems) else { return .page(EditFieldsPage(frame, rows: rows)) }
         if action == "json" { return .page(EditJSONPage(frame, text: EditJSONPage.text(of: fields))) }
-        switch try await save(fields) {
-        case .answer(let answer): return answer
-        case .refused(let problems):
-            frame.problems = problems
-            return .page(EditFieldsPage(frame, rows: rows))
-        }
+        return try await save(fields).answer { EditFieldsPage(frame.with($0), rows: rows) }
     }
 
     private func handleJSON(
@@ -73,11 +86,6 @@ extension AdminPages {
             guard rows.rows.count <= EditedRows.limit else { return .page(EditJSONPage(frame, text: text, isTooLarge: true)) }
             return .page(EditFieldsPage(frame, rows: rows))
         }
-        switch try await save(fields) {
-        case .answer(let answer): return answer
-        case .refused(let problems):
-            frame.problems = problems
-            return .page(EditJSONPage(frame, text: text))
-        }
+        return try await save(fields).answer { EditJSONPage(frame.with($0), text: text) }
     }
 }

@@ -46,19 +46,10 @@ extension AdminPages {
                 let damaged = try await export.damaged(at: readTime, in: context)
                 guard damaged.isEmpty else { return await respond(with: DamagedExportPage(request, of: path, damaged)) }
             }
-            let body = try await export.body(at: readTime, in: context)
-            return .export(
-                export,
-                BodyStream { send in
-                    do {
-                        try await body.write(send)
-                    } catch let error as StatusError {
-                        // The file is cut off, so that nobody takes it for the whole.
-                        log(error)
-                        throw error
-                    }
-                }
-            )
+            return .export(export, try await export.body(at: readTime, in: context, reporting: logged))
+        } catch let damage as CollectionExport.Damage {
+            guard case .collection(let path)? = try? DataPath(segments) else { return nil }
+            return await respond(with: DamagedExportPage(request, of: path, damage.errors))
         } catch let fault as CollectionQuery.Fault {
             return await respond(with: ProblemPage(StatusError(.invalidArgument, fault.message)))
         } catch let error as StatusError {

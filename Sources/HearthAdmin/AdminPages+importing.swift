@@ -13,14 +13,15 @@ extension AdminPages {
             let query = request.items
             guard let submission else {
                 guard let id = query["upload"] else {
-                    return .page(ImportPage(typed: ImportPage.Typed(collection: query["collection"]?.string ?? "")))
+                    let collection = EditedText.line(query["collection"]?.string ?? "")
+                    return .page(ImportPage(typed: ImportPage.Typed(collection: collection)))
                 }
-                return try await check(id)
+                return await check(id)
             }
             let form = submission.form
             var problems = submission.isStale ? FormProblems.stale : FormProblems()
             if problems.isEmpty, let id = form["upload"] {
-                return try await runImport(id, existing: form["existing"].flatMap { .init(rawValue: $0.string) } ?? .replace)
+                return await runImport(id, existing: form["existing"].flatMap { .init(rawValue: $0.string) } ?? .replace)
             }
             let typed = typedImport(form)
             let plan = plan(typed, noting: &problems)
@@ -95,13 +96,19 @@ extension AdminPages {
 
 extension AdminPages {
     /// The page of what is in a file; the file is checked first where that was not done or came to no end.
-    private func check(_ id: UTF8Key) async throws(StatusError) -> FormAnswer {
+    private func check(_ id: UTF8Key) async -> FormAnswer {
         guard let upload = uploads.upload(id, for: formName, in: context.databaseName) else { return .page(Self.lostPage) }
         if let check = upload.check { return .page(ImportPage(found: .init(upload, check))) }
-        if let id = upload.checkWork, let work = works.work(id, for: context.caller), !work.progress.isOver {
+        if let id = upload.checkWork, let work = works.work(id, for: context.caller, in: upload.database), !work.progress.isOver {
             return .done(at: AdminURL.work(work.id), nil)
         }
-        return try await beginCheck(upload)
+        do throws(Works.Refusal) {
+            return try await beginCheck(upload)
+        } catch {
+            var problems = error.problems
+            problems.add(localized("The file is kept: load this page again to have it checked."))
+            return .page(ImportPage(problems: problems, status: error.status))
+        }
     }
 
     private static func url(of upload: Uploads.Upload) -> String {
@@ -114,12 +121,12 @@ extension AdminPages {
         return ImportPage(problems: problems)
     }
 
-    private func beginCheck(_ upload: Uploads.Upload) async throws(StatusError) -> FormAnswer {
+    private func beginCheck(_ upload: Uploads.Upload) async throws(Works.Refusal) -> FormAnswer {
         var upload = upload
         let work = UTF8Key(Nonce.make())
         upload.checkWork = work
         uploads.note(upload)
-        return try await begin(.checking, id: work, backURL: Self.url(of: upload)) { _ in
+        return try await begin(.checking, of: upload.file.name.string, id: work, backURL: Self.url(of: upload)) { _ in
             nil
         } _: { [context, uploads, upload] work throws(StatusError) in
             var checked = upload
@@ -128,7 +135,7 @@ extension AdminPages {
         }
     }
 
-    private func runImport(_ id: UTF8Key, existing: ImportRun.Existing) async throws(StatusError) -> FormAnswer {
+    private func runImport(_ id: UTF8Key, existing: ImportRun.Existing) async -> FormAnswer {
         let work = UTF8Key(Nonce.make())
         let upload: Uploads.Upload
         switch uploads.take(id, for: formName, in: context.databaseName, work: work) {
@@ -138,8 +145,8 @@ extension AdminPages {
         case .nothing: return .page(Self.lostPage)
         }
         let backURL = upload.plan.collection.map { AdminURL.collection($0) } ?? AdminURL.overview
-        do throws(StatusError) {
-            return try await begin(.importing, id: work, backURL: backURL) { progress in
+        do throws(Works.Refusal) {
+            return try await begin(.importing, of: upload.file.name.string, id: work, backURL: backURL) { progress in
                 .imported(progress.done)
             } _: { [context] work throws(StatusError) in
                 try await ImportRun(context: context, work: work, existing: existing).write(upload)
@@ -147,10 +154,8 @@ extension AdminPages {
         } catch {
             // Nothing was begun, so the file waits for another try.
             uploads.putBack(upload)
-            var problems = FormProblems()
-            problems.add(error.message)
             let found = upload.check.map { ImportPage.Found(upload, $0) }
-            return .page(ImportPage(problems: problems, found: found, status: HTTPResponse.Status(code: error.code.httpStatus)))
+            return .page(ImportPage(problems: error.problems, found: found, status: error.status))
         }
     }
 }

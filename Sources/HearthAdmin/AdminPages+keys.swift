@@ -48,9 +48,7 @@ extension AdminPages {
         let typed = typedKey(form)
         var problems = FormProblems()
         var collections: [CollectionPath] = []
-        for line in typed.collections.utf8.split(separator: UInt8(ascii: "\n")) {
-            let text = TypedNumber.trimmed(String(Substring(line)))
-            guard !text.utf8.isEmpty else { continue }
+        for text in TypedNumber.lines(of: typed.collections) {
             do throws(StatusError) {
                 collections.append(try CollectionPath(text))
             } catch {

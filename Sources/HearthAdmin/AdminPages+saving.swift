@@ -99,11 +99,9 @@ extension AdminPages {
             return .page(ConflictPage(conflict, choices: choices, isIncomplete: true, now: surroundings.now()))
         }
         let fields = current == nil ? yours : try merge.merged(choices.compactMap(\.self))
-        switch try await save(fields, at: path, on: known) {
-        case .answer(let answer): return answer
-        case .refused(let problems):
+        return try await save(fields, at: path, on: known).answer { problems in
             let frame = EditFrame(EditTarget(path), base: known, problems: problems)
-            return .page(EditJSONPage(frame, text: EditJSONPage.text(of: fields)))
+            return EditJSONPage(frame, text: EditJSONPage.text(of: fields))
         }
     }
 

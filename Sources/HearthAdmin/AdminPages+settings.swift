@@ -97,9 +97,7 @@ extension SettingsPage.Typed {
     /// The index that was typed: a field a line, each with its direction behind it.
     fileprivate func definition() throws(StatusError) -> IndexDefinition {
         var fields: [IndexDefinition.Field] = []
-        for line in self.fields.utf8.split(separator: UInt8(ascii: "\n")) {
-            let text = TypedNumber.trimmed(String(Substring(line)))
-            guard !text.utf8.isEmpty else { continue }
+        for text in TypedNumber.lines(of: self.fields) {
             let words = text.utf8.split(separator: UInt8(ascii: " "))
             let isDescending = words.last?.elementsEqual("desc".utf8) ?? false
             let hasDirection = isDescending || (words.last?.elementsEqual("asc".utf8) ?? false)

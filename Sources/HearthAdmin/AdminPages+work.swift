@@ -3,10 +3,27 @@ import HearthService
 import StrictJSON
 
 extension AdminPages {
+    /// The list of what takes long.
+    func listWorks(for request: PageRequest) async -> PageResponse {
+        await respond(to: request) { _ throws(StatusError) in
+            try context.authorize(.writer)
+            let (caller, database) = (context.caller, context.databaseName)
+            return .page(
+                WorksPage(
+                    works.works(for: caller, in: database),
+                    busyDatabases: works.busyDatabases(for: caller, besides: database),
+                    now: surroundings.now()
+                )
+            )
+        }
+    }
+
     /// The page of something that takes long, and its button to stop it.
     func work(_ id: UTF8Key, for request: PageRequest) async -> PageResponse {
         await respond(to: request) { submission throws(StatusError) in
-            guard let work = works.work(id, for: context.caller) else { return .page(ProblemPage.unknownAddress) }
+            guard let work = works.work(id, for: context.caller, in: context.databaseName) else {
+                return .page(ProblemPage.unknownAddress)
+            }
             guard let submission else { return .page(WorkPage(work)) }
             if !submission.isStale { work.stop() }
             return .done(at: AdminURL.work(id), nil)
@@ -16,19 +33,29 @@ extension AdminPages {
     /// Begins something, and waits a little for its end.
     ///
     /// - Parameters:
+    ///   - subject: What it does that to, for people.
     ///   - id: Its ID, where that has to be known before.
     ///   - flash: What is said when it was over soon.
     /// - Returns: The way to where it leads when it is over already, to the page of its progress otherwise.
-    /// - Throws: ``StatusCode/resourceExhausted`` or ``StatusCode/unavailable`` when it could not be begun.
+    /// - Throws: Why it could not be begun.
     func begin(
         _ kind: Work.Kind,
+        of subject: String,
         id: UTF8Key = UTF8Key(Nonce.make()),
         backURL: String,
         total: Int? = nil,
         flash: (Work.Progress) -> Flash?,
         _ body: @escaping @Sendable (Work) async throws(StatusError) -> Void
-    ) async throws(StatusError) -> FormAnswer {
-        let work = Work(kind, id: id, for: context.caller, backURL: backURL, at: surroundings.now())
+    ) async throws(Works.Refusal) -> FormAnswer {
+        let work = Work(
+            kind,
+            of: subject,
+            in: context.databaseName,
+            id: id,
+            for: visit.visitor,
+            backURL: backURL,
+            at: surroundings.now()
+        )
         work.update { $0.total = total }
         try works.begin(work, body)
         await work.wait(atMost: surroundings.patience)

@@ -114,6 +114,7 @@ extension AdminPages {
             if !visit.visitor.isUnknown { return await respond(with: ProblemPage.wrongMethod).allowing(methods) }
         }
         if visit.visitor.isUnknown, !route.isForEverybody { return await askToSignIn(for: request) }
+        if request.items.isMalformed { return await respond(with: ProblemPage.malformedAddress) }
         return switch route {
         case .overview where request.items["new"] != nil:
             await newCollection(for: request)
@@ -159,6 +160,8 @@ extension AdminPages {
             await settings(for: request)
         case .importing:
             await importing(for: request)
+        case .works:
+            await listWorks(for: request)
         case .work(let id):
             await work(id, for: request)
         case .moved(let location):
@@ -272,9 +275,21 @@ extension AdminPages {
     }
 
     func log(_ error: StatusError) {
-        logger.error(
-            "A page can't be shown as it should",
-            metadata: ["error": "\(error)", "cause": "\(error.cause.map(String.init(describing:)) ?? "none")"]
-        )
+        log(error, id: nil)
+    }
+
+    /// Logs an error, and gives what of it may be told: of a failure of Hearth itself nothing but the ID of the log's entry.
+    func logged(_ error: StatusError) -> StatusError {
+        let id = error.code == .internal ? UnexpectedFailure.newErrorID() : nil
+        log(error, id: id)
+        return id.map { StatusError(.internal, "The server failed; its log has the reason under the error.id \($0).") } ?? error
+    }
+
+    private func log(_ error: StatusError, id: String?) {
+        var metadata: Logger.Metadata = [
+            "error": "\(error)", "cause": "\(error.cause.map(String.init(describing:)) ?? "none")",
+        ]
+        metadata["error.id"] = id.map { "\($0)" }
+        logger.error("A page can't be shown as it should", metadata: metadata)
     }
 }

@@ -112,7 +112,7 @@ package struct HearthServer: Service {
             // Ends with the server, however that ends.
             async let _ = context.keys.follow()
             async let _ = context.sessions.follow()
-            async let _ = context.server.activity.follow(context.store)
+            async let _ = context.followCommits()
             do {
                 try await application.run()
             } catch let error as IOError {
@@ -167,6 +167,7 @@ extension HearthServer {
                 allowsOwnAddress: configuration.isWildcard
             )
             OriginMiddleware(origins: origins)
+            ForwardingMiddleware(proxies: TrustedProxies(configuration.trustedProxies))
             AuthenticationMiddleware(
                 keys: context.keys,
                 sessions: context.sessions,

@@ -30,6 +30,18 @@ extension HearthServerConfiguration {
         )
     }
 
+    /// Makes sure that no proxy lets others reach a server without keys.
+    ///
+    /// - Throws: ``StatusCode/failedPrecondition`` when there are none, and proxies that are trusted to name whom they let in.
+    package func checkProxies(hasKeys: Bool) throws(StatusError) {
+        guard !trustedProxies.isEmpty, !hasKeys else { return }
+        throw StatusError(
+            .failedPrecondition,
+            "There are no keys, so whoever a proxy lets in could read and change everything. Make one first, with hearth keys create "
+                + "--role admin --data DIR, or leave --trusted-proxy out."
+        )
+    }
+
     /// Why the server can't listen, in the system's words, and what to do.
     func listeningFailure(_ error: IOError) -> StatusError {
         let advice =

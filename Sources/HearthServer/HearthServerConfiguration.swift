@@ -10,10 +10,14 @@ package struct HearthServerConfiguration: Sendable {
     package var allowedHosts: [String] = []
     /// The origins of other sites whose pages may call, such as `https://app.example.org`; none by default.
     package var allowedOrigins: [String] = []
+    /// The proxies that are believed when they name the client that they pass a request on for. Whoever else sends an
+    /// `X-Forwarded-For` has made it up, as far as can be told.
+    package var trustedProxies: [AddressRange] = []
     /// How many connections may be open at the same time; one more is answered with 503 and closed. When nil, as many as the
     /// limit of open files leaves room for, by ``OpenFileLimit/connections``.
     package var maximumConnections: Int?
-    /// How many of them one client address may have; this machine's own, where a proxy may be, may have all.
+    /// How many of them one client address may have; this machine's own, where a proxy may be, and ``trustedProxies`` may have
+    /// all.
     package var maximumConnectionsPerAddress = 512
     /// How long a client may take to send the head of a request, from its first byte on.
     package var headTimeout: Duration = .seconds(10)
@@ -43,10 +47,12 @@ package struct HearthServerConfiguration: Sendable {
     package var shutdownGrace: Duration = .seconds(2)
     /// How many watch streams may be open at the same time.
     package var maximumWatchers = 1_000
-    /// How many of them one client address may have, loopback included. Behind a proxy all clients have the proxy's address.
+    /// How many of them one client address may have, loopback included. Behind a proxy that is none of
+    /// ``trustedProxies`` all clients have the proxy's address.
     package var maximumWatchersPerAddress = 64
-    /// How many of them callers with one key may have.
-    package var maximumWatchersPerKey = 256
+    /// How many of them callers with one key may have, the browsers included that have signed in with it: by default as many as
+    /// an address may have. A key that many clients share needs more.
+    package var maximumWatchersPerKey = 64
     /// How many times one client address may show keys that are not known, before it is answered that it shows too many. One more
     /// is allowed every few seconds. Callers with a key that is known are never kept waiting.
     package var maximumFailedAttempts = 20

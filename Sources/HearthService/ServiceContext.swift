@@ -14,6 +14,8 @@ package struct ServiceContext: Sendable {
     package private(set) var store: any DocumentStore
     package let server: ServerDescription
     package private(set) var transactions: Transactions
+    /// How fast commits come in the database that the calls are in.
+    package private(set) var commitRates = CommitRates()
     package let keys: AccessKeys
     /// Who has signed in with a browser.
     package let sessions: Sessions
@@ -52,6 +54,7 @@ package struct ServiceContext: Sendable {
         var context = self
         context.store = use
         context.transactions = use.database.transactions
+        context.commitRates = use.database.commitRates
         context.database = use.database.id
         return context
     }

@@ -35,6 +35,33 @@ struct CheckTests {
         }
     }
 
+    @Test func `names all that is wrong, also where not all of it can be repaired`() async throws {
+        try await withTemporaryFolder { folder in
+            let server = try await TestServer(data: folder)
+            for path in ["books/stuck", "books/other"] {
+                _ = try await server.connection.set(DocumentPath(path), ["a": .integer(1)])
+            }
+            #expect(try await server.stop(with: SIGKILL) == .signal(SIGKILL))
+            // The journal has the document, and nothing can be put into its place.
+            let stuck = server.file("books/stuck")
+            try FileManager.default.removeItem(at: stuck)
+            try FileManager.default.createDirectory(at: stuck, withIntermediateDirectories: false)
+            try Data("{bad".utf8).write(to: folder.appending(path: "documents/books/foreign.json"))
+
+            let result = try await hearth("check", "--data", folder.path, "--repair")
+            #expect(result.status == .code(1))
+            #expect(result.errorText.contains("documents/books/stuck.json"))
+            for file in ["documents/books/stuck.json", "documents/books/foreign.json"] {
+                #expect(result.output.contains { $0.contains(file) }, "\(result.output)")
+            }
+
+            try FileManager.default.removeItem(at: stuck)
+            try FileManager.default.removeItem(at: folder.appending(path: "documents/books/foreign.json"))
+            #expect(try await hearth("check", "--data", folder.path, "--repair").status == .code(0))
+            #expect(FileManager.default.fileExists(atPath: stuck.path))
+        }
+    }
+
     @Test func `makes no folder where there is none`() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.appending(path: "nothing").path

@@ -9,6 +9,26 @@ import Testing
 
 @Suite("The editor of documents")
 struct EditorTests {
+    @Test("When no more fields fit in, it says so, keeps what was typed and leads to the editor of the JSON")
+    func full() async throws {
+        try await TestSite.with { site in
+            var form = "as=fields&base=&id=x&rows=600"
+            for row in 0..<600 { form += "&r\(row)-depth=0&r\(row)-name=f\(row)&r\(row)-type=string&r\(row)-value=v\(row)" }
+            let response = await site.post("/admin/data/a?new", form + "&do=add")
+            #expect(response.status == .unprocessableContent)
+            let page = try HTMLPage(response.body)
+            #expect(page.complaints == [])
+            #expect(try page.one("//*[@id='problems']//a")["href"] == "#as-json")
+            #expect(try page.all("//button[@id='as-json']").count == 1)
+            let sent = try SentForm(page)
+            #expect(sent["rows"] == "600")
+            #expect(sent["r599-value"] == "v599")
+            let json = try HTMLPage(await site.post("/admin/data/a?new", sent.with(["do": "json"]).text).body)
+            #expect(try json.one("//textarea[@id='json']").text.contains("\"f599\": \"v599\""))
+            #expect(await site.post("/admin/data/a?new", sent.with(["do": "save"]).text).status == .seeOther)
+        }
+    }
+
     static let path = "samples/edited"
 
     /// A value of every kind, at its edges.

@@ -26,7 +26,8 @@ struct ExportTests {
         String(decoding: try await bytes(response), as: UTF8.self)
     }
 
-    private static func unzip(_ bytes: [UInt8]) -> [UInt8] {
+    /// - Parameter wantsEnd: Whether it is nothing where the end is missing.
+    private static func unzip(_ bytes: [UInt8], wantsEnd: Bool = true) -> [UInt8] {
         var stream = z_stream()
         inflateInit2_(&stream, 15 + 32, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
         defer { inflateEnd(&stream) }
@@ -38,7 +39,7 @@ struct ExportTests {
                 stream.next_out = output.baseAddress
                 stream.avail_out = UInt32(output.count)
                 let status = inflate(&stream, Z_FINISH)
-                count = status == Z_STREAM_END ? output.count - Int(stream.avail_out) : 0
+                count = status == Z_STREAM_END || !wantsEnd ? output.count - Int(stream.avail_out) : 0
             }
         }
     }
@@ -49,6 +50,82 @@ struct ExportTests {
                 try DocumentPath("many/d\(10_000 + number)"),
                 ["n": .integer(Int64(number % 7)), "text": .string("x, \"\(number)\"")]
             )
+        }
+    }
+
+    /// What is sent of an export in which a document is damaged after it was begun, and whether it was broken off.
+    private static func brokenOff(_ query: String) async throws -> (sent: [UInt8], isBroken: Bool) {
+        try await TestSite.with(numbers(700)) { site in
+            let response = await site.get("/admin/data/many?export=\(query)")
+            #expect(response.status == .ok)
+            try Data("{\n!".utf8).write(to: site.folder.appending(path: "documents/many/d10650.json"))
+            var sent: [UInt8] = []
+            do {
+                try await response.stream?.write { sent += $0 }
+                return (sent, false)
+            } catch {
+                return (sent, true)
+            }
+        }
+    }
+
+    private static let reason =
+        "NOT WHOLE: the export ends here, because not everything could be read. documents/many/d10650.json:2:1: "
+
+    @Test("A file that can't be finished breaks off, and its last line says why", arguments: ["ndjson", "json", "csv", "kml"])
+    func damagedLater(format: String) async throws {
+        let (sent, isBroken) = try await Self.brokenOff(format)
+        #expect(isBroken)
+        let text = String(decoding: sent, as: UTF8.self)
+        let lines = sent.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.map {
+            String(decoding: $0, as: UTF8.self)
+        }
+        let last = try #require(lines.last)
+        #expect(last.contains(Self.reason))
+        switch format {
+        case "ndjson":
+            #expect(last.hasPrefix("# NOT WHOLE"))
+            #expect(lines.dropLast().allSatisfy { (try? JSONText(Array($0.utf8))) != nil })
+        case "json": #expect((try? JSONText(sent)) == nil)
+        case "csv": #expect(last.hasPrefix("\"# NOT WHOLE") && last.hasSuffix(",,,"))
+        default: #expect(last.hasPrefix("<!--") && last.hasSuffix("-->") && !text.contains("</kml>"))
+        }
+    }
+
+    @Test("Of a failure of Hearth itself the file has nothing but the ID of the log's entry")
+    func failedLater() async throws {
+        try await TestSite.with(Self.numbers(700)) { site in
+            let request = try CollectionRequest(path: CollectionPath("many"), query: Query(nil))
+            let export = try #require(CollectionExport(Query("export=ndjson"), of: request))
+            let body = try await export.body(at: site.store.position.lastCommitTime, in: site.pages.context) { error in
+                #expect(site.pages.logged(error).message == error.message)
+                return site.pages.logged(StatusError(.internal, "secret", path: "many/secret"))
+            }
+            try Data("{\n!".utf8).write(to: site.folder.appending(path: "documents/many/d10650.json"))
+            var sent: [UInt8] = []
+            await #expect(throws: StatusError.self) { try await body.write { sent += $0 } }
+            let last = try #require(sent.split(separator: UInt8(ascii: "\n")).last.map { String(decoding: $0, as: UTF8.self) })
+            #expect(last.contains(/read\. The server failed; its log has the reason under the error\.id [0-9a-f]{16}\.$/))
+        }
+    }
+
+    @Test("Compressed, all of it can be read, and that it has no end", arguments: ["ndjson", "csv"])
+    func damagedLaterCompressed(format: String) async throws {
+        let (sent, isBroken) = try await Self.brokenOff("\(format)&gzip=1")
+        #expect(isBroken)
+        #expect(Self.unzip(sent).isEmpty, "it looks whole")
+        #expect(String(decoding: Self.unzip(sent, wantsEnd: false), as: UTF8.self).contains(Self.reason))
+    }
+
+    @Test("A table whose columns are to be found is not begun where something can't be read, however far behind")
+    func damagedTable() async throws {
+        try await TestSite.with(Self.numbers(700)) { site in
+            try Data("{".utf8).write(to: site.folder.appending(path: "documents/many/d10650.json"))
+            let request = try CollectionRequest(path: CollectionPath("many"), query: Query(nil))
+            let export = try #require(CollectionExport(Query("export=csv"), of: request))
+            await #expect(throws: CollectionExport.Damage.self) {
+                try await export.body(at: site.store.position.lastCommitTime, in: site.pages.context) { $0 }
+            }
         }
     }
 

@@ -34,7 +34,7 @@ struct ImportReaderTests {
                 let isAutomatic = entry.path.id.key.byteCount == 20
                 let path = isAutomatic ? entry.path.collection.string + "/*" : entry.path.string
                 found.append("\(entry.line): \(path) \(String(decoding: writer.finish(), as: UTF8.self))")
-            case .failure(let fault): found.append("\(fault.line): \(fault.error.message.prefix(24))")
+            case .failure(let fault): found.append("\(fault.place.line): \(fault.error.message.prefix(24))")
             }
             return true
         }
@@ -66,6 +66,37 @@ struct ImportReaderTests {
             #expect(try await read(Array(text.utf8), name, plan, partBytes: size) == whole, "\(size)")
             let packed = GzipStream.compress(Array(text.utf8))
             #expect(try await read(packed, UTF8Key("\(name.string).gz"), plan, partBytes: size) == whole, "packed, \(size)")
+        }
+    }
+
+    @Test(
+        "What is wrong is told with its line and column in the file",
+        arguments: [
+            ("x.ndjson", "{\"path\":\"a/1\",\"fields\":{}}\n{\"x\":tru}", "2:9"),
+            ("x.ndjson", "\n{\"x\":{\"$timestamp\":\"no\"}}", "2:20"),
+            // Of what the rules for documents forbid only the field is known, and where the document begins.
+            ("x.ndjson", "\n{\"x\":[[1]]}", "2:0"),
+            ("x.json", "[{\"x\": 1},\n {\"x\": 2,\n  \"é\": [1, tru]}]", "3:15"),
+            ("x.json", "[\n  {\"x\": 1}, {\"x\": {\"$timestamp\": \"no\"}}]", "2:34"),
+            ("x.json", "{\"a\": {},\n\n \"b\": {\"x\":\n[ {\"$timestamp\":\"no\"}]}}", "4:17"),
+            ("x.json", "{\"a\": {}, \"b\": {\"x\": 01}}", "1:23"),
+            ("x.json", "{\"path\": \"a/1\",\n\n\n\"fields\": {\"x\":\n  [{\"$timestamp\":\"no\"}]}}", "5:18"),
+            ("x.json", "[{\"x\": 1}\n, ,", "2:3"), ("x.json", "[{\"x\": 1}\n  ", "2:3"),
+        ] as [(UTF8Key, String, String)]
+    )
+    func places(name: UTF8Key, text: String, place: String) async throws {
+        for size in [1, 4, 1_000] {
+            let file = try await ImportFile.sent(Array(text.utf8), name: name)
+            let plan = ImportPlan(collection: try CollectionPath("c"))
+            var reader = ImportReader(ImportBytes(file, partBytes: size), name: name, plan: plan)
+            var found: [String] = []
+            try await reader.read { result throws(StatusError) in
+                guard case .failure(let fault) = result else { return true }
+                found.append("\(fault.place.line):\(fault.place.column ?? 0)")
+                #expect(!fault.error.message.contains("column"))
+                return true
+            }
+            #expect(found == [place])
         }
     }
 

@@ -1,5 +1,6 @@
 import DocumentModel
 import HearthService
+import NIOCore
 import StrictJSON
 import Testing
 
@@ -51,6 +52,27 @@ struct LiveTests {
                 let link = try page.all("//a[@rel='\(place == "prev" ? "prev" : "next")']").first?["href"]
                 next = try #require(link)
             }
+        }
+    }
+
+    @Test(
+        "A stream that fails says why, in the language of the page",
+        arguments: [
+            (StatusCode.unavailable, "en", "The server has too much to do just now."),
+            (.unavailable, "id", "Server sedang terlalu sibuk."),
+            (.resourceExhausted, "en", "There is too much here to be followed."),
+            (.dataLoss, "en", "A file here can’t be read."),
+            (.internal, "en", "The server could not go on telling what changes here."),
+        ]
+    )
+    func failure(code: StatusCode, language: String, text: String) async throws {
+        try await TestSite.with(GuideData.writes()) { site in
+            let page = try await site.page("/admin/data/books?order=title&size=25")
+            let address = try #require(try page.one("//*[@id='live']")["data-stream"])
+            let live = try #require(await site.get(address, acceptedLanguages: language).live)
+            var buffer = ByteBuffer()
+            live.events.write(StatusError(code, "12 queries are running.").rpcError, to: &buffer)
+            #expect(String(buffer: buffer) == "event: failed\ndata: {\"why\":\"\(text)\"}\n\n")
         }
     }
 

@@ -1,4 +1,5 @@
 import DocumentModel
+import HTTPTypes
 import StrictJSON
 import Testing
 
@@ -16,6 +17,24 @@ let hostileIDs = [
 
 @Suite("Addresses of pages")
 struct PathTests {
+    @Test(
+        "A query that isn't percent-encoded UTF-8 is refused, whatever it is of",
+        arguments: [
+            "/admin/?new=%ff", "/admin/data/books?live=%ff", "/admin/data/books?view=%", "/admin/data/books?where=%c3",
+            "/admin/data/books?export=ndjson&%zz", "/admin/data/books/hitchhiker?edit&x=%ed%a0%80", "/admin/query?query=%ff",
+            "/admin/import?upload=%ff", "/admin/work?%ff=1", "/admin/settings?a=%f", "/rpc/docs?%fe",
+        ]
+    )
+    func malformedQuery(address: String) async throws {
+        try await TestSite.with(GuideData.writes()) { site in
+            let response = await site.get(address)
+            #expect(response.status == .badRequest)
+            #expect(response.live == nil)
+            let page = try HTMLPage(response.body)
+            #expect(try page.texts("//h1") == ["This address can’t be right"])
+        }
+    }
+
     @Test("A document's address leads back to it, whatever its ID", arguments: hostileIDs)
     func document(id: String) throws {
         let path = DocumentPath(collection: try CollectionPath("books"), id: try DocumentID(id))

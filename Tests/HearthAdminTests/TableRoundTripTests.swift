@@ -24,7 +24,7 @@ struct TableRoundTripTests {
         try await reader.read { result throws(StatusError) in
             switch result {
             case .success(let entry): found[Self.key(entry.path)] = Self.text(.map(entry.fields))
-            case .failure(let fault): faults.append("\(fault.line): \(fault.error.message)")
+            case .failure(let fault): faults.append("\(fault.place.line): \(fault.error.message)")
             }
             return true
         }

@@ -9,21 +9,11 @@ struct FoundColors: Sendable {
         let chip: ColorChip
     }
 
-    /// The first of them.
-    private(set) var shown: [Found] = []
-    /// How many there are.
-    private(set) var count = 0
+    private(set) var found = Beginning<Found>(limit: 1_000)
 
-    /// Looks through the fields, maps and arrays of documents.
-    init(in documents: [Document]) {
-        for document in documents {
-            FieldWalk.forEachValue(of: document) { value, name in
-                guard case .string(let string) = value, let chip = ColorChip(string) else { return }
-                if shown.count < Self.limit { shown.append(Found(document: document.path, field: name(), chip: chip)) }
-                count += 1
-            }
-        }
+    /// Takes in a value of a document if it is a colour.
+    mutating func look(at value: Value, in document: Document, named name: () -> String) {
+        guard case .string(let string) = value, let chip = ColorChip(string) else { return }
+        found.append(Found(document: document.path, field: name(), chip: chip))
     }
-
-    private static let limit = 1_000
 }

@@ -17,9 +17,9 @@ struct DeletePage: Page {
     }
 
     var chrome: PageChrome
-    let status: HTTPResponse.Status
+    private(set) var status: HTTPResponse.Status
     private let subject: Subject
-    private let problems: FormProblems
+    private var problems: FormProblems
     private let heading: PathHeading
     private let typed: String
     private let deletesBelow: Bool
@@ -43,6 +43,13 @@ struct DeletePage: Page {
         heading = PathHeading(segments)
         chrome = PageChrome(at: segments)
         chrome.title = localized("Delete") + " · " + chrome.title
+    }
+
+    /// The same page where what was confirmed could not be begun.
+    func refused(by refusal: Works.Refusal) -> DeletePage {
+        var page = self
+        (page.problems, page.status) = (refusal.problems, refusal.status)
+        return page
     }
 
     func content(named name: String) -> Any? {

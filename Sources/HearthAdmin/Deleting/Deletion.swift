@@ -28,7 +28,7 @@ struct Deletion: Sendable {
         try context.authorize(.writer)
         guard !work.isStopping else { return nil }
         let (old, new) = (versions.filter { $0.updateTime <= shownTime }, versions.filter { $0.updateTime > shownTime })
-        work.update { progress in for version in new { progress.keep(version.path) } }
+        work.update { progress in for version in new { progress.kept.append(version.path) } }
         var gone: [DocumentPath] = []
         let outcomes = try await BatchWrite.call(
             old.map { .delete($0.path, precondition: .updateTime($0.updateTime)) },
@@ -45,10 +45,10 @@ struct Deletion: Sendable {
                     work.update { $0.goneCount += 1 }
                     gone.append(version.path)
                 } else {
-                    work.update { $0.keep(version.path) }
+                    work.update { $0.kept.append(version.path) }
                 }
             case .failure(let error):
-                work.update { $0.note(Work.Fault(place: version.path.string, message: error.message)) }
+                work.update { $0.faults.append(Work.Fault(place: version.path.string, message: error.message)) }
                 if error.isOfServer { obstacle = obstacle ?? error }
             }
         }
@@ -73,7 +73,7 @@ struct Deletion: Sendable {
 
     /// Notes files that stay because they can't be read.
     func keep(_ damaged: [StatusError]) {
-        work.update { progress in for error in damaged { progress.note(Work.Fault(error)) } }
+        work.update { progress in for error in damaged { progress.faults.append(Work.Fault(error)) } }
     }
 
     /// Deletes a collection with all that is below.

@@ -58,12 +58,8 @@ extension Extent {
 extension Extent {
     /// Counts what a query finds.
     init(of query: NormalizedQuery, in context: ServiceContext) async throws(StatusError) {
-        let count = try NormalizedAggregations([Aggregation(.count(upTo: Self.queryLimit), alias: "count")])
-        let answer = try await AggregateQuery.call(.init(count, of: query), in: context)
-        guard case .integer(let number)? = answer.results["count"] else {
-            throw StatusError(.internal, "The query gives no number.")
-        }
-        self.init(count: Int(number), damaged: answer.damaged, limit: Self.queryLimit)
+        let count = try await context.count(query, upTo: Self.queryLimit)
+        self.init(count: count.number, damaged: count.damaged, limit: Self.queryLimit)
     }
 
     /// The index counts faster than documents are visited.

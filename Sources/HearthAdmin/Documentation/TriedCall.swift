@@ -12,16 +12,8 @@ struct TriedCall: Sendable {
     /// - Parameter params: The parameters: an object of JSON, or nothing.
     init(_ method: UTF8Key, params: [UInt8] = []) {
         self.method = method
-        self.params = String(decoding: Self.inDatabase(params), as: UTF8.self)
-    }
-
-    private static func inDatabase(_ params: [UInt8]) -> [UInt8] {
-        guard let database = AdminURL.database, let start = params.firstIndex(of: UInt8(ascii: "{")) else { return params }
-        var name = JSONWriter()
-        name.string(database.description)
-        let rest = params[(start + 1)...].drop { [0x20, 0x09, 0x0a, 0x0d].contains($0) }
-        let separator = rest.first == UInt8(ascii: "}") ? "" : ","
-        return Array(#"{"database":"#.utf8) + name.finish() + separator.utf8 + rest
+        let inDatabase = AdminURL.database.map { params.addingMember("database", $0.description) } ?? params
+        self.params = String(decoding: inDatabase, as: UTF8.self)
     }
 
     /// Takes what the form sent; nil when it is not that.
@@ -35,7 +27,7 @@ struct TriedCall: Sendable {
     ///
     /// - Throws: `JSONSyntaxError` when the parameters are not JSON, with the place in their text.
     func request() throws(JSONSyntaxError) -> [UInt8] {
-        let isBlank = params.utf8.allSatisfy { [0x20, 0x09, 0x0a, 0x0d].contains($0) }
+        let isBlank = params.utf8.allSatisfy(\.isJSONWhitespace)
         let node = isBlank ? nil : try JSONText(params).root
         return Self.request(method, params: node?.rawBytes)
     }

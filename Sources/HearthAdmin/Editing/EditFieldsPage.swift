@@ -69,7 +69,7 @@ extension EditFieldsPage.Row: ViewModel {
         case "isNew": row.isNew
         case "fieldName": FormField("r\(number)-name", row.name, problems: problems)
         case "typeProblem": problems.message(at: "r\(number)-type").orAbsent
-        case "types": EditedType.allCases.map { Option($0.rawValue, $0.name, isCurrent: $0 == row.type) }
+        case "typesMarkup": EditedType.allCases.map { Option($0.rawValue, $0.name, isCurrent: $0 == row.type) }.listMarkup
         case "value": FormField("r\(number)-value", row.text, problems: problems)
         case "more": FormField("r\(number)-more", row.more)
         case "chip": chip.orAbsent

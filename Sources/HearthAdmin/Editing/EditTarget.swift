@@ -51,6 +51,13 @@ struct EditFrame: Sendable {
         heading = PathHeading(target.segments)
     }
 
+    /// The same with what is wrong with what was typed.
+    func with(_ problems: FormProblems) -> EditFrame {
+        var frame = self
+        frame.problems = problems
+        return frame
+    }
+
     /// The frame of the page.
     var chrome: PageChrome {
         var chrome = PageChrome(at: target.segments)

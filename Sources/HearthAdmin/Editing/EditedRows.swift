@@ -5,8 +5,10 @@ import StrictJSON
 struct EditedRows: Sendable {
     private(set) var rows: [EditedRow] = []
 
-    /// How many rows the editor has at most.
+    /// How many rows a document has at most that the editor is opened for.
     static let limit = 300
+    /// How many rows the editor has at most, when fields have been added.
+    static let maximumCount = 2 * limit
     /// How much of a document the editor takes at most; what is larger is edited as JSON.
     static let byteLimit = 128 << 10
 
@@ -24,7 +26,7 @@ struct EditedRows: Sendable {
 
     /// Takes what a form has sent; nil when it isn't of the editor.
     init?(_ form: Form) {
-        guard let count = form["rows"].flatMap({ Int($0.string) }), (0...2 * Self.limit).contains(count) else { return nil }
+        guard let count = form["rows"].flatMap({ Int($0.string) }), (0...Self.maximumCount).contains(count) else { return nil }
         for number in 0..<count {
             guard let row = EditedRow(number, of: form), row.depth <= (rows.last?.depth ?? -1) + 1 else { return nil }
             rows.append(row)
@@ -61,22 +63,28 @@ extension EditedRows {
     }
 
     /// Does what a button of the editor asks for, such as `add`, `add-3` or `remove-3`; nothing when there is no such row.
-    mutating func apply(_ action: UTF8Key) {
+    ///
+    /// - Returns: Whether there was room for it.
+    @discardableResult
+    mutating func apply(_ action: UTF8Key) -> Bool {
         for index in rows.indices { rows[index].isNew = false }
         let parts = action.utf8.split(separator: UInt8(ascii: "-"))
         let number = parts.dropFirst().first.flatMap { Int(Substring($0)) }
+        let verb = parts.first.map { UTF8Key(Substring($0)) }
+        guard verb != "add" || rows.count < Self.maximumCount else { return false }
         guard let number else {
             if action == "add" { rows.append(EditedRow(newAt: 0)) }
-            return
+            return true
         }
-        guard rows.indices.contains(number) else { return }
-        switch parts.first.map({ UTF8Key(Substring($0)) }) {
+        guard rows.indices.contains(number) else { return true }
+        switch verb {
         case "add": rows.insert(EditedRow(newAt: rows[number].depth + 1), at: subtree(of: number).upperBound)
         case "remove": rows.removeSubrange(subtree(of: number))
         case "up": moveUp(number)
         case "down": if let next = nextSibling(of: number) { moveUp(next) }
         default: break
         }
+        return true
     }
 
     private mutating func moveUp(_ number: Int) {

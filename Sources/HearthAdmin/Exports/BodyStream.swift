@@ -22,9 +22,15 @@ struct BodyStream: Sendable {
     var compressed: BodyStream {
         BodyStream { send in
             let gzip = GzipStream()
-            try await write { part in
-                let bytes = gzip.compress(part)
-                if !bytes.isEmpty { try await send(bytes) }
+            do {
+                try await write { part in
+                    let bytes = gzip.compress(part)
+                    if !bytes.isEmpty { try await send(bytes) }
+                }
+            } catch {
+                // All that was made can be read then, and that it has no end.
+                try? await send(gzip.flush())
+                throw error
             }
             try await send(gzip.finish())
         }

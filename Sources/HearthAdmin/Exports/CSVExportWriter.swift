@@ -35,6 +35,11 @@ struct CSVExportWriter: ExportWriter {
 
     func end() -> [UInt8] { [] }
 
+    /// A line of one cell more than the others, so that it is no document, however few those are.
+    func breakOff(_ reason: String) -> [UInt8] {
+        line([cell("# " + reason, alwaysQuoted: true)] + [[UInt8]](repeating: [], count: columns.count + 1))
+    }
+
     private static let idColumn = FieldPath.documentName.description
 
     /// What stands above a column: a name as it is where it is read as no other path, else the path in its syntax.

@@ -39,11 +39,20 @@ struct CollectionExport: Sendable {
 
     /// The file, made while it is sent.
     ///
-    /// - Parameter readTime: As of when.
-    /// - Throws: A fault of the filters.
-    func body(at readTime: Timestamp?, in context: ServiceContext) async throws -> BodyStream {
+    /// Where something can't be read on the way, the file says so at its end, and breaks off.
+    ///
+    /// - Parameters:
+    ///   - readTime: As of when.
+    ///   - report: Puts what can't be read into the log, and gives what of it the file may tell.
+    /// - Throws: A fault of the filters; ``Damage`` where it is known before the file is begun.
+    func body(
+        at readTime: Timestamp?,
+        in context: ServiceContext,
+        reporting report: @escaping @Sendable (StatusError) -> StatusError
+    ) async throws -> BodyStream {
         let documents = try ExportedDocuments(request, at: readTime, in: context)
         let columns = format == .csv ? try await columns(of: documents) : []
+        let notice = localized("NOT WHOLE: the export ends here, because not everything could be read.")
         let body = BodyStream { [format, isRaw, leavesOutDamaged, request] send in
             var documents = documents
             var writer: any ExportWriter =
@@ -54,13 +63,30 @@ struct CollectionExport: Sendable {
                 case .ndjson, .atom: JSONExportWriter(isArray: false)
                 }
             try await send(writer.begin())
-            while let page = try await documents.next() {
-                if !leavesOutDamaged, let error = documents.damaged.first { throw error }
-                try await send(try writer.write(page))
+            do {
+                while let page = try await documents.next() {
+                    if !leavesOutDamaged, let error = documents.damaged.first { throw error }
+                    try await send(try writer.write(page))
+                }
+            } catch let error as StatusError {
+                try await send(writer.breakOff("\(notice) \(Self.line(of: report(error)))"))
+                throw error
             }
             try await send(writer.end())
         }
         return isCompressed ? body.compressed : body
+    }
+
+    /// An error as a line of text.
+    private static func line(of error: StatusError) -> String {
+        let place = DamagedFile.place(of: error)
+        let text = place.utf8.isEmpty ? error.message : "\(place): \(error.message)"
+        return String(decoding: text.utf8.map { $0 < UInt8(ascii: " ") ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
+    }
+
+    /// Documents that can't be read and would be missing from the file.
+    struct Damage: Error {
+        let errors: [StatusError]
     }
 
     /// What can't be read among the first documents, as many as are looked through while somebody waits.
@@ -87,6 +113,7 @@ struct CollectionExport: Sendable {
                 )
             }
         }
+        guard leavesOutDamaged || documents.damaged.isEmpty else { throw Damage(errors: documents.damaged) }
         var columns: [FieldPath] = []
         for name in names.sorted() { columns.append(try FieldPath(segments: [name])) }
         return columns

@@ -26,7 +26,7 @@ extension ExportForm: ViewModel {
         switch name {
         case "action": action
         case "kept": kept
-        case "formats": formats
+        case "formatsMarkup": formats.listMarkup
         case "feedURL": feedURL
         default: nil
         }

@@ -9,6 +9,11 @@ protocol ExportWriter {
     mutating func write(_ documents: [EncodedDocument]) throws(StatusError) -> [UInt8]
     /// What stands behind the last one.
     mutating func end() -> [UInt8]
+    /// What stands there instead where not all could be written: the reason, in such a way that no reader of the format takes what
+    /// there is for the whole.
+    ///
+    /// - Parameter reason: One line.
+    mutating func breakOff(_ reason: String) -> [UInt8]
 }
 
 /// Lines of JSON, or one array of it: each document as calls give it, with its path and times.
@@ -37,4 +42,7 @@ struct JSONExportWriter: ExportWriter {
     }
 
     func end() -> [UInt8] { isArray ? Array("\n]\n".utf8) : [] }
+
+    /// A line that is no JSON, and of an array no end.
+    func breakOff(_ reason: String) -> [UInt8] { Array("\(isArray ? "\n" : "")# \(reason)\n".utf8) }
 }

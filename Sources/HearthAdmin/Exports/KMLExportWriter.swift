@@ -36,6 +36,17 @@ struct KMLExportWriter: ExportWriter {
         return xml.take()
     }
 
+    /// A comment. What is open is not closed.
+    func breakOff(_ reason: String) -> [UInt8] {
+        var text: [UInt8] = []
+        for byte in reason.utf8 {
+            // There are no two hyphens in a comment.
+            if byte == UInt8(ascii: "-"), text.last == byte { text.append(UInt8(ascii: " ")) }
+            text.append(byte)
+        }
+        return Array("\n<!-- ".utf8) + text + " -->\n".utf8
+    }
+
     private func write(_ point: GeoPoint, in field: String, of document: Document) {
         xml.begin("Placemark")
         xml.element("name", document.path.id.key.string)

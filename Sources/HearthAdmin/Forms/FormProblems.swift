@@ -6,6 +6,8 @@ struct FormProblems: Sendable {
     struct Problem: Sendable {
         /// The `id` of the field concerned; nil for the form as a whole.
         let field: String?
+        /// A page that tells more, or has what it is about; nil where there is none.
+        let url: String?
         /// What is wrong, and what to do.
         let message: DisplayText
     }
@@ -15,8 +17,10 @@ struct FormProblems: Sendable {
     var isEmpty: Bool { list.isEmpty }
 
     /// Notes a problem of a field, or of the form as a whole.
-    mutating func add(_ message: String, at field: String? = nil) {
-        list.append(Problem(field: field, message: DisplayText(message)))
+    ///
+    /// - Parameter url: A page that tells more, or has what it is about.
+    mutating func add(_ message: String, at field: String? = nil, linkingTo url: String? = nil) {
+        list.append(Problem(field: field, url: url, message: DisplayText(message)))
     }
 
     /// What is wrong with a field.
@@ -53,7 +57,7 @@ extension FormProblems: ViewModel {
 extension FormProblems.Problem: ViewModel {
     func child(named name: String) -> Any? {
         switch name {
-        case "field": field.orAbsent
+        case "url": (url ?? field.map { "#" + $0 }).orAbsent
         case "message": message
         default: nil
         }

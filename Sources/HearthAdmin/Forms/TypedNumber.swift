@@ -42,6 +42,11 @@ enum TypedNumber {
         return String(decoding: Array(bytes), as: UTF8.self)
     }
 
+    /// The lines of a text without blanks around them, those left out that have nothing else.
+    static func lines(of text: String) -> [String] {
+        text.utf8.split(separator: UInt8(ascii: "\n")).map { trimmed(String(Substring($0))) }.filter { !$0.utf8.isEmpty }
+    }
+
     /// The bytes without blanks around them, the minus of typographers as the one of programs.
     private static func digits(of text: String) -> [UInt8] {
         let bytes = Array(trimmed(text).utf8)

@@ -43,21 +43,21 @@ struct HistoryPage: Page {
     private let path: DocumentPath
     private let heading: PathHeading
     private let versions: [Version]
-    private let current: EditBase
+    private let state: DocumentState
     private let problems: FormProblems
     private let firstURL: String?
     private let nextURL: String?
 
     /// - Parameters:
     ///   - found: The versions, the newest first.
-    ///   - current: The document as it is now.
+    ///   - state: What there is of the document now.
     ///   - before: Where the page begins; nil for the newest.
     ///   - keys: The keys whose names may be told; others are told of by their IDs.
     init(
         _ path: DocumentPath,
         _ found: [DocumentVersion],
         hasMore: Bool,
-        current: EncodedDocument?,
+        state: DocumentState,
         before: Timestamp?,
         keys: [AccessKey],
         problems: FormProblems = FormProblems(),
@@ -65,12 +65,13 @@ struct HistoryPage: Page {
     ) throws(StatusError) {
         self.path = path
         self.problems = problems
-        self.current = EditBase(current)
+        self.state = state
         status = problems.isEmpty ? .ok : .conflict
         heading = PathHeading(path.segments)
         chrome = PageChrome(at: path.segments)
         var values = ValueViewBuilder()
         // The last one only tells what was before the one before.
+        let isIrreplaceable = state.damage.map { $0.contents == nil } ?? false
         let shown = hasMore ? found.dropLast() : found[...]
         var versions: [Version] = []
         for (index, version) in shown.enumerated() {
@@ -93,7 +94,9 @@ struct HistoryPage: Page {
                     },
                     lines: Self.lines(difference, &values),
                     hidden: difference.count - difference.changes.count,
-                    version: version.document.flatMap { $0 == current ? nil : String($0.updateTime.microseconds) }
+                    version: version.document.flatMap { document in
+                        document == state.document || isIrreplaceable ? nil : String(document.updateTime.microseconds)
+                    }
                 )
             )
         }
@@ -126,7 +129,10 @@ struct HistoryPage: Page {
         switch name {
         case "versions": versions
         case "hasVersions": !versions.isEmpty
-        case "current": current.updateTime.map { String($0.microseconds) } ?? ""
+        case "current": state.document.map { String($0.updateTime.microseconds) } ?? ""
+        case "damaged": (state.damage?.mark?.string).orAbsent
+        case "damage": (state.damage.map { DamagedFile($0.error) }).orAbsent
+        case "fileURL": AdminURL.file(of: path)
         case "restoreURL": AdminURL.document(path) + "?restore"
         case "backURL": AdminURL.document(path)
         case "firstURL": firstURL.orAbsent

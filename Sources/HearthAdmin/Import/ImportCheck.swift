@@ -11,11 +11,9 @@ struct ImportCheck: Sendable {
     private(set) var newCount = 0
     /// How many paths there are that have one.
     private(set) var existingCount = 0
-    private(set) var faults: [Work.Fault] = []
-    private(set) var faultCount = 0
+    private(set) var faults = Beginning<Work.Fault>(limit: Work.Progress.maximumFaults)
     /// Paths that stand in the file more than once, with their lines.
-    private(set) var repeated: [Repetition] = []
-    private(set) var repeatedCount = 0
+    private(set) var repeated = Beginning<Repetition>(limit: maximumRepeated)
     /// The first few documents.
     private(set) var sample: [DocumentPath] = []
     /// On which line each path stands first, by hashes of the paths: there may be many.
@@ -28,8 +26,15 @@ struct ImportCheck: Sendable {
         let line: Int
     }
 
-    /// How many paths are compared with each other.
-    private static let maximumCompared = 2_000_000
+    /// How many paths are compared with each other; about 30 bytes are held of each.
+    let maximumCompared: Int
+    /// Whether there were more, of which it isn't known whether they stand in the file more than once.
+    private(set) var isPartlyCompared = false
+
+    init(comparing maximumCompared: Int = 2_000_000) {
+        self.maximumCompared = maximumCompared
+    }
+
     private static let maximumRepeated = 100
     private static let sampleCount = 5
     /// How many documents are looked up at once.
@@ -37,13 +42,16 @@ struct ImportCheck: Sendable {
 
     /// Checks a file.
     ///
-    /// - Parameter work: Is told how many documents were read, and says when to stop.
+    /// - Parameters:
+    ///   - work: Is told how many documents were read, and says when to stop.
+    ///   - check: What it begins with.
     static func check(
         _ upload: Uploads.Upload,
         in context: ServiceContext,
-        by work: Work
+        by work: Work,
+        beginningWith check: ImportCheck = ImportCheck()
     ) async throws(StatusError) -> ImportCheck {
-        var check = ImportCheck()
+        var check = check
         var batch: [ImportPlan.Entry] = []
         var seenCount = 0
         var reader = ImportReader(upload.file, plan: upload.plan) { work.isStopping }
@@ -58,7 +66,7 @@ struct ImportCheck: Sendable {
                 }
                 batch.append(entry)
             } catch {
-                check.add(error)
+                check.faults.append(Work.Fault(error))
             }
             guard seenCount.isMultiple(of: batchCount) else { return true }
             await check.add(batch, in: context)
@@ -80,7 +88,7 @@ struct ImportCheck: Sendable {
                 guard isFirst(entry) else { continue }
                 if exists { existingCount += 1 } else { newCount += 1 }
                 if sample.count < Self.sampleCount { sample.append(entry.path) }
-            case .failure(let error): add(ImportPlan.Fault(line: entry.line, error: error))
+            case .failure(let error): faults.append(Work.Fault(ImportPlan.Fault(line: entry.line, error: error)))
             }
         }
     }
@@ -89,19 +97,11 @@ struct ImportCheck: Sendable {
     private mutating func isFirst(_ entry: ImportPlan.Entry) -> Bool {
         let hash = entry.path.hashValue
         guard let first = lines[hash] else {
-            if lines.count < Self.maximumCompared { lines[hash] = Int32(clamping: entry.line) }
+            if lines.count < maximumCompared { lines[hash] = Int32(clamping: entry.line) } else { isPartlyCompared = true }
             return true
         }
-        repeatedCount += 1
-        if repeated.count < Self.maximumRepeated {
-            repeated.append(Repetition(path: entry.path, firstLine: Int(first), line: entry.line))
-        }
+        repeated.append(Repetition(path: entry.path, firstLine: Int(first), line: entry.line))
         return false
-    }
-
-    private mutating func add(_ fault: ImportPlan.Fault) {
-        faultCount += 1
-        if faults.count < Work.Progress.maximumFaults { faults.append(Work.Fault(fault)) }
     }
 }
 

@@ -44,11 +44,12 @@ struct ImportPage: Page {
     func content(named name: String) -> Any? {
         switch name {
         case "action": AdminURL.importing
+        case "worksURL": AdminURL.works
         case "file": FormField("file", "", problems: problems)
         case "collection": FormField("collection", typed.collection, problems: problems)
         case "idField": FormField("id", typed.idField, problems: problems)
         case "keepsTexts": typed.keepsTexts
-        case "formats": ImportFormat.allCases.map { Option($0.rawValue, $0.name, isCurrent: $0 == typed.format) }
+        case "formatsMarkup": ImportFormat.allCases.map { Option($0.rawValue, $0.name, isCurrent: $0 == typed.format) }.listMarkup
         case "limit":
             localized(
                 "Up to {size} MiB, also compressed with gzip; the command hearth import takes files of any size.",
@@ -85,20 +86,29 @@ extension ImportPage.Found: ViewModel {
         case "sample":
             check.sample.map { LinkView(url: AdminURL.document($0), text: DisplayText($0.string.shortened(scalars: 80))) }
         case "repeatedText":
-            check.repeatedCount > 0
+            !check.repeated.isEmpty
                 ? localized(
-                    count: check.repeatedCount,
+                    count: check.repeated.count,
                     one:
                         "{count} document has a path that stands in the file before; the last one counts, or the first one where documents are kept.",
                     other:
                         "{count} documents have paths that stand in the file before; the last one counts, or the first one where documents are kept."
                 ) : Absent()
-        case "repeated": check.repeated
-        case "hasFaults": check.faultCount > 0
-        case "faultText": localized(count: check.faultCount, one: "{count} cannot.", other: "{count} cannot.")
-        case "faults": check.faults.map(FaultView.init)
-        case "hiddenFaults": Counting.more(than: check.faults.count, of: check.faultCount).orAbsent
-        case "hiddenRepeated": Counting.more(than: check.repeated.count, of: check.repeatedCount).orAbsent
+        case "comparedText":
+            check.isPartlyCompared
+                ? localized(
+                    count: check.maximumCompared,
+                    one:
+                        "The file has more documents than can be compared with each other. Behind the first path, one that stands twice is not told, and is counted twice.",
+                    other:
+                        "The file has more documents than can be compared with each other. Behind the first {count} paths, those that stand twice are not told, and are counted twice."
+                ) : Absent()
+        case "repeated": check.repeated.elements
+        case "hasFaults": !check.faults.isEmpty
+        case "faultText": localized(count: check.faults.count, one: "{count} cannot.", other: "{count} cannot.")
+        case "faults": check.faults.elements.map(FaultView.init)
+        case "hiddenFaults": check.faults.rest.orAbsent
+        case "hiddenRepeated": check.repeated.rest.orAbsent
         default: nil
         }
     }

@@ -24,8 +24,17 @@ struct ImportPlan: Sendable {
 
     /// A document of the file that can't be read.
     struct Fault: Error {
-        let line: Int
+        let place: TextPlace
         let error: StatusError
+
+        init(place: TextPlace, error: StatusError) {
+            (self.place, self.error) = (place, error)
+        }
+
+        /// Something about which only its line is known.
+        init(line: Int, error: StatusError) {
+            self.init(place: TextPlace(line: line), error: error)
+        }
     }
 
     /// The place of a document by its ID in the collection that the plan names.

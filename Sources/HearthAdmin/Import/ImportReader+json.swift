@@ -24,7 +24,9 @@ extension ImportReader {
         case .complete(let text):
             guard text.contains(where: { $0 > UInt8(ascii: " ") }) else { return true }
             return try await body(
-                entry(.init(line: number, bytes: text)) { json throws(StatusError) in try plan.document(json) }
+                entry(PlacedJSON(.init(place: TextPlace(line: number, column: 1), bytes: text))) { json throws(StatusError) in
+                    try plan.document(json)
+                }
             )
         case .overlong(let byteCount):
             let error = StatusError(
@@ -35,19 +37,25 @@ extension ImportReader {
         }
     }
 
-    /// The document of a piece of JSON, or what is wrong with it.
+    /// The document that JSON is, or what is wrong with it.
     private func entry(
-        _ piece: JSONPieces.Piece,
+        _ text: PlacedJSON,
         _ document: (JSONNode) throws(StatusError) -> (path: DocumentPath, fields: MapValue)
     ) -> Result<ImportPlan.Entry, ImportPlan.Fault> {
         let json: JSONNode
         do throws(JSONSyntaxError) {
-            json = try JSONText(piece.bytes, limits: JSONLimits(maximumBytes: DocumentLine.maximumBytes)).root
+            json = try JSONText(text.bytes, limits: JSONLimits(maximumBytes: DocumentLine.maximumBytes)).root
         } catch {
-            let fault = StatusError(.invalidArgument, "Not JSON: \(error.reason), at column \(error.column).")
-            return .failure(.init(line: piece.line + error.line - 1, error: fault))
+            let fault = StatusError(.invalidArgument, "Not JSON: \(error.reason).")
+            return .failure(.init(place: text.place(line: error.line, column: error.column), error: fault))
         }
-        return entry(line: piece.line, byteCount: piece.bytes.count) { () throws(StatusError) in try document(json) }
+        do throws(StatusError) {
+            let (path, fields) = try document(json)
+            return .success(.init(line: text.place.line, path: path, fields: fields, byteCount: text.bytes.count))
+        } catch {
+            guard let place = error.textPlace else { return .failure(.init(line: text.place.line, error: error)) }
+            return .failure(.init(place: text.place(line: place.line, column: place.column), error: error.withoutTextPlace))
+        }
     }
 }
 
@@ -66,7 +74,7 @@ extension ImportReader {
                     return
                 }
                 guard pieces.isObject else {
-                    let entry = entry(piece) { json throws(StatusError) in try plan.document(json) }
+                    let entry = entry(PlacedJSON(piece)) { json throws(StatusError) in try plan.document(json) }
                     guard try await body(entry) else { return }
                     continue
                 }
@@ -77,7 +85,7 @@ extension ImportReader {
                 for member in members { guard try await body(self.member(member)) else { return } }
                 members = []
             }
-            guard let next = try await next(at: pieces.line, body) else { return }
+            guard let next = try await next(at: pieces.place.line, body) else { return }
             part = next
         }
         if let fault = pieces.finish() {
@@ -91,7 +99,7 @@ extension ImportReader {
 
     /// The document of a member of an object, whose name is the ID.
     private func member(_ piece: JSONPieces.Piece) -> Result<ImportPlan.Entry, ImportPlan.Fault> {
-        entry(.init(line: piece.line, bytes: Self.object([piece]))) { json throws(StatusError) in
+        entry(PlacedJSON(members: [piece])) { json throws(StatusError) in
             guard let (id, member) = json.members?.first(where: { _ in true }) else {
                 throw StatusError(.invalidArgument, "Expected an ID and fields.")
             }
@@ -102,15 +110,11 @@ extension ImportReader {
     }
 
     /// The document that an object itself is; nil when its members are documents.
-    private func document(of members: [JSONPieces.Piece]) -> JSONPieces.Piece? {
-        let bytes = Self.object(members)
-        guard let json = try? JSONText(bytes, limits: JSONLimits(maximumBytes: 2 * DocumentLine.maximumBytes)).root,
+    private func document(of members: [JSONPieces.Piece]) -> PlacedJSON? {
+        let text = PlacedJSON(members: members)
+        guard let json = try? JSONText(text.bytes, limits: JSONLimits(maximumBytes: 2 * DocumentLine.maximumBytes)).root,
             json["path"]?.string != nil
         else { return nil }
-        return JSONPieces.Piece(line: members.first?.line ?? 1, bytes: bytes)
-    }
-
-    private static func object(_ members: [JSONPieces.Piece]) -> [UInt8] {
-        Array("{".utf8) + members.map(\.bytes).joined(separator: CollectionOfOne(UInt8(ascii: ","))) + "}".utf8
+        return text
     }
 }

@@ -28,30 +28,25 @@ struct ImportRun: Sendable {
             if existing == .keep, error.code == .alreadyExists {
                 work.update { $0.skippedCount += 1 }
             } else {
-                work.update { $0.note(Work.Fault(ImportPlan.Fault(line: origin.line, error: error))) }
+                work.update { $0.faults.append(Work.Fault(ImportPlan.Fault(line: origin.line, error: error))) }
             }
         }
         var reader = ImportReader(upload.file, plan: upload.plan) { [work] in work.isStopping }
         var batch: [ImportPlan.Entry] = []
-        var failure: StatusError?
-        do throws(StatusError) {
-            try await reader.read { result throws(StatusError) in
-                switch result {
-                case .success(let entry): batch.append(entry)
-                case .failure(let fault): work.update { $0.note(Work.Fault(fault)) }
-                }
-                guard batch.count >= Self.batchCount else { return !work.isStopping }
-                try await write(batch, with: &writer)
-                batch = []
-                return !work.isStopping
+        // Also where it ends in the middle.
+        defer { work.update { [count = writer.writtenCount] in $0.done = count } }
+        try await reader.read { result throws(StatusError) in
+            switch result {
+            case .success(let entry): batch.append(entry)
+            case .failure(let fault): work.update { $0.faults.append(Work.Fault(fault)) }
             }
-            if !work.isStopping { try await write(batch, with: &writer) }
-            try await writer.flush()
-        } catch {
-            failure = error
+            guard batch.count >= Self.batchCount else { return !work.isStopping }
+            try await write(batch, with: &writer)
+            batch = []
+            return !work.isStopping
         }
-        work.update { [count = writer.writtenCount] in $0.done = count }
-        if let failure { throw failure }
+        if !work.isStopping { try await write(batch, with: &writer) }
+        try await writer.flush()
     }
 
     private func write(_ entries: [ImportPlan.Entry], with writer: inout DocumentWriter) async throws(StatusError) {
@@ -79,6 +74,6 @@ struct ImportRun: Sendable {
 extension Work.Fault {
     /// A line of a file that can't be imported.
     init(_ fault: ImportPlan.Fault) {
-        self.init(place: localized("line {line}", ["line": Counting.grouped(fault.line)]), message: fault.error.forForm)
+        self.init(place: fault.place.text, message: fault.error.forForm)
     }
 }

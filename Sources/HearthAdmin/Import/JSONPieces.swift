@@ -1,4 +1,5 @@
 import DocumentModel
+import StrictJSON
 
 /// The elements of an array, or the members of an object, as the bytes of a file come: so that a file of any size is read in little
 /// memory.
@@ -7,8 +8,8 @@ import DocumentModel
 struct JSONPieces {
     /// What stands between two commas.
     struct Piece: Sendable {
-        /// The line on which it begins.
-        let line: Int
+        /// Where it begins.
+        let place: TextPlace
         let bytes: [UInt8]
     }
 
@@ -28,10 +29,10 @@ struct JSONPieces {
     private var pending: [UInt8] = []
     /// Up to here it was looked at.
     private var index = 0
-    /// The line of what is looked at next.
-    private(set) var line = 1
-    /// Where the piece begins that is looked at, and on which line.
-    private var start: (index: Int, line: Int)?
+    /// The place of what is looked at next.
+    private(set) var place = TextPlace(line: 1, column: 1)
+    /// Where the piece begins that is looked at, here and in the file.
+    private var start: (index: Int, place: TextPlace)?
     /// How many brackets are open within it.
     private var depth = 0
     private var isInString = false
@@ -72,13 +73,13 @@ struct JSONPieces {
         while index < pending.count {
             let byte = pending[index]
             defer {
-                if byte == UInt8(ascii: "\n") { line += 1 }
+                place.pass(byte)
                 index += 1
             }
             switch state {
             case .outside: try begin(with: byte)
             case .inside: if let piece = try look(at: byte) { return piece }
-            case .atEnd: guard byte.isBlank else { throw fault("Expected nothing after the end, found more.") }
+            case .atEnd: guard byte.isJSONWhitespace else { throw fault("Expected nothing after the end, found more.") }
             case .failed: return nil
             }
         }
@@ -90,7 +91,7 @@ struct JSONPieces {
         case UInt8(ascii: "["), UInt8(ascii: "{"):
             isObject = byte == UInt8(ascii: "{")
             state = .inside(follows: false)
-        case _ where byte.isBlank: break
+        case _ where byte.isJSONWhitespace: break
         default: throw fault("Expected an array of documents, or an object with their IDs as names.")
         }
     }
@@ -100,7 +101,7 @@ struct JSONPieces {
             return try lookForBeginning(at: byte)
         }
         guard index - start.index < Self.maximumBytes else {
-            throw fault("A document of more than \(Self.maximumBytes >> 20) MiB. No document is as large.", at: start.line)
+            throw fault("A document of more than \(Self.maximumBytes >> 20) MiB. No document is as large.", at: start.place)
         }
         if isInString {
             if isEscaped {
@@ -127,13 +128,13 @@ struct JSONPieces {
     }
 
     private mutating func lookForBeginning(at byte: UInt8) throws(ImportPlan.Fault) -> Piece? {
-        if byte.isBlank { return nil }
+        if byte.isJSONWhitespace { return nil }
         if byte == UInt8(ascii: ",") { throw fault("Expected a document before the comma.") }
         if byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}") {
             if state == .inside(follows: true) { throw fault("Expected a document after the comma.") }
             return try end(with: byte)
         }
-        start = (index, line)
+        start = (index, place)
         return try look(at: byte)
     }
 
@@ -146,20 +147,21 @@ struct JSONPieces {
     private mutating func take() -> Piece? {
         guard let start else { return nil }
         self.start = nil
-        return Piece(line: start.line, bytes: Array(pending[start.index..<index]))
+        return Piece(place: start.place, bytes: Array(pending[start.index..<index]))
     }
 
-    private func fault(_ message: String, at line: Int? = nil) -> ImportPlan.Fault {
-        ImportPlan.Fault(line: line ?? self.line, error: StatusError(.invalidArgument, "Not JSON: \(message)"))
+    private func fault(_ message: String, at place: TextPlace? = nil) -> ImportPlan.Fault {
+        ImportPlan.Fault(place: place ?? self.place, error: StatusError(.invalidArgument, "Not JSON: \(message)"))
     }
 }
 
-extension UInt8 {
-    /// Whether JSON lets it stand anywhere between values.
-    fileprivate var isBlank: Bool {
-        switch self {
-        case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"): true
-        default: false
+extension TextPlace {
+    /// Goes on behind a byte of UTF-8.
+    fileprivate mutating func pass(_ byte: UInt8) {
+        if byte == UInt8(ascii: "\n") {
+            self = TextPlace(line: line + 1, column: 1)
+        } else if byte & 0b1100_0000 != 0b1000_0000 {
+            column = (column ?? 0) + 1
         }
     }
 }

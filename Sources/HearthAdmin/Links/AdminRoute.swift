@@ -25,6 +25,8 @@ enum AdminRoute: Hashable, Sendable {
     case settings
     /// Where documents are imported.
     case importing
+    /// The list of what takes long.
+    case works
     /// Something that takes long.
     case work(UTF8Key)
     /// A query to be written.
@@ -58,9 +60,8 @@ enum AdminRoute: Hashable, Sendable {
     /// Whether something has this address.
     var isKnown: Bool {
         switch self {
-        case .overview, .data, .documentation, .preferences, .signIn, .signOut, .keys, .query, .settings, .importing, .work,
-            .asset,
-            .moved:
+        case .overview, .data, .documentation, .preferences, .signIn, .signOut, .keys, .query, .settings, .importing, .works,
+            .work, .asset, .moved:
             true
         case .unknown, .malformed: false
         }
@@ -94,6 +95,8 @@ enum AdminRoute: Hashable, Sendable {
         case ["admin", "import"]: self = .importing
         case ["admin", "keys"]: self = .keys
         case ["admin", "settings"]: self = .settings
+        case ["admin", "work"]: self = .works
+        case ["admin", "work", empty]: self = .moved(AdminURL.works)
         case ["admin", "sign-in"]: self = .signIn
         case ["admin", "sign-out"]: self = .signOut
         case ["admin", "query"]: self = .query

@@ -27,8 +27,12 @@ enum AdminURL {
     static let keys = "/admin/keys"
     /// What is settled for the whole database.
     static var settings: String { base + "/settings" }
+    /// The list of what takes long.
+    static var works: String { works(in: database) }
+    /// The list of what takes long in another database.
+    static func works(in database: DatabaseID?) -> String { DatabaseAddress.base(of: database) + "/work" }
     /// The page of something that takes long.
-    static func work(_ id: UTF8Key) -> String { base + "/work/" + PercentEncoding.encode(id) }
+    static func work(_ id: UTF8Key) -> String { works + "/" + PercentEncoding.encode(id) }
     /// The page to write a query on.
     static var query: String { base + "/query" }
     /// What the addresses of static files begin with.

@@ -3,15 +3,19 @@ import StrictJSON
 
 /// The items of a URL's query, in order; each name and value as the bytes it stands for.
 struct Query: Sendable {
-    private var items: [(name: UTF8Key, value: UTF8Key)]
+    private var items: [(name: UTF8Key, value: UTF8Key)] = []
+    /// Whether an item is left out, because it isn't percent-encoded UTF-8: nobody knows what it was to say.
+    private(set) var isMalformed = false
 
-    /// Reads a raw query as forms send it; an item that isn't percent-encoded UTF-8 is left out.
+    /// Reads a raw query as forms send it.
     init(_ raw: String?) {
-        items = (raw ?? "").utf8.split(separator: UInt8(ascii: "&")).compactMap { item in
+        for item in (raw ?? "").utf8.split(separator: UInt8(ascii: "&")) {
             let parts = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = Self.decode(parts[0]), let value = Self.decode(parts.count > 1 ? parts[1] : item[item.endIndex...])
-            else { return nil }
-            return (name, value)
+            if let name = Self.decode(parts[0]), let value = Self.decode(parts.count > 1 ? parts[1] : item[item.endIndex...]) {
+                items.append((name, value))
+            } else {
+                isMalformed = true
+            }
         }
     }
 

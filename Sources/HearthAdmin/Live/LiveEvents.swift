@@ -19,7 +19,7 @@ import StrictJSON
 /// - `gone`: `key` tells the row of what is no longer there.
 /// - `sign`: something has changed that is not told.
 /// - `reset`, `current`: what was sent before is void; what is sent until `current` is all there is.
-/// - `checkpoint`, `end`, `failed`: as those of `/watch`, which calls the last `error`.
+/// - `checkpoint`, `end`, `failed`: as those of `/watch`, which calls the last `error`. `why` says it to people.
 struct LiveEvents: WatchEncoder {
     /// What the page shows of a document.
     enum Contents: Sendable {
@@ -67,7 +67,19 @@ struct LiveEvents: WatchEncoder {
     }
 
     func write(_ error: RPCError, to buffer: inout ByteBuffer) {
-        buffer.writeEvent("failed", Event("failed").json, id: nil)
+        let why = Texts.$current.withValue(texts) { Self.why(error) }
+        buffer.writeEvent("failed", Event("failed", why: why).json, id: nil)
+    }
+
+    /// What people are told of an error.
+    private static func why(_ error: RPCError) -> String {
+        switch StatusCode(rawValue: error.code.rawValue) {
+        case .unavailable: localized("The server has too much to do just now.")
+        case .resourceExhausted: localized("There is too much here to be followed.")
+        case .dataLoss: localized("A file here can’t be read.")
+        case .permissionDenied, .unauthenticated: localized("You may not see this any more.")
+        default: localized("The server could not go on telling what changes here.")
+        }
     }
 }
 
@@ -85,6 +97,13 @@ extension LiveEvents {
             writer.endObject()
             json = writer.finish()
         }
+
+        init(_ type: String, why: String) {
+            self.init(type) { writer in
+                writer.key("why")
+                writer.string(why)
+            }
+        }
     }
 
     /// What is told of a frame; nil for nothing.
@@ -96,6 +115,7 @@ extension LiveEvents {
         case .current: Event("current")
         case .checkpoint: Event("checkpoint")
         case .reset: Event("reset")
+        case .end(.revoked, _): Event("failed", why: localized("You may not see this any more."))
         case .end(let reason, _):
             Event("end") { writer in
                 writer.key("reason")

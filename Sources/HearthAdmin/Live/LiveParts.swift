@@ -15,9 +15,7 @@ struct LiveParts {
         case .rows(let columns):
             var values = ValueViewBuilder()
             let row = CollectionRow(document, columns: columns.columns, values: &values)
-            var markup = Markup()
-            row.write(to: &markup, mayWrite: events.mayWrite, columnCount: columns.columns.count)
-            rows = markup.string
+            rows = [row].markup(mayWrite: events.mayWrite, columnCount: columns.columns.count).string
             styles = values.colors.rules
             fields = columns.missing(of: document).map { FieldText.text($0) }
         case .document:

@@ -17,7 +17,7 @@ extension AdminPages {
     func follow(_ segments: [UTF8Key], after token: UTF8Key, for request: PageRequest) async -> PageResponse {
         do {
             return .live(
-                try stream(of: DataPath(segments), after: request.lastEventID ?? token.string, query: request.items)
+                try await stream(of: DataPath(segments), after: request.lastEventID ?? token.string, query: request.items)
             )
         } catch let fault as CollectionQuery.Fault {
             return await respond(with: ProblemPage(StatusError(.invalidArgument, fault.message)))
@@ -28,7 +28,7 @@ extension AdminPages {
         }
     }
 
-    private func stream(of path: DataPath, after token: String, query: Query) throws -> LiveStream {
+    private func stream(of path: DataPath, after token: String, query: Query) async throws -> LiveStream {
         guard let token = WatchToken(token) else {
             throw StatusError(.invalidArgument, "The parameter live is not the token of a page. Load the page again.")
         }
@@ -48,7 +48,8 @@ extension AdminPages {
             resume: token,
             contents: contents.needsDocuments ? .document : .paths,
             coalesces: true,
-            heartbeat: .seconds(30)
+            heartbeat: .seconds(30),
+            patience: .ofStreams
         )
         let events = LiveEvents(
             contents: contents,
@@ -56,6 +57,6 @@ extension AdminPages {
             templates: assets.templates,
             now: surroundings.now
         )
-        return LiveStream(session: try WatchSession(watch, in: context), events: events, context: context)
+        return LiveStream(session: try await WatchSession(watch, in: context), events: events, context: context)
     }
 }

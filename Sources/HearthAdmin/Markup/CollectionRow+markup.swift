@@ -37,9 +37,9 @@ extension CollectionRow {
 extension [CollectionRow] {
     /// All rows of a table.
     func markup(mayWrite: Bool, columnCount: Int) -> Markup {
-        var markup = Markup()
-        for row in self { row.write(to: &markup, mayWrite: mayWrite, columnCount: columnCount) }
-        return markup
+        Markup { markup in
+            for row in self { row.write(to: &markup, mayWrite: mayWrite, columnCount: columnCount) }
+        }
     }
 }
 

@@ -24,12 +24,9 @@ extension DisplayText {
 extension DisplayText: ViewModel {
     func child(named name: String) -> Any? {
         switch name {
-        case "markup":
-            var markup = Markup()
-            writeRuns(to: &markup)
-            return markup
-        case "plain": return plain
-        default: return nil
+        case "markup": Markup(writeRuns)
+        case "plain": plain
+        default: nil
         }
     }
 }

@@ -39,11 +39,8 @@ extension PlaceView {
 extension PlaceView: ViewModel {
     func child(named name: String) -> Any? {
         switch name {
-        case "markup":
-            var markup = Markup()
-            write(to: &markup)
-            return markup
-        default: return nil
+        case "markup": Markup(write)
+        default: nil
         }
     }
 }

@@ -25,11 +25,8 @@ extension ValueView {
 extension ValueView: ViewModel {
     func child(named name: String) -> Any? {
         switch name {
-        case "markup":
-            var markup = Markup()
-            write(to: &markup)
-            return markup
-        default: return nil
+        case "markup": Markup(write)
+        default: nil
         }
     }
 }
@@ -83,11 +80,15 @@ extension WebLink {
 }
 
 extension LinkView {
-    /// - Parameter opening: The tag up to its address.
-    func write(to markup: inout Markup, opening: StaticString = #"<a href=""#) {
+    /// - Parameters:
+    ///   - opening: The tag up to its address.
+    ///   - current: What the link is current as; nil when it leads elsewhere.
+    func write(to markup: inout Markup, opening: StaticString = #"<a href=""#, current: StaticString? = nil) {
         markup.raw(opening)
         markup.text(url)
-        markup.raw(#"">"#)
+        markup.raw(#"""#)
+        if let current { markup.current(current) }
+        markup.raw(">")
         text.write(to: &markup)
         markup.raw("</a>")
     }

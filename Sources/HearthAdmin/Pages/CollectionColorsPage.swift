@@ -20,7 +20,7 @@ struct CollectionColorsPage: Page {
     init(_ frame: CollectionFrame) {
         self.frame = frame
         let request = frame.listing.request
-        var found = frame.colors.shown
+        var found = frame.colors.found.elements
         if !request.keepsColorOrder {
             // Equal ones stay in the order of the documents.
             found = found.enumerated()
@@ -28,7 +28,7 @@ struct CollectionColorsPage: Page {
                 .sorted { ($0.order.hue, $0.order.darkness, $0.index) < ($1.order.hue, $1.order.darkness, $1.index) }
                 .map(\.found)
         }
-        count = frame.colors.count
+        count = frame.colors.found.count
         chrome = PageChrome(at: request.path.segments)
         for color in found { chrome.colors.insert(color.chip.color) }
         entries = found.map { Entry(chip: $0.chip, link: LinkView(toRowOf: $0.document), field: DisplayText($0.field)) }

@@ -23,9 +23,11 @@ struct CollectionColumns: Sendable {
 
     /// Gathers the fields of documents.
     ///
-    /// - Parameter chosen: The columns that are wanted; none where the documents are to decide.
-    init(of documents: [Document], chosen: [FieldPath] = []) {
-        let paths = chosen.isEmpty ? Self.fields(of: documents, depth: 1) : chosen
+    /// - Parameters:
+    ///   - fields: The fields that they have, those in maps among them.
+    ///   - chosen: The columns that are wanted; none where the documents are to decide.
+    init(of documents: [Document], fields: [FieldPath], chosen: [FieldPath] = []) {
+        let paths = chosen.isEmpty ? fields.filter { $0.segments.count == 1 } : chosen
         shown = paths.prefix(Self.limit).map { Column(path: $0, types: Self.types(of: $0, in: documents)) }
         hidden = chosen.isEmpty ? max(0, paths.count - Self.limit) : 0
         areAll = chosen.isEmpty && hidden == 0
@@ -39,27 +41,48 @@ struct CollectionColumns: Sendable {
     }
 
     private static func fields(in maps: some Sequence<MapValue>, below parent: [UTF8Key], depth: Int) -> [FieldPath] {
-        var counts: [UTF8Key: Int] = [:]
-        var inner: [UTF8Key: [MapValue]] = [:]
+        var found: [(key: UTF8Key, count: Int, inner: [MapValue])] = []
+        var places: [UTF8Key: Int] = [:]
         for fields in maps {
+            // Mostly a document has the fields that those before it have, and in the same order.
+            var next = 0
             for (key, value) in fields {
-                counts[key, default: 0] += 1
-                if depth > 1, case .map(let map) = value { inner[key, default: []].append(map) }
+                let place: Int
+                if next < found.count, found[next].key == key {
+                    place = next
+                } else if let known = places[key] {
+                    place = known
+                } else {
+                    place = found.count
+                    places[key] = place
+                    found.append((key, 0, []))
+                }
+                found[place].count += 1
+                if depth > 1, case .map(let map) = value { found[place].inner.append(map) }
+                next = place + 1
             }
         }
-        return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.flatMap { key, _ -> [FieldPath] in
+        return found.sorted { ($1.count, $0.key) < ($0.count, $1.key) }.flatMap { key, _, inner -> [FieldPath] in
             // A path can be longer than an address or a query may have it.
             guard let path = try? FieldPath(segments: parent + [key]) else { return [] }
-            return [path] + (inner[key].map { fields(in: $0, below: parent + [key], depth: depth - 1) } ?? [])
+            return [path] + (inner.isEmpty ? [] : fields(in: inner, below: parent + [key], depth: depth - 1))
         }
     }
 
     /// The types of a field, the commonest first; null says least of a column and comes last.
     private static func types(of field: FieldPath, in documents: [Document]) -> [ValueType] {
         var counts: [ValueType: Int] = [:]
+        var run: (type: ValueType, count: Int)?
         for document in documents {
-            if let value = document.fields[field] { counts[ValueType(of: value), default: 0] += 1 }
+            guard let value = document.fields[field] else { continue }
+            let type = ValueType(of: value)
+            if let last = run, last.type != type {
+                counts[last.type, default: 0] += last.count
+                run = nil
+            }
+            run = (type, (run?.count ?? 0) + 1)
         }
+        if let run { counts[run.type, default: 0] += run.count }
         return ValueType.allCases.filter { counts[$0] != nil }
             .sorted { left, right in
                 if (left == .null) != (right == .null) { return right == .null }

@@ -5,7 +5,8 @@ import StrictJSON
 
 /// How many documents there are beside those on a page, counted only as far as that takes no time.
 struct CollectionCount: Sendable {
-    private let number: Int
+    /// How many were counted.
+    let counted: Int
     /// Whether there may be more than were counted.
     let isBound: Bool
 
@@ -16,12 +17,12 @@ struct CollectionCount: Sendable {
     init?(_ listing: CollectionListing, in context: ServiceContext) async {
         guard listing.fault == nil else { return nil }
         if listing.isWhole {
-            self.init(number: listing.documents.count, isBound: false)
+            self.init(counted: listing.documents.count, isBound: false)
             return
         }
         let request = listing.request
         if !request.isQuery, let size = try? await SizeOfCollection.call(.init(collection: request.path), in: context) {
-            self.init(number: size.documentCount, isBound: false)
+            self.init(counted: size.documentCount, isBound: false)
             return
         }
         guard request.filters.count + request.orders.count <= 1, let query = try? CollectionQuery(request).query else {
@@ -32,23 +33,32 @@ struct CollectionCount: Sendable {
 
     /// Counts the documents of a query; nil when that isn't possible now.
     init?(_ query: NormalizedQuery, atMost limit: Int = Self.limit, in context: ServiceContext) async {
-        guard let aggregations = try? NormalizedAggregations([Aggregation(.count(upTo: limit), alias: "count")]),
-            let answer = try? await AggregateQuery.call(.init(aggregations, of: query), in: context),
-            case .integer(let count)? = answer.results["count"]
-        else { return nil }
-        self.init(number: Int(count), isBound: count >= limit)
+        guard let count = try? await context.count(query, upTo: limit).number else { return nil }
+        self.init(counted: count, isBound: count >= limit)
     }
 
-    private init(number: Int, isBound: Bool) {
-        self.number = number
+    private init(counted: Int, isBound: Bool) {
+        self.counted = counted
         self.isBound = isBound
     }
 
     /// The number; that of many with the sign for at least.
-    var text: String { (isBound ? "≥ " : "") + Counting.grouped(number) }
+    var text: String { (isBound ? "≥ " : "") + Counting.grouped(counted) }
 
-    /// How many were counted.
-    var counted: Int { number }
+    private static let limit = 2_000
+}
 
-    private static let limit = 10_000
+extension ServiceContext {
+    /// How many documents a query finds, counted up to a limit, and what among them can't be read.
+    func count(
+        _ query: NormalizedQuery,
+        upTo limit: Int
+    ) async throws(StatusError) -> (number: Int, damaged: [StatusError]) {
+        let count = try NormalizedAggregations([Aggregation(.count(upTo: limit), alias: "count")])
+        let answer = try await AggregateQuery.call(.init(count, of: query), in: self)
+        guard case .integer(let number)? = answer.results["count"] else {
+            throw StatusError(.internal, "The query gives no number.")
+        }
+        return (Int(number), answer.damaged)
+    }
 }

@@ -5,6 +5,10 @@ import StrictJSON
 /// What the views of a collection have in common: its name, the ways to other parts and views of it, its filters and damaged files.
 struct CollectionFrame: Sendable {
     let listing: CollectionListing
+    /// The documents of the listing that exist.
+    let documents: [Document]
+    /// The fields that they have, and that the maps in them have.
+    let fields: [FieldPath]
     /// The colours in the documents.
     let colors: FoundColors
     /// The places in the documents.
@@ -27,10 +31,20 @@ struct CollectionFrame: Sendable {
     init(_ listing: CollectionListing, count: CollectionCount?, curl: CurlCommand) {
         self.listing = listing
         let request = listing.request
-        colors = FoundColors(in: listing.documents)
-        places = GeoPlaces(in: listing.documents)
+        documents = listing.documents
+        fields = CollectionColumns.fields(of: documents)
+        var colors = FoundColors()
+        var places = GeoPlaces()
+        for document in documents {
+            FieldWalk.forEachValue(of: document) { value, name in
+                colors.look(at: value, in: document, named: name)
+                places.look(at: value, in: document, named: name)
+            }
+        }
+        self.colors = colors
+        self.places = places
         heading = PathHeading(request.path.segments)
-        let (hasPlaces, hasColors) = (places.count > 0, colors.count > 0)
+        let (hasPlaces, hasColors) = (!places.found.isEmpty, !colors.found.isEmpty)
         let views: [(CollectionRequest.View, String, Bool)] = [
             (.table, localized("Table"), true), (.map, localized("Map"), hasPlaces),
             (.colors, localized("Colours"), hasColors), (.json, "JSON", true), (.types, localized("Types"), true),
@@ -44,7 +58,7 @@ struct CollectionFrame: Sendable {
         firstURL = request.cursor == nil ? nil : request.url { $0.cursor = nil }
         previousURL = listing.previous.map { cursor in request.url { $0.cursor = cursor } }
         nextURL = listing.next.map { cursor in request.url { $0.cursor = cursor } }
-        let shown = listing.documents.count
+        let shown = documents.count
         self.count =
             if listing.isWhole {
                 localized(count: shown, one: "{count} document", other: "{count} documents")
@@ -54,7 +68,7 @@ struct CollectionFrame: Sendable {
                 localized(count: shown, one: "{count} document on this page", other: "{count} documents on this page")
             }
         damaged = DamagedFiles(listing.damaged)
-        filters = FilterFormView(listing)
+        filters = FilterFormView(request, fields: fields)
         call = CallView(listing.call, curl: curl)
         exportForm = ExportForm(request, hasPlaces: hasPlaces)
     }
@@ -63,8 +77,8 @@ struct CollectionFrame: Sendable {
 extension CollectionFrame: ViewModel {
     func child(named name: String) -> Any? {
         switch name {
-        case "views": views
-        case "sizes": sizes
+        case "viewsMarkup": views.itemsMarkup(current: "page")
+        case "sizesMarkup": sizes.itemsMarkup(current: "true")
         case "hasSizes": !sizes.isEmpty
         case "firstURL": firstURL.orAbsent
         case "previousURL": previousURL.orAbsent

@@ -11,7 +11,7 @@ struct CollectionJSONPage: Page {
 
     init(_ frame: CollectionFrame) {
         self.frame = frame
-        let documents = frame.listing.documents
+        let documents = frame.documents
         var writer = JSONWriter()
         writer.beginArray()
         for document in documents { EncodedDocument(document).write(to: &writer) }

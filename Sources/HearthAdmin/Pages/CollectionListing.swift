@@ -136,14 +136,15 @@ extension CollectionListing {
 extension CollectionListing {
     /// Finds documents, one more than there is room for, which tells whether there is another page.
     private mutating func query(in context: ServiceContext) async throws {
-        let orders = try CollectionQuery(request).query.orders
-        let cursor = try await resolvedCursor(orders, in: context)
         let limit = min(request.count.count, context.server.limits.maximumPageSize)
+        var asked = try CollectionQuery(request, limit: limit + 1)
+        let orders = asked.query.orders
+        let cursor = try await resolvedCursor(orders, in: context)
         // Only what is asked for is shown to be copied, and what is needed to go on.
-        let stated = try CollectionQuery(request, orders: cursor == nil ? nil : orders, cursor: cursor, limit: limit)
-        call = TriedCall(RunQuery.name, params: stated.params)
+        let stated = try CollectionQuery.params(of: request, orders: cursor == nil ? nil : orders, cursor: cursor, limit: limit)
+        call = TriedCall(RunQuery.name, params: stated)
         follow(cursor)
-        let asked = try CollectionQuery(request, orders: orders, cursor: cursor, limit: limit + 1)
+        if let cursor { asked = try CollectionQuery(request, orders: orders, cursor: cursor, limit: limit + 1) }
         let answer = try await RunQuery.call(.init(asked.query), in: context)
         damaged = answer.damaged
         var found = answer.documents[...]

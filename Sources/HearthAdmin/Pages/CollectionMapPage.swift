@@ -27,10 +27,10 @@ struct CollectionMapPage: Page {
     init(_ frame: CollectionFrame) {
         self.frame = frame
         let request = frame.listing.request
-        let found = frame.places
-        extent = found.extent
-        let part = request.frame ?? MapFrame(around: found.shown.map(\.point))
-        let places = found.shown.map { place in
+        let found = frame.places.found.elements
+        extent = frame.places.extent
+        let part = request.frame ?? MapFrame(around: found.map(\.point))
+        let places = found.map { place in
             MapView.Place(
                 point: place.point,
                 label: LinkView(toRowOf: place.document).text,
@@ -38,7 +38,7 @@ struct CollectionMapPage: Page {
             )
         }
         map = places.isEmpty ? nil : MapView(of: places, in: part) { nearer in request.url { $0.frame = nearer } }
-        let inside = found.shown.filter { part.contains($0.point) }
+        let inside = found.filter { part.contains($0.point) }
         entries = inside.map { place in
             Entry(
                 link: LinkView(toRowOf: place.document),
@@ -87,9 +87,9 @@ struct CollectionMapPage: Page {
     }
 
     /// The documents of a part, by the one field that their places are in.
-    private static func filtered(_ request: CollectionRequest, to part: MapFrame, by found: GeoPlaces) -> String? {
+    private static func filtered(_ request: CollectionRequest, to part: MapFrame, by found: [GeoPlaces.Found]) -> String? {
         guard request.frame != nil, part != .world, request.filters.count < CollectionRequest.maximumFilterCount,
-            let field = found.shown.first?.field, found.shown.allSatisfy({ UTF8Key($0.field) == UTF8Key(field) }),
+            let field = found.first?.field, found.allSatisfy({ UTF8Key($0.field) == UTF8Key(field) }),
             let path = try? FieldPath(field), let corners = part.corners
         else { return nil }
         var row = FilterRow()

@@ -22,7 +22,7 @@ struct CollectionTablePage: Page {
     init(_ frame: CollectionFrame) {
         self.frame = frame
         let listing = frame.listing
-        let columns = CollectionColumns(of: listing.documents, chosen: listing.request.columns)
+        let columns = CollectionColumns(of: frame.documents, fields: frame.fields, chosen: listing.request.columns)
         var values = ValueViewBuilder()
         rows = listing.entries.map { entry in
             switch entry {
@@ -33,7 +33,7 @@ struct CollectionTablePage: Page {
         idHeader = ColumnHeader(ofIDsIn: listing.request)
         headers = columns.shown.map { ColumnHeader($0, in: listing.request) }
         hiddenColumns = columns.hidden
-        columnForm = ColumnForm(listing, shown: columns.shown)
+        columnForm = ColumnForm(listing.request, found: frame.fields, shown: columns.shown)
         sortedFields = listing.request.orders.filter { !$0.field.isDocumentName }.map { DisplayText($0.field.description) }
         unusualCount = rows.reduce(0) { $0 + $1.unusualCount }
         live = listing.live?.showing(columns)
@@ -61,8 +61,7 @@ struct CollectionTablePage: Page {
 
     func content(named name: String) -> Any? {
         switch name {
-        case "idHeader": idHeader
-        case "columns": headers
+        case "headMarkup": ([idHeader] + headers).markup
         case "hiddenColumns": hiddenColumnsText.orAbsent
         case "columnForm": columnForm
         case "sortedFields": sortedFields

@@ -11,7 +11,7 @@ struct DamagedDocumentPage: Page {
     let status: HTTPResponse.Status
     private let heading: PathHeading
     private let file: DamagedFile
-    private let fileURL: String
+    private let path: DocumentPath
     private let subcollections: Subcollections
 
     /// - Parameter status: Another status where something was to be done with the document.
@@ -19,7 +19,7 @@ struct DamagedDocumentPage: Page {
         self.status = status
         heading = PathHeading(path.segments)
         file = DamagedFile(error)
-        fileURL = AdminURL.file(of: path)
+        self.path = path
         self.subcollections = subcollections
         chrome = PageChrome(at: path.segments)
     }
@@ -27,7 +27,8 @@ struct DamagedDocumentPage: Page {
     func content(named name: String) -> Any? {
         switch name {
         case "file": file
-        case "fileURL": fileURL
+        case "fileURL": AdminURL.file(of: path)
+        case "historyURL": AdminURL.document(path) + "?history"
         case "subcollections": subcollections
         default: heading.child(named: name)
         }

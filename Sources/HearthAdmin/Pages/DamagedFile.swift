@@ -4,6 +4,7 @@ import DocumentModel
 struct DamagedFile: Sendable {
     /// The file in the data folder; nil when the error knows none.
     private let file: StatusError.FileLocation?
+    private let place: String
     /// What it should be: a document, or something in a collection.
     private let path: String?
     private let message: DisplayText
@@ -11,14 +12,15 @@ struct DamagedFile: Sendable {
     init(_ error: StatusError) {
         file = error.file
         path = error.path
+        place = Self.place(of: error)
         message = DisplayText(error.message)
     }
 }
 
 extension DamagedFile {
-    /// The file, and the place in it where there is one, as editors and compilers write it.
-    private var place: String {
-        guard let file else { return path ?? "" }
+    /// The file that an error is about, and the place in it where there is one, as editors and compilers write it.
+    static func place(of error: StatusError) -> String {
+        guard let file = error.file else { return error.path ?? "" }
         guard let line = file.line, let column = file.column else { return file.path }
         return "\(file.path):\(line):\(column)"
     }

@@ -17,9 +17,10 @@ struct DocumentFieldsPage: Page {
         self.live = live
         header = DocumentHeader(document, view: .fields, now: now)
         fields = FieldRows(of: document.fields)
-        let found = GeoPlaces(in: [document])
-        placesExtent = found.extent
-        let places = found.shown.map { MapView.Place(point: $0.point, label: DisplayText($0.field), url: nil) }
+        var geoPlaces = GeoPlaces()
+        FieldWalk.forEachValue(of: document) { value, name in geoPlaces.look(at: value, in: document, named: name) }
+        placesExtent = geoPlaces.extent
+        let places = geoPlaces.found.elements.map { MapView.Place(point: $0.point, label: DisplayText($0.field), url: nil) }
         map = places.isEmpty ? nil : MapView(of: places, in: MapFrame(around: places.map(\.point)))
         self.subcollections = subcollections
         chrome = PageChrome(at: document.path.segments)

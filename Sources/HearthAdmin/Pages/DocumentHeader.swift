@@ -51,7 +51,7 @@ extension DocumentHeader: ViewModel {
         case "size": size
         case "created": created
         case "updated": updated
-        case "views": views
+        case "viewsMarkup": views.itemsMarkup(current: "page")
         case "editURL": EditTarget(path).url(asJSON: false)
         case "duplicateURL":
             EditTarget(newIn: path.collection).url(asJSON: false) + "&from=" + PercentEncoding.encode(path.id.key)

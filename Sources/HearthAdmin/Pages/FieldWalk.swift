@@ -19,15 +19,17 @@ struct FieldWalk {
     }
 
     private mutating func enter(_ step: Step, _ value: Value, _ body: (Value, () -> String) -> Void) {
-        steps.append(step)
-        defer { steps.removeLast() }
         switch value {
         case .map(let map):
+            steps.append(step)
             for (key, value) in map { enter(.name(key), value, body) }
+            steps.removeLast()
         case .array(let elements):
+            steps.append(step)
             for (index, value) in elements.enumerated() { enter(.index(index), value, body) }
+            steps.removeLast()
         default:
-            body(value) { Self.name(of: steps) }
+            body(value) { Self.name(of: steps + [step]) }
         }
     }
 

@@ -9,30 +9,20 @@ struct GeoPlaces: Sendable {
         let point: GeoPoint
     }
 
-    /// The first of them.
-    private(set) var shown: [Found] = []
-    /// How many there are.
-    private(set) var count = 0
+    private(set) var found = Beginning<Found>(limit: 1_000)
 
-    /// Looks through the fields, maps and arrays of documents.
-    init(in documents: [Document]) {
-        for document in documents {
-            FieldWalk.forEachValue(of: document) { value, name in
-                guard case .geoPoint(let point) = value else { return }
-                if shown.count < Self.limit { shown.append(Found(document: document.path, field: name(), point: point)) }
-                count += 1
-            }
-        }
+    /// Takes in a value of a document if it is a place.
+    mutating func look(at value: Value, in document: Document, named name: () -> String) {
+        guard case .geoPoint(let point) = value else { return }
+        found.append(Found(document: document.path, field: name(), point: point))
     }
 
     /// How many are shown of how many; nil when that is all.
     var extent: String? {
-        guard shown.count < count else { return nil }
+        guard found.elements.count < found.count else { return nil }
         return localized(
             "The first {shown} of {total} places here are shown.",
-            ["shown": Counting.grouped(shown.count), "total": Counting.grouped(count)]
+            ["shown": Counting.grouped(found.elements.count), "total": Counting.grouped(found.count)]
         )
     }
-
-    private static let limit = 1_000
 }

@@ -68,7 +68,7 @@ struct OverviewPage: Page {
         }
         backup = curl.export(of: AdminURL.database)
         facts = Self.facts(info, now: now)
-        rates = RateChart(info.rates)
+        rates = info.activity.flatMap { RateChart($0.rates) }
         obstacle = info.writeObstacle.map { DisplayText($0.message) }
         indexObstacle = if case .unavailable(let reason) = info.index { DisplayText(reason) } else { nil }
         firstCall = curl.call(Self.firstCall)
@@ -94,7 +94,7 @@ struct OverviewPage: Page {
         case "hasLog": !log.isEmpty
         case "backup": backup
         case "firstCall": firstCall
-        case "databases": databases
+        case "databasesMarkup": databases.itemsMarkup(current: "true")
         case "hasDatabases": databases.count > 1
         // It lists the collections itself.
         case "hasSide": false
@@ -122,7 +122,9 @@ extension OverviewPage {
                 Fact(localized("Documents"), "\(Counting.grouped(size.documentCount)) · \(ByteSize.text(size.byteCount))")
             )
         }
-        facts.append(Fact(localized("Streams open"), Counting.grouped(info.watcherCount)))
+        if let activity = info.activity {
+            facts.append(Fact(localized("Streams open"), Counting.grouped(activity.watcherCount)))
+        }
         if info.sessionCount > 0 {
             facts.append(Fact(localized("Browsers signed in"), Counting.grouped(info.sessionCount)))
         }
@@ -134,7 +136,7 @@ extension OverviewPage {
             facts.append(Fact(localized("Journal"), localized("{size} of at most {limit}", sizes)))
             if let bytes = storage.freeBytes { facts.append(Fact(localized("Room on the disk"), ByteSize.text(bytes))) }
         }
-        if let bytes = info.residentBytes { facts.append(Fact(localized("Memory"), ByteSize.text(bytes))) }
+        if let bytes = info.activity?.residentBytes { facts.append(Fact(localized("Memory"), ByteSize.text(bytes))) }
         return facts
     }
 

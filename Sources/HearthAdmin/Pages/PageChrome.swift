@@ -81,8 +81,8 @@ extension PageChrome: ViewModel {
     func child(named name: String) -> Any? {
         switch name {
         case "title": title
-        case "steps": steps
-        case "roots": roots
+        case "stepsMarkup": steps.itemsMarkup(current: "page")
+        case "rootsMarkup": roots.itemsMarkup(current: "true")
         case "hasRoots", "hasSide": !roots.isEmpty
         case "hasMoreRoots": hasMoreRoots
         case "overviewURL": AdminURL.overview
@@ -104,8 +104,8 @@ extension PageChrome: ViewModel {
         case "direction": preferences.language.direction
         case "theme": preferences.theme.rawValue
         case "colorScheme": preferences.theme.colorScheme
-        case "languages": languages
-        case "themes": themes
+        case "languagesMarkup": languages.buttonsMarkup(named: "lang", areLanguages: true)
+        case "themesMarkup": themes.buttonsMarkup(named: "theme")
         case "preferencesURL": AdminURL.preferences
         case "pageURL": pageURL
         case "accessKeysURL": AdminURL.keys

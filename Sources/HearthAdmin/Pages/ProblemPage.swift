@@ -34,7 +34,7 @@ struct ProblemPage: Page {
         ProblemPage(
             status: .badRequest,
             heading: localized("This address can’t be right"),
-            advice: localized("Its path isn’t percent-encoded UTF-8.")
+            advice: localized("It isn’t percent-encoded UTF-8.")
         )
     }
 

@@ -7,7 +7,7 @@ struct RateChart: Sendable {
     private let most: Double
 
     /// Draws the rates; nil before there are any.
-    init?(_ rates: ServerActivity.Rates) {
+    init?(_ rates: CommitRates.Rates) {
         guard !rates.perInterval.isEmpty else { return nil }
         bars = rates.perInterval
         recent = rates.recent

@@ -43,7 +43,7 @@ struct QueryPage: Page {
         var values = ValueViewBuilder()
         switch answer {
         case .documents(let documents, let damaged, let hasMore):
-            let columns = CollectionColumns(of: documents)
+            let columns = CollectionColumns(of: documents, fields: CollectionColumns.fields(of: documents, depth: 1))
             headers = columns.shown.map { ColumnHeader($0) }
             rows = documents.map { document in
                 let link = LinkView(url: AdminURL.document(document.path), text: DisplayText(document.path.string))
@@ -82,7 +82,7 @@ struct QueryPage: Page {
         case "fault": fault.orAbsent
         case "faultPlace": faultPlace.orAbsent
         case "call": call.orAbsent
-        case "columns": headers
+        case "headMarkup": headers.markup
         case "rowsMarkup": rows.markup(mayWrite: false, columnCount: max(1, headers.count))
         case "hasRows": !rows.isEmpty
         case "count": count.orAbsent

@@ -19,7 +19,7 @@ struct Account: Sendable {
     init(_ visitor: Visitor, keys: AccessKeys) {
         isOpen = visitor.caller.identity == .anybody
         let key = visitor.caller.keyID.flatMap { id in keys.all.first { $0.id == id } }
-        name = key.map { DisplayText(($0.label.utf8.isEmpty ? $0.id.string : $0.label).shortened(scalars: 40)) }
+        name = key.map { DisplayText($0.name.shortened(scalars: 40)) }
         role = visitor.caller.role.rawValue
         hasSession = visitor.session != nil
         isPlain = visitor.session.map { !$0.isSecure } ?? false
@@ -38,4 +38,9 @@ extension Account: ViewModel {
         default: nil
         }
     }
+}
+
+extension AccessKey {
+    /// What the key is for, as far as somebody has said that; else its ID.
+    var name: String { label.utf8.isEmpty ? id.string : label }
 }

@@ -27,6 +27,11 @@ package struct Visitor: Sendable {
         if let id = caller.keyID { return UTF8Key("key \(id)") }
         return isUnknown ? UTF8Key("browser \(browser)") : "anybody"
     }
+
+    /// Who shares what it may have going on at a time: all who show the same key, or without keys all who come from one network.
+    var workOwner: UTF8Key {
+        caller.keyID.map { UTF8Key("key \($0)") } ?? UTF8Key("network \(network)")
+    }
 }
 
 extension Visitor {

@@ -47,8 +47,9 @@ struct KeysPage: Page {
         case "action": AdminURL.keys
         case "label": FormField("label", typed.label, problems: problems)
         case "collections": FormField("collections", typed.collections, problems: problems)
-        case "roles": Role.allCases.map { Option($0.rawValue, $0.explanation, isCurrent: $0 == typed.role) }
-        case "lifetimes": KeyLifetime.allCases.map { Option($0.rawValue, $0.name, isCurrent: $0 == typed.expiry) }
+        case "rolesMarkup": Role.allCases.map { Option($0.rawValue, $0.explanation, isCurrent: $0 == typed.role) }.listMarkup
+        case "lifetimesMarkup":
+            KeyLifetime.allCases.map { Option($0.rawValue, $0.name, isCurrent: $0 == typed.expiry) }.listMarkup
         case "problems", "hasProblems", "isOneProblem": problems.child(named: name)
         default: nil
         }

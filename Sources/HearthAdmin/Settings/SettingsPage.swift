@@ -150,7 +150,7 @@ struct SessionView: Sendable {
     init(_ session: Session, keys: [AccessKey], own: Session?, now: Timestamp) {
         (self.session, self.now) = (session, now)
         let key = keys.first { $0.id == session.caller.keyID }
-        label = DisplayText(key.map { $0.label.utf8.isEmpty ? $0.id.string : $0.label } ?? session.caller.keyID?.string ?? "")
+        label = DisplayText(key?.name ?? session.caller.keyID?.string ?? "")
         isOwn = session.name == own?.name
     }
 }

@@ -57,7 +57,8 @@ struct CollectionQuery: Sendable {
         try self.init(request, orders: orders, cursor: cursor, limit: request.count.count)
     }
 
-    private static func params(
+    /// The parameters as JSON; what they mean isn't looked at.
+    static func params(
         of request: CollectionRequest,
         orders: [StoreQuery.Order]?,
         cursor: CollectionRequest.Cursor?,

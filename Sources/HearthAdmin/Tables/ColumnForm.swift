@@ -8,10 +8,11 @@ struct ColumnForm: Sendable {
     private let kept: [Option]
     private let resetURL: String?
 
-    init(_ listing: CollectionListing, shown: [CollectionColumns.Column]) {
-        let request = listing.request
+    /// - Parameters:
+    ///   - found: The fields that there are.
+    ///   - shown: The columns that the table has.
+    init(_ request: CollectionRequest, found: [FieldPath], shown: [CollectionColumns.Column]) {
         let shownPaths = Set(shown.map(\.path))
-        let found = CollectionColumns.fields(of: listing.documents)
         let others = shown.map(\.path).filter { !found.contains($0) }
         options = (others + found).prefix(Self.limit).map { path in
             let text = FieldText.text(path)
@@ -31,7 +32,7 @@ extension ColumnForm: ViewModel {
     func child(named name: String) -> Any? {
         switch name {
         case "action": action
-        case "options": options
+        case "boxesMarkup": options.boxesMarkup(named: "cols")
         case "hasOptions": !options.isEmpty
         case "kept": kept
         case "resetURL": resetURL.orAbsent

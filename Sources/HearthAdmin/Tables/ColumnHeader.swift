@@ -3,18 +3,28 @@ import StrictJSON
 
 /// The head of a column: its name, its types, and the way to sort by it.
 struct ColumnHeader: Sendable {
-    private let name: DisplayText
-    private let types: [ValueType]
-    private let isNumeric: Bool
+    let kind: Kind
+    let name: DisplayText
+    let types: [ValueType]
     /// Nil where the table can't be sorted.
-    private let sortURL: String?
-    private let direction: Direction?
+    let sortURL: String?
+    /// How the table is sorted by the column; nil when it isn't.
+    let direction: Direction?
 
-    /// How the table is sorted by the column.
-    private enum Direction: Sendable {
+    /// What is in the column.
+    enum Kind: Sendable {
+        case ids
+        case numbers
+        case others
+    }
+
+    enum Direction: Sendable {
         case ascending
         case descending
     }
+
+    /// Whether there are several types in the column.
+    var isMixed: Bool { types.count { $0 != .null } > 1 }
 
     /// The head of a column of a field.
     ///
@@ -22,7 +32,7 @@ struct ColumnHeader: Sendable {
     init(_ column: CollectionColumns.Column, in request: CollectionRequest? = nil) {
         name = DisplayText(column.path.segments.count == 1 ? column.path.segments[0].string : column.path.description)
         types = column.types
-        isNumeric = column.usualType?.isNumeric ?? false
+        kind = column.usualType?.isNumeric == true ? .numbers : .others
         if let request {
             (sortURL, direction) = Self.sorting(by: column.path, in: request)
         } else {
@@ -34,7 +44,7 @@ struct ColumnHeader: Sendable {
     init(ofIDsIn request: CollectionRequest) {
         name = DisplayText(localized("ID"))
         types = []
-        isNumeric = false
+        kind = .ids
         let isDescending = request.orders.first == CollectionRequest.Order(field: .documentName, isDescending: true)
         direction = request.orders.isEmpty ? .ascending : isDescending ? .descending : nil
         sortURL = request.url { request in
@@ -56,21 +66,5 @@ struct ColumnHeader: Sendable {
             request.cursor = nil
         }
         return (url, order.map { $0.isDescending ? .descending : .ascending })
-    }
-}
-
-extension ColumnHeader: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "name": self.name
-        case "types": types.map(\.name).joined(separator: " · ")
-        case "hasTypes": !types.isEmpty
-        case "isMixed": types.filter { $0 != .null }.count > 1
-        case "isNumeric": isNumeric
-        case "sortURL": sortURL.orAbsent
-        case "isAscending": direction == .ascending
-        case "isDescending": direction == .descending
-        default: nil
-        }
     }
 }

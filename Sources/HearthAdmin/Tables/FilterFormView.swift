@@ -16,12 +16,13 @@ struct FilterFormView: Sendable {
     private let rows: [Row]
     /// What else the address says, which the form keeps.
     private let kept: [Option]
-    private let fields: [String]
+    private let fields: [Option]
     private let isOpen: Bool
 
-    /// The form of a listing's filters; one without any has an empty row.
-    init(_ listing: CollectionListing) {
-        let request = listing.request
+    /// The form of a request's filters; one without any has an empty row.
+    ///
+    /// - Parameter fields: The fields to choose from.
+    init(_ request: CollectionRequest, fields: [FieldPath]) {
         action = AdminURL.collection(request.path)
         isOpen = !request.filters.isEmpty
         let filters = request.filters.isEmpty ? [FilterRow()] : request.filters
@@ -42,7 +43,7 @@ struct FilterFormView: Sendable {
         rest.filters = []
         rest.cursor = nil
         kept = Self.items(of: rest)
-        fields = CollectionColumns.fields(of: listing.documents).prefix(Self.fieldLimit).map { FieldText.text($0) }
+        self.fields = fields.prefix(Self.fieldLimit).map { Option(FieldText.text($0), "", isCurrent: false) }
     }
 
     /// What an address says, as hidden fields of a form; without IDs that have characters which nobody sees.
@@ -79,7 +80,7 @@ extension FilterFormView: ViewModel {
         case "action": action
         case "rows": rows
         case "kept": kept
-        case "fields": fields
+        case "fieldsMarkup": fields.listMarkup
         case "isOpen": isOpen
         case "canAdd": rows.count < CollectionRequest.maximumFilterCount
         default: nil
@@ -93,8 +94,8 @@ extension FilterFormView.Row: ViewModel {
         case "index": index
         case "number": index + 1
         case "field": filter.field
-        case "operators": operators
-        case "kinds": kinds
+        case "operatorsMarkup": operators.listMarkup
+        case "kindsMarkup": kinds.listMarkup
         case "text": filter.operand.text
         case "rowFault": (filter.fault.map { DisplayText($0) }).orAbsent
         case "isRemovable": !filter.isBlank || index > 0

@@ -33,6 +33,7 @@ struct TemplateLibrary: Sendable {
         case delete
         case history
         case work
+        case works
         case importing
         case newCollection = "new-collection"
         case keys
@@ -79,7 +80,20 @@ struct TemplateLibrary: Sendable {
     /// The HTML of a page or a part of one in the language of ``Texts/current``.
     func text(of model: some ViewModel, with name: Name) -> String {
         // Every named template was found when the libraries were made.
-        libraries[Texts.current.language]?.render(model, withTemplate: name.rawValue) ?? ""
+        libraries[Texts.current.language]?.render(Shared(model), withTemplate: name.rawValue) ?? ""
+    }
+}
+
+/// A page while it is rendered: Mustache copies what it looks into for each tag.
+private final class Shared<Model: ViewModel>: MustacheParent {
+    private let model: Model
+
+    init(_ model: Model) {
+        self.model = model
+    }
+
+    func child(named name: String) -> Any? {
+        model.child(named: name)
     }
 }
 

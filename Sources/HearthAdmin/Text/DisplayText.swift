@@ -21,8 +21,21 @@ struct DisplayText: Sendable {
 
     /// Takes the text apart.
     init(_ text: String, lines: Lines = .single) {
-        guard Self.needsCare(text) else {
-            runs = [Run(mark: nil, text: text)]
+        self.init(text, lines: lines, isCut: false)
+    }
+
+    /// Takes the beginning of a text apart, with an ellipsis where it is cut.
+    ///
+    /// - Parameter limit: How many Unicode scalars there is room for.
+    init(beginningOf text: String, scalars limit: Int) {
+        let (beginning, isCut) = text.beginning(scalars: limit)
+        self.init(beginning, lines: .single, isCut: isCut)
+    }
+
+    private init(_ text: String, lines: Lines, isCut: Bool) {
+        let ending = isCut ? "…" : ""
+        guard Self.needsCare(text, isCut: isCut) else {
+            runs = [Run(mark: nil, text: text + ending)]
             return
         }
         let scalars = text.unicodeScalars
@@ -34,7 +47,7 @@ struct DisplayText: Sendable {
         while index < scalars.endIndex {
             let scalar = scalars[index]
             let following = scalars.index(after: index)
-            let next = following < scalars.endIndex ? scalars[following] : nil
+            let next = following < scalars.endIndex ? scalars[following] : isCut ? "…" : nil
             if !(lines == .multiple && Self.isLayout(scalar)),
                 let found = InvisibleMark(scalar, after: previous, before: next)
             {
@@ -45,7 +58,7 @@ struct DisplayText: Sendable {
             previous = scalar
             index = following
         }
-        if mark != nil || start < index { runs.append(Run(mark: mark, text: String(scalars[start...]))) }
+        if mark != nil || start < index || isCut { runs.append(Run(mark: mark, text: String(scalars[start...]) + ending)) }
         self.runs = runs
     }
 
@@ -58,9 +71,9 @@ struct DisplayText: Sendable {
     }
 
     /// Whether the text may hold an invisible character: most texts are plain and pass here.
-    private static func needsCare(_ text: String) -> Bool {
+    private static func needsCare(_ text: String, isCut: Bool) -> Bool {
         let space = UInt8(ascii: " ")
-        return text.utf8.first == space || text.utf8.last == space || text.utf8.contains { $0 < 0x20 || $0 >= 0x7f }
+        return text.utf8.first == space || (!isCut && text.utf8.last == space) || text.utf8.contains { $0 < 0x20 || $0 >= 0x7f }
     }
 
     private static func isLayout(_ scalar: Unicode.Scalar) -> Bool {

@@ -13,6 +13,7 @@ extension String {
     func beginning(scalars limit: Int) -> (text: String, isCut: Bool) {
         // Every scalar takes at least a byte.
         guard utf8.count > limit else { return (self, false) }
+        if let beginning = asciiBeginning(limit) { return (beginning, true) }
         guard let end = unicodeScalars.index(startIndex, offsetBy: limit, limitedBy: unicodeScalars.endIndex),
             end < unicodeScalars.endIndex
         else { return (self, false) }
@@ -25,5 +26,12 @@ extension String {
             whole = next
         }
         return (String(unicodeScalars[..<(whole > near ? whole : end)]), true)
+    }
+
+    /// The first bytes, where all are ASCII and none clings to them: most texts end here.
+    private func asciiBeginning(_ limit: Int) -> String? {
+        let beginning = utf8.prefix(limit + 1)
+        guard limit > 0, beginning.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "\r") }) else { return nil }
+        return String(Substring(beginning.dropLast()))
     }
 }

@@ -47,7 +47,7 @@ struct CollectionTypesPage: Page {
             orders: [StoreQuery.Order(.field(.documentName), .descending)],
             limit: .first(Self.sampleSize)
         )
-        var sample = frame.listing.documents
+        var sample = frame.documents
         let known = Set(sample.map(\.path))
         for document in try await RunQuery.call(.init(NormalizedQuery(last)), in: context).documents
         where !known.contains(document.path) {

@@ -40,14 +40,14 @@ struct ValueViewBuilder: Sendable {
         if let link = WebLink(string, textLimit: room == .cell ? Self.cellLinkLength : .max) { return .link(link) }
         switch room {
         case .cell:
-            let (text, isCut) = string.beginning(scalars: Self.cellLength)
-            return .text(DisplayText(isCut ? text + "…" : text))
+            return .text(DisplayText(beginningOf: string, scalars: Self.cellLength))
         case .line:
-            let (text, isCut) = string.beginning(scalars: Self.lineLength)
-            guard isCut else { return .text(DisplayText(string, lines: .multiple)) }
+            guard string.beginning(scalars: Self.lineLength).isCut else {
+                return .text(DisplayText(string, lines: .multiple))
+            }
             return .folded(
                 FoldedText(
-                    beginning: DisplayText(text + "…"),
+                    beginning: DisplayText(beginningOf: string, scalars: Self.lineLength),
                     whole: DisplayText(string, lines: .multiple),
                     length: localized(
                         count: string.unicodeScalars.count,

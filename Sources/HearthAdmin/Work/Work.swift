@@ -17,12 +17,10 @@ final class Work: Sendable {
         var done = 0
         /// Of how many; nil where that isn't known.
         var total: Int?
-        /// What could not be done, as far as there is room for it.
-        var faults: [Fault] = []
-        var faultCount = 0
-        /// Documents that were written since somebody decided that they may go, as far as there is room for them.
-        private(set) var kept: [DocumentPath] = []
-        private(set) var keptCount = 0
+        /// What could not be done.
+        var faults = Beginning<Fault>(limit: maximumFaults)
+        /// Documents that were written since somebody decided that they may go.
+        var kept = Beginning<DocumentPath>(limit: maximumFaults)
         /// How many documents were passed over because they are there already.
         var skippedCount = 0
         /// How many documents somebody else has deleted before.
@@ -35,26 +33,16 @@ final class Work: Sendable {
 
         static let maximumFaults = 200
 
-        mutating func note(_ fault: Fault) {
-            faultCount += 1
-            if faults.count < Self.maximumFaults { faults.append(fault) }
-        }
-
-        mutating func keep(_ path: DocumentPath) {
-            keptCount += 1
-            if kept.count < Self.maximumFaults { kept.append(path) }
-        }
-
         /// Notes how many documents of those that were confirmed nothing has been said of.
         mutating func noteLost(of confirmed: Int) {
             // What was confirmed comes from a form, and may be any number.
-            let saidCount = done + keptCount + goneCount + faultCount
+            let saidCount = done + kept.count + goneCount + faults.count
             lostCount = confirmed > saidCount ? confirmed - saidCount : 0
         }
 
         /// Whether all was done that was asked for, so that there is nothing to tell but how much it was.
         var isPlain: Bool {
-            isOver && failure == nil && faultCount + keptCount + goneCount + lostCount + skippedCount == 0
+            isOver && failure == nil && faults.isEmpty && kept.isEmpty && goneCount + lostCount + skippedCount == 0
         }
     }
 
@@ -67,39 +55,63 @@ final class Work: Sendable {
 
     let id: UTF8Key
     let kind: Kind
+    /// What it does that to: the path of a collection or document, or the name of a file.
+    let subject: String
+    /// The database that it does it in.
+    let database: DatabaseID
     /// Who began it, and may look at it and stop it.
     let caller: Caller
+    /// Whose share of what may go on at a time it takes: ``Visitor/workOwner``.
+    let owner: UTF8Key
     /// Where it leads afterwards.
     let backURL: String
     let startTime: Timestamp
-    private let state = Mutex(Progress())
+    private let state = Mutex(State())
     private let (ending, end) = AsyncStream<Never>.makeStream()
-    private let isStopped = Mutex(false)
-    private let isEndedByServer = Mutex(false)
 
-    init(_ kind: Kind, id: UTF8Key, for caller: Caller, backURL: String, at startTime: Timestamp) {
-        (self.kind, self.id, self.caller, self.backURL, self.startTime) = (kind, id, caller, backURL, startTime)
+    private struct State {
+        var progress = Progress()
+        /// Why it is to stop where it is.
+        var stop: Stop?
     }
 
-    var progress: Progress { state.withLock { $0 } }
+    private enum Stop {
+        case asked
+        case server
+    }
+
+    init(
+        _ kind: Kind,
+        of subject: String,
+        in database: DatabaseID,
+        id: UTF8Key,
+        for visitor: Visitor,
+        backURL: String,
+        at startTime: Timestamp
+    ) {
+        (self.kind, self.subject, self.database, self.id) = (kind, subject, database, id)
+        (self.backURL, self.startTime) = (backURL, startTime)
+        (caller, owner) = (visitor.caller, visitor.workOwner)
+    }
+
+    var progress: Progress { state.withLock(\.progress) }
 
     /// Notes how far it is.
     func update(_ change: (inout Progress) -> Void) {
-        state.withLock { change(&$0) }
+        state.withLock { change(&$0.progress) }
     }
 
     /// Asks it to stop where it is.
     func stop() {
-        isStopped.withLock { $0 = true }
+        state.withLock { $0.stop = $0.stop ?? .asked }
     }
 
     /// Whether it was asked to stop.
-    var isStopping: Bool { isStopped.withLock { $0 } }
+    var isStopping: Bool { state.withLock { $0.stop != nil } }
 
-    /// Has it end because the server does.
-    func end(withServer: Void) {
-        isEndedByServer.withLock { $0 = true }
-        stop()
+    /// Asks it to stop because the server does.
+    func stopWithServer() {
+        state.withLock { $0.stop = .server }
     }
 
     /// Runs it to its end.
@@ -107,12 +119,12 @@ final class Work: Sendable {
         do throws(StatusError) {
             try await body()
         } catch {
-            state.withLock { $0.failure = error.forForm }
+            update { $0.failure = error.forForm }
         }
-        if isEndedByServer.withLock({ $0 }) {
-            state.withLock { $0.failure = localized("The server was stopped. What was done stays done.") }
+        state.withLock { state in
+            if state.stop == .server { state.progress.failure = localized("The server was stopped. What was done stays done.") }
+            state.progress.isOver = true
         }
-        state.withLock { $0.isOver = true }
         end.finish()
     }
 

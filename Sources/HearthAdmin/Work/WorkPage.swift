@@ -12,54 +12,44 @@ struct WorkPage: Page {
     init(_ work: Work) {
         self.work = work
         progress = work.progress
-        let title =
-            switch work.kind {
-            case .deleting: localized("Deleting")
-            case .checking: localized("Checking")
-            case .importing: localized("Importing")
-            }
-        chrome = PageChrome(title: title)
+        chrome = PageChrome(title: work.shownSubject.map { "\(work.title) · \($0.plain)" } ?? work.title)
         chrome.refreshes = !progress.isOver
     }
 
     func content(named name: String) -> Any? {
         switch name {
-        case "heading": chrome.title
+        case "heading": work.title
+        case "subject": work.shownSubject.orAbsent
         case "isOver": progress.isOver
         case "isDone": progress.isOver && progress.failure == nil
         case "isStopped": work.isStopping
         case "failure": progress.failure.map { DisplayText($0) }.orAbsent
-        case "count": count
+        case "count": work.countText(progress)
         case "done": progress.done
         case "total": progress.total.orAbsent
-        case "faults": progress.faults.map(FaultView.init)
+        case "faults": progress.faults.elements.map(FaultView.init)
         case "hasFaults": !progress.faults.isEmpty
-        case "hiddenFaults": Counting.more(than: progress.faults.count, of: progress.faultCount).orAbsent
+        case "hiddenFaults": progress.faults.rest.orAbsent
         case "keptCount": keptCount.orAbsent
         case "kept":
-            progress.kept.map { LinkView(url: AdminURL.document($0), text: DisplayText($0.string.shortened(scalars: 80))) }
-        case "hiddenKept": Counting.more(than: progress.kept.count, of: progress.keptCount).orAbsent
+            progress.kept.elements.map {
+                LinkView(url: AdminURL.document($0), text: DisplayText($0.string.shortened(scalars: 80)))
+            }
+        case "hiddenKept": progress.kept.rest.orAbsent
         case "skippedCount": skippedCount.orAbsent
         case "goneCount": goneCount.orAbsent
         case "lostCount": lostCount.orAbsent
         case "backURL": work.backURL
         case "action": AdminURL.work(work.id)
+        case "worksURL": AdminURL.works
         default: nil
         }
     }
 
-    private var count: String {
-        switch work.kind {
-        case .deleting: localized(count: progress.done, one: "{count} document deleted", other: "{count} documents deleted")
-        case .checking: localized(count: progress.done, one: "{count} document read", other: "{count} documents read")
-        case .importing: localized(count: progress.done, one: "{count} document imported", other: "{count} documents imported")
-        }
-    }
-
     private var keptCount: String? {
-        guard progress.keptCount > 0 else { return nil }
+        guard !progress.kept.isEmpty else { return nil }
         return localized(
-            count: progress.keptCount,
+            count: progress.kept.count,
             one: "{count} document was written after you had been asked, and was kept:",
             other: "{count} documents were written after you had been asked, and were kept:"
         )

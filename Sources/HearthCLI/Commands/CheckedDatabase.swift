@@ -9,14 +9,26 @@ enum CheckedDatabase {
     /// One of those beside it.
     case named(DatabaseID, DatabaseFolders)
 
-    /// Checks it, and where that is wanted repairs it before.
+    /// Checks it, and where that is wanted repairs it before. What can't be repaired is told, and hides nothing else that is wrong.
     ///
     /// - Parameters:
     ///   - repairs: Whether to repair what can be; it is looked at before, so that no folder is made where there is none.
     ///   - show: Prints a finding.
     func examine(repairing repairs: Bool, _ show: @escaping @Sendable (CheckFinding) -> Void) async throws -> CheckReport {
-        if repairs, try await check({ _ in }).findings > 0 { try await repair() }
-        return try await check(show)
+        var failure: StatusError?
+        if repairs, try await check({ _ in }).findings > 0 {
+            do throws(StatusError) {
+                try await repair()
+            } catch {
+                failure = error
+            }
+        }
+        let report = try await check(show)
+        if let failure {
+            guard report.findings > 0 else { throw failure }
+            Console.standardError.report(failure)
+        }
+        return report
     }
 
     private func check(_ show: @escaping @Sendable (CheckFinding) -> Void) async throws(StatusError) -> CheckReport {
@@ -38,7 +50,7 @@ enum CheckedDatabase {
     }
 
     private func repair() async throws(StatusError) {
-        let logger = Logger(label: "hearth") { StreamLogHandler.standardError(label: $0) }
+        let logger = Logger(label: "hearth") { LogOutput.handler(label: $0) }
         let console = Console.standardError
         defer { console.endProgress() }
         let onProgress = { @Sendable (documents: Int) in console.showProgress("\(documents) documents in the new index") }

@@ -38,7 +38,7 @@ struct DatabasesCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Delete a database with all that is in it, for good.",
             discussion:
-                "Its watchers are told that the stream ends, and its open transactions expire. The default one can't be deleted."
+                "Its streams end with NOT_FOUND, and its open transactions expire. The default one can't be deleted."
         )
 
         @OptionGroup var server: ServerOptions

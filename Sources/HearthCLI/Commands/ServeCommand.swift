@@ -49,6 +49,15 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "The address of a proxy, or a network such as 10.0.0.0/8, whose X-Forwarded-For is believed. May be repeated.",
+            valueName: "address"
+        ),
+        transform: Self.addressRange
+    )
+    var trustedProxy: [AddressRange] = []
+
+    @Option(
+        help: ArgumentHelp(
             "The project that the default database belongs to, and the databases that are named without one.",
             valueName: "id"
         )
@@ -100,6 +109,15 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
+    private static func addressRange(_ text: String) throws -> AddressRange {
+        guard let range = AddressRange(text) else {
+            throw ValidationError(
+                "\(Excerpt(text)) is not an IP address; expected one such as 127.0.0.1, or a network such as 10.0.0.0/8."
+            )
+        }
+        return range
+    }
+
     /// Whether a text is `http://host[:port]` or `https://host[:port]`.
     private static func isOrigin(_ text: String) -> Bool {
         ["http://", "https://"].contains { scheme in
@@ -112,7 +130,7 @@ struct ServeCommand: AsyncParsableCommand {
         // As many connections as the system allows, which is read when the server is made.
         OpenFileLimit.raise()
         let log = RecentLog()
-        let logger = Logger(label: "hearth") { MultiplexLogHandler([StreamLogHandler.standardError(label: $0), log.handler]) }
+        let logger = Logger(label: "hearth") { MultiplexLogHandler([LogOutput.handler(label: $0), log.handler]) }
         let assets = try AssetLocation.find(explicit: assets)
         try await checkHost(logger: logger)
         var configuration = FileStoreConfiguration(folder: data)
@@ -152,6 +170,7 @@ struct ServeCommand: AsyncParsableCommand {
             guard error.code == .notFound else { throw error }
         }
         try configuration.checkHost(hasKeys: hasKeys)
+        try configuration.checkProxies(hasKeys: hasKeys)
     }
 
     private func serve(
@@ -189,6 +208,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.port = port
         configuration.allowedHosts = allowHost
         configuration.allowedOrigins = corsOrigin
+        configuration.trustedProxies = trustedProxy
         configuration.allowsClearing = allowClearing
         configuration.notificationStatus = notificationStatus == 200 ? .ok : .noContent
         limits.apply(to: &configuration)

@@ -22,8 +22,8 @@ struct ServeLimits: ParsableArguments {
     @Option(help: ArgumentHelp("How many of them one client address may have.", valueName: "count"))
     var watchersPerAddress = 64
 
-    @Option(help: ArgumentHelp("How many of them callers with one key may have.", valueName: "count"))
-    var watchersPerKey = 256
+    @Option(help: ArgumentHelp("How many of them callers with one key may have, sessions included.", valueName: "count"))
+    var watchersPerKey = 64
 
     func validate() throws {
         guard (0...24 * 366).contains(keepHours) else { throw ValidationError("--keep-hours is a number from 0 to 8784.") }

@@ -48,15 +48,7 @@ struct RPCCall: Sendable {
 extension [UInt8] {
     /// The parameters, an object's JSON, with the name of a database before them where there is one.
     func adding(database: String?) -> [UInt8] {
-        guard let database else { return self }
-        var writer = JSONWriter(reservingCapacity: count + database.utf8.count + 32)
-        writer.beginObject()
-        writer.key("database")
-        writer.string(database)
-        writer.endObject()
-        let others = dropFirst()
-        let isAlone = others.elementsEqual([UInt8(ascii: "}")])
-        return writer.finish().dropLast() + (isAlone ? [] : [UInt8(ascii: ",")]) + others
+        database.map { addingMember("database", $0) } ?? self
     }
 }
 

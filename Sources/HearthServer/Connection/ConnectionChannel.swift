@@ -15,8 +15,8 @@ struct ConnectionChannel: ServerChildChannel {
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
-        let network = channel.remoteAddress.flatMap { ClientNetwork($0) }
-        let counted = network.flatMap { $0.isLoopback ? nil : $0.name }
+        let address = channel.remoteAddress.flatMap { IPAddress($0) }
+        let counted = address.flatMap { $0.isLoopback || configuration.proxies.contains($0) ? nil : $0.network }
         let isAdmitted = configuration.slots.take(for: counted)
         if isAdmitted {
             channel.closeFuture.whenComplete { [slots = configuration.slots] _ in slots.giveBack(for: counted) }

@@ -14,6 +14,7 @@ struct ConnectionConfiguration: Sendable {
     let bodyTimeout: TimeAmount
     let minimumBodyRate: Int
     let slots: ConnectionSlots
+    let proxies: TrustedProxies
     let shutdown: ShutdownClock
 
     init(_ configuration: HearthServerConfiguration, maximumBodyBytes: Int, logger: Logger) {
@@ -28,6 +29,7 @@ struct ConnectionConfiguration: Sendable {
             limitPerAddress: configuration.maximumConnectionsPerAddress,
             logger: logger
         )
+        self.proxies = TrustedProxies(configuration.trustedProxies)
         self.shutdown = ShutdownClock(grace: TimeAmount(configuration.shutdownGrace))
     }
 

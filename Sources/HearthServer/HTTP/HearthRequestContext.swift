@@ -8,6 +8,8 @@ package struct HearthRequestContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     /// The connection that the request came by.
     package let channel: any Channel
+    /// The address of the client as a proxy tells it that is believed; nil where there is none.
+    var forwardedClient: IPAddress?
     /// Who asks, once that was found out.
     package internal(set) var caller = Caller.nobody
     /// The session of a browser by which that was found out.
@@ -18,13 +20,14 @@ package struct HearthRequestContext: RequestContext {
         channel = source.channel
     }
 
-    /// The address of the client, or of the proxy before it.
-    var clientAddress: String {
-        channel.remoteAddress?.ipAddress ?? ""
+    /// The address of the client, or of the proxy before it that is not believed; nil where there is none, as with a socket of the
+    /// file system.
+    var client: IPAddress? {
+        forwardedClient ?? channel.remoteAddress.flatMap { IPAddress($0) }
     }
 
     /// Whom the client counts as where there are limits by address.
     package var clientNetwork: UTF8Key {
-        channel.remoteAddress.flatMap { ClientNetwork($0) }?.name ?? ""
+        client?.network ?? ""
     }
 }

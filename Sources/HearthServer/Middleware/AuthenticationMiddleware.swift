@@ -67,7 +67,7 @@ struct AuthenticationMiddleware: RouterMiddleware {
             return .unauthenticated("Every request needs a key: send the header Authorization: Bearer KEY.")
         }
         if let wait = failures.note(from: context.clientNetwork) { return .tooManyAttempts(wait) }
-        let address = context.clientAddress
+        let address = context.client?.text ?? ""
         switch refusal {
         case .expired(let id):
             context.logger.notice(

@@ -88,6 +88,7 @@ extension HTTPField.Name {
     static let secFetchSite = literal("Sec-Fetch-Site")
     static let referrerPolicy = literal("Referrer-Policy")
     static let xAccelBuffering = literal("X-Accel-Buffering")
+    static let xForwardedFor = literal("X-Forwarded-For")
     /// What Google's clients say of themselves.
     static let xGoogAPIClient = literal("X-Goog-Api-Client")
     /// How many documents could have been in an answer of Firestore's interface, and can't be read.

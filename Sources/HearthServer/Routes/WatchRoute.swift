@@ -22,7 +22,7 @@ struct WatchRoute: Sendable {
         var service = service.calling(as: context.caller)
         if let database = parameters.database { service = try await service.inDatabase(named: database) }
         return streams.response(
-            with: try WatchSession(parameters.request, in: service),
+            with: try await WatchSession(parameters.request, in: service),
             encodedBy: WatchFrameEncoder(format: format),
             of: service,
             in: slot,

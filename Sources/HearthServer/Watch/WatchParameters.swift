@@ -62,7 +62,8 @@ struct WatchParameters: ObjectParameter {
             limit: try members.number(Self.limit, in: 1 ... .max),
             onExpired: try members[Self.onExpired] ?? .reset,
             heartbeat: try members.number(Self.heartbeat, in: 1...60).map { .seconds($0) } ?? .seconds(15),
-            timeout: try members.number(Self.timeout, in: 1...3_600).map { .seconds($0) }
+            timeout: try members.number(Self.timeout, in: 1...3_600).map { .seconds($0) },
+            patience: .ofStreams
         )
     }
 }

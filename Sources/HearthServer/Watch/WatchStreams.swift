@@ -31,8 +31,8 @@ package struct WatchStreams: Sendable {
                     "Your address \(network.string) has \(slots.limitPerAddress) streams open, as many as this server allows one address. "
                         + "Close some, or watch a collection instead of its documents."
                 case .keyIsFull:
-                    "The key has \(slots.limitPerKey) streams open, as many as this server allows one key. Close some, or use keys "
-                        + "of their own for other programs."
+                    "The key has \(slots.limitPerKey) streams open, as many as this server allows one key. Close some, use keys of "
+                        + "their own for other programs, or have the server started with a higher --watchers-per-key."
                 }
             throw HTTPFailure(.tooManyRequests, .resourceExhausted, message, headers: [.retryAfter: "5"])
         }

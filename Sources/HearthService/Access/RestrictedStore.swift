@@ -78,7 +78,13 @@ struct RestrictedStore: DocumentStore {
         return try await base.size(of: collection)
     }
 
-    func indexes() async -> IndexReport { await base.indexes() }
+    /// Whether the index is there, but not what is in it, nor which collections have more: all of that tells of other ones too.
+    func indexes() async -> IndexReport {
+        var report = IndexReport()
+        report.fields = await base.indexes().fields
+        if case .building = report.fields { report.fields = .building(documents: 0) }
+        return report
+    }
 
     /// Indexes are for all collections of an ID, wherever they are.
     func changeIndexes(_ change: IndexChange) async throws(StatusError) -> IndexReport {
@@ -126,12 +132,8 @@ struct RestrictedStore: DocumentStore {
         return try await base.file(of: path)
     }
 
-    func storage() async -> StorageReport? {
-        var report = await base.storage()
-        // It tells of other collections too.
-        report?.size = nil
-        return report
-    }
+    /// It tells of other collections too.
+    func storage() async -> StorageReport? { nil }
 
     var writeObstacle: StatusError? {
         get async { await base.writeObstacle }

@@ -7,6 +7,8 @@ import Synchronization
 final class Database: Sendable {
     let id: DatabaseID
     let transactions: Transactions
+    /// How fast commits have come since it was opened.
+    let commitRates = CommitRates()
     private let state: Mutex<State>
 
     private struct State {
@@ -24,7 +26,13 @@ final class Database: Sendable {
         case nothing(DatabaseIdentity)
         case store(FileStore)
         /// It was closed or deleted under those who use it, at a position.
-        case ended(StorePosition)
+        case ended(StorePosition, Ending)
+    }
+
+    /// Why nobody may use a database any more.
+    enum Ending: Sendable {
+        case closed
+        case deleted
     }
 
     private enum Waiter {
@@ -52,7 +60,7 @@ final class Database: Sendable {
         switch content {
         case .nothing(let identity): identity.position
         case .store(let store): store.position
-        case .ended(let position): position
+        case .ended(let position, _): position
         }
     }
 
@@ -74,10 +82,10 @@ final class Database: Sendable {
     }
 
     /// Lets nobody use the database any more. Who waits for a commit learns that there will be none.
-    func end() {
+    func end(_ ending: Ending) {
         let position = position
         let waiters = state.withLock { state in
-            state.content = .ended(position)
+            state.content = .ended(position, ending)
             defer { state.waiters = [:] }
             return Array(state.waiters.values)
         }

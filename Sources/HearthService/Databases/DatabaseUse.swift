@@ -26,7 +26,7 @@ final class DatabaseUse: Sendable {
             switch database.content {
             case .nothing(let identity): return NothingStored(at: identity.position)
             case .store(let store): return store
-            case .ended: throw ended
+            case .ended(_, let ending): throw ended(ending)
             }
         }
     }
@@ -37,16 +37,18 @@ final class DatabaseUse: Sendable {
             switch database.content {
             case .nothing: try await databases.make(database)
             case .store(let store): store
-            case .ended: throw ended
+            case .ended(_, let ending): throw ended(ending)
             }
         }
     }
 
-    private var ended: StatusError {
-        StatusError(
-            .unavailable,
-            "The database \(Excerpt(database.id.description)) was deleted or closed while the call was under way. Call again."
-        )
+    private func ended(_ ending: Database.Ending) -> StatusError {
+        let name = Excerpt(database.id.description)
+        return switch ending {
+        case .closed: StatusError(.unavailable, "The database \(name) was closed while the call was under way. Call again.")
+        // Not to be tried again by a program that does not know of it: a write would make the database anew.
+        case .deleted: StatusError(.notFound, "The database \(name) was deleted. The next write to it makes it anew, empty.")
+        }
     }
 }
 
@@ -133,9 +135,12 @@ extension DatabaseUse: DocumentStore {
     func commits(after sequence: SequenceNumber) -> CommitSequence {
         CommitSequence(after: sequence) { [self] position throws(StatusError) in
             // Asked for only when there is a commit, or never will be one.
-            guard case .store(let store) = database.content else { return nil }
-            var commits = store.commits(after: position).makeAsyncIterator()
-            return try await commits.next().map { [$0] }
+            if case .store(let store) = database.content {
+                var commits = store.commits(after: position).makeAsyncIterator()
+                if let commit = try await commits.next() { return [commit] }
+            }
+            if case .ended(_, .deleted) = database.content { throw ended(.deleted) }
+            return nil
         }
     }
 

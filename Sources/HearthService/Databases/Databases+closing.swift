@@ -52,7 +52,7 @@ extension Databases {
             throw StatusError(.notFound, "There is no database \(Excerpt(id.description)) here. databases.list names all.")
         }
         // What can't be brought to disk is not wanted any more.
-        if let database { _ = await end(database) }
+        if let database { _ = await end(database, .deleted) }
         try await folders.remove(id)
         startRemovingLeftovers()
         logger.notice("A database was deleted", metadata: ["database.id": "\(id)"])
@@ -97,7 +97,7 @@ extension Databases {
     func startClosing(_ id: DatabaseID, _ database: Database) {
         slots[id] = .closing(
             Task {
-                let failure = await end(database)
+                let failure = await end(database, .closed)
                 slots[id] = nil
                 return failure
             }
@@ -105,9 +105,9 @@ extension Databases {
     }
 
     /// Ends a database and closes its store.
-    private func end(_ database: Database) async -> StatusError? {
+    private func end(_ database: Database, _ ending: Database.Ending) async -> StatusError? {
         let store = database.store
-        database.end()
+        database.end(ending)
         guard let store else { return nil }
         let failure = await store.close()
         storeCount -= 1

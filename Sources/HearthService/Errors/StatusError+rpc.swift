@@ -3,7 +3,7 @@ package import JSONRPC
 import StrictJSON
 
 /// A failure of model or store as a call's error: the canonical number as code, and `data: {status, path?, field?, write?,
-/// retryAfterMilliseconds?, file?}`.
+/// retryAfterMilliseconds?, oldest?, file?}`.
 ///
 /// Paths are those of documents, and of files relative to the data folder. What lies behind the error stays with the server;
 /// of a failure of Hearth itself (``StatusCode/internal``) the client is told nothing but the id of the log's entry.
@@ -21,6 +21,7 @@ extension StatusError: RPCErrorConvertible {
             data["parameter"] = .string("params.\(place)")
         }
         data["retryAfterMilliseconds"] = retryAfter.map { .integer($0.wholeMilliseconds) }
+        data["oldest"] = oldestSequence.map { .integer(Int(clamping: $0)) }
         data["file"] = file.map { file in
             var members: RPCErrorData = ["path": .string(file.path)]
             members["line"] = file.line.map { .integer($0) }

@@ -99,7 +99,7 @@ package enum PollChanges: RPCMethod {
         )
         var result = Result(token: resume)
         var waiting: ContinuousClock.Instant?
-        let session = try WatchSession(request, in: context)
+        let session = try await WatchSession(request, in: context)
         let observation = context.keys.onEnd(of: context.caller) { session.end(.revoked) }
         defer { withExtendedLifetime(observation) {} }
         for try await frames in session {

@@ -18,14 +18,20 @@ package enum ServerInfo: RPCMethod {
         package let index: IndexReport.Progress
         /// How much is in the database; nil while the index doesn't know, and where the caller may not see all of it.
         package let size: CollectionSize?
-        /// What the database takes of its disk; nil when it takes nothing.
+        /// What the database takes of its disk; nil when it takes nothing, and where the caller may not see all of it.
         package let storage: StorageReport?
         /// How many browsers are signed in that the caller may know of.
         package let sessionCount: Int
-        /// How many watch streams are open.
+        /// What goes on in all collections together, and in the server; nil where the caller may not see all of them.
+        package let activity: Activity?
+    }
+
+    /// What goes on in a database and in the server around it.
+    package struct Activity: Sendable {
+        /// How many watch streams are open, in all databases.
         package let watcherCount: Int
-        /// How fast commits came in the last minutes.
-        package let rates: ServerActivity.Rates
+        /// How fast commits came to the database in the last minutes.
+        package let rates: CommitRates.Rates
         /// The memory that the server takes; nil where the system doesn't tell.
         package let residentBytes: Int?
     }
@@ -57,10 +63,7 @@ package enum ServerInfo: RPCMethod {
             .init("index", .object(IndexReport.Progress.members), "How far the index is: without it there are no queries."),
             .init(
                 "size",
-                .object([
-                    .init("documentCount", .integer(minimum: 0), "How many documents there are."),
-                    .init("bytes", .integer(minimum: 0), "Their sizes together, by Firestore's formula."),
-                ]),
+                .collectionSize,
                 "How much is in the database, the last commits perhaps left out; absent while the index is made, and to keys that are for some "
                     + "collections.",
                 isRequired: false
@@ -82,17 +85,28 @@ package enum ServerInfo: RPCMethod {
                         "How many documents are only in the journal as they should be, since their files can't be changed."
                     ),
                 ]),
-                "What the database takes of its disk; absent before anything was written to it.",
+                "What the database takes of its disk; absent before anything was written to it, and to keys that are for some "
+                    + "collections.",
                 isRequired: false
             ),
             .init("sessions", .integer(minimum: 0), "How many browsers are signed in that the caller may know of."),
             .init("uptimeSeconds", .integer(minimum: 0), "How long the server has been running."),
-            .init("watchers", .integer(minimum: 0), "How many watch streams are open."),
-            .init("commitsPerSecond", .number, "How fast commits came in about the last minute."),
+            .init(
+                "watchers",
+                .integer(minimum: 0),
+                "How many watch streams are open, in all databases; absent to keys that are for some collections.",
+                isRequired: false
+            ),
+            .init(
+                "commitsPerSecond",
+                .number,
+                "How fast commits came to the database in about the last minute; absent to keys that are for some collections.",
+                isRequired: false
+            ),
             .init(
                 "memoryBytes",
                 .integer(minimum: 0),
-                "How much memory the server takes; absent where the system does not tell.",
+                "How much memory the server takes; absent where the system does not tell, and to keys that are for some collections.",
                 isRequired: false
             ),
             .init(
@@ -150,88 +164,15 @@ package enum ServerInfo: RPCMethod {
             size: storage?.size,
             storage: storage,
             sessionCount: context.sessions.visible(to: context.caller).count,
-            watcherCount: context.server.activity.watcherCount,
-            rates: context.server.activity.rates,
-            residentBytes: ProcessMemory.residentBytes
+            activity: context.caller.collections == nil ? activity(in: context) : nil
         )
     }
 
-    package static func write(_ result: Result, to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.key("name")
-        writer.string(ServerDescription.name)
-        writer.key("version")
-        writer.string(ServerDescription.version)
-        writer.key("database")
-        writer.string(result.database.description)
-        writer.key("epoch")
-        writer.string(result.position.epoch)
-        writer.key("sequence")
-        writer.integer(Int64(result.position.lastSequence.rawValue))
-        writer.key("oldestSequence")
-        writer.integer(Int64(result.position.oldestKept.rawValue))
-        if let time = result.position.lastCommitTime {
-            writer.key("commitTime")
-            writer.string(time.rfc3339)
-        }
-        writer.key("writable")
-        writer.boolean(result.writeObstacle == nil)
-        if let obstacle = result.writeObstacle {
-            writer.key("writeObstacle")
-            writer.string(obstacle.message)
-        }
-        writer.key("index")
-        writer.beginObject()
-        result.index.writeMembers(to: &writer)
-        writer.endObject()
-        if let size = result.size {
-            writer.key("size")
-            SizeOfCollection.write(size, to: &writer)
-        }
-        if let storage = result.storage {
-            writer.key("storage")
-            storage.write(to: &writer)
-        }
-        writer.key("sessions")
-        writer.integer(Int64(result.sessionCount))
-        writer.key("uptimeSeconds")
-        writer.integer(result.uptime.components.seconds)
-        writer.key("watchers")
-        writer.integer(Int64(result.watcherCount))
-        writer.key("commitsPerSecond")
-        writer.double((result.rates.recent * 1_000).rounded() / 1_000)
-        if let bytes = result.residentBytes {
-            writer.key("memoryBytes")
-            writer.integer(Int64(bytes))
-        }
-        writer.key("limits")
-        writer.beginObject()
-        writer.key("bodyBytes")
-        writer.integer(Int64(result.limits.maximumBodyBytes))
-        writer.key("batchCount")
-        writer.integer(Int64(result.limits.maximumBatchCount))
-        writer.key("pageSize")
-        writer.integer(Int64(result.limits.maximumPageSize))
-        writer.key("documentBytes")
-        writer.integer(Int64(DocumentLimits.maximumDocumentBytes))
-        writer.endObject()
-        writer.endObject()
-    }
-}
-
-extension StorageReport {
-    fileprivate func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.key("journalBytes")
-        writer.integer(Int64(journalBytes))
-        writer.key("maximumJournalBytes")
-        writer.integer(Int64(maximumJournalBytes))
-        if let freeBytes {
-            writer.key("freeBytes")
-            writer.integer(Int64(freeBytes))
-        }
-        writer.key("waitingDocuments")
-        writer.integer(Int64(waitingCount))
-        writer.endObject()
+    private static func activity(in context: ServiceContext) -> Activity {
+        Activity(
+            watcherCount: context.server.activity.watcherCount,
+            rates: context.commitRates.current,
+            residentBytes: ProcessMemory.residentBytes
+        )
     }
 }

@@ -24,14 +24,7 @@ package enum SizeOfCollection: RPCMethod {
         "Tells how many documents there are and how large they are, at the same cost however many that is."
     package static let right = Role.reader
     package static let parameters: [any ParameterDescription] = [collection]
-    package static let result = ResultDescription(
-        "size",
-        .object([
-            .init("documentCount", .integer(minimum: 0), "How many documents there are. Those that can't be read don't count."),
-            .init("bytes", .integer(minimum: 0), "Their sizes together, by Firestore's formula for the size of a document."),
-        ]),
-        "The size."
-    )
+    package static let result = ResultDescription("size", .collectionSize, "The size.")
     package static let errors = [
         ErrorDescription(status: .invalidArgument, "The path breaks a rule."),
         ErrorDescription(status: .unavailable, "The index can't be read now."),

@@ -3,15 +3,21 @@ package import DocumentStore
 import JSONRPC
 
 extension ServiceContext {
-    /// Commits writes in the caller's name.
-    package func commit(_ writes: [Write]) async throws(StatusError) -> CommitResult {
-        try await store.commit(writes, validating: ReadSet(), by: caller.keyID)
+    /// Commits writes in the caller's name, where what was read still holds.
+    package func commit(
+        _ writes: [Write],
+        validating reads: ReadSet = ReadSet()
+    ) async throws(StatusError) -> CommitResult {
+        try await store.commit(writes, validating: reads, by: caller.keyID)
     }
 
     /// Commits one write that its caller gave alone, so that its errors count in no list.
-    package func commit(_ write: Write) async throws(StatusError) -> CommitResult {
+    package func commit(
+        _ write: Write,
+        validating reads: ReadSet = ReadSet()
+    ) async throws(StatusError) -> CommitResult {
         do throws(StatusError) {
-            return try await commit([write])
+            return try await commit([write], validating: reads)
         } catch {
             var error = error
             error.writeIndex = nil

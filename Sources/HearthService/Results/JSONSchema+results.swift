@@ -52,6 +52,14 @@ extension JSONSchema {
         ])
     }
 
+    /// How many documents there are, and how large they are.
+    static var collectionSize: JSONSchema {
+        .object([
+            .init("documentCount", .integer(minimum: 0), "How many documents there are. Those that can't be read don't count."),
+            .init("bytes", .integer(minimum: 0), "Their sizes together, by Firestore's formula for the size of a document."),
+        ])
+    }
+
     /// A document that was asked for and does not exist.
     static var missingDocument: JSONSchema {
         .object([.init("path", DocumentPath.schema, "Where there is no document.")])

@@ -20,6 +20,8 @@ final class WatchControl: Sendable {
         var nextHeartbeat: ContinuousClock.Instant
         var isHeartbeatDue = false
         var end: Interruption?
+        /// Goes on with who waits for the end.
+        var endWaiter: CheckedContinuation<Void, Never>?
         /// Goes on with the wait that is going on.
         var waiter: CheckedContinuation<Void, Never>?
         var isTimerSet = false
@@ -42,6 +44,31 @@ final class WatchControl: Sendable {
             if state.end == nil { state.end = .end(reason) }
         }
         wake()
+        wakeEndWaiter()
+    }
+
+    /// Waits until the stream is to end, or the task is cancelled. Its time may be over before: that is noticed between two steps.
+    nonisolated(nonsending) func waitForEnd() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isWaiting = state.withLock { state in
+                    guard state.end == nil, !Task.isCancelled else { return false }
+                    state.endWaiter = continuation
+                    return true
+                }
+                if !isWaiting { continuation.resume() }
+            }
+        } onCancel: {
+            wakeEndWaiter()
+        }
+    }
+
+    private func wakeEndWaiter() {
+        let waiter = state.withLock { state in
+            defer { state.endWaiter = nil }
+            return state.endWaiter
+        }
+        waiter?.resume()
     }
 
     /// Notes that something is sent, which puts the next heartbeat off.

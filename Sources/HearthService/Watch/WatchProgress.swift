@@ -68,7 +68,7 @@ indirect enum WatchProgress: Sendable {
         }
     }
 
-    /// Takes the next commit of the log, and gives what it changes for the watcher.
+    /// Takes the next commit of the log, and gives what it changes for the watcher. When it throws, it has taken nothing.
     mutating func take(_ commit: Commit, from store: any DocumentStore) async throws(StatusError) -> [WatchFrame] {
         switch self {
         case .documents(var state):

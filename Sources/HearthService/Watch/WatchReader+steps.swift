@@ -2,7 +2,7 @@ import DocumentModel
 import DocumentStore
 
 extension WatchReader {
-    func open() -> [WatchFrame] {
+    nonisolated(nonsending) func open() async throws(StatusError) -> [WatchFrame] {
         let position = store.position
         let open = WatchFrame.open(
             epoch: position.epoch,
@@ -10,7 +10,7 @@ extension WatchReader {
             oldest: position.oldestKept,
             heartbeat: request.heartbeat
         )
-        if let token = request.resume, let reason = token.obstacle(at: position) {
+        if let token = request.resume, let reason = try await token.obstacle(in: store) {
             return [open, lose(reason)]
         }
         guard let token = request.resume ?? request.tokenForStart(at: position) else {
@@ -72,11 +72,16 @@ extension WatchReader {
         progress = .query(watch)
     }
 
-    /// Takes the next commit. Nothing when it is of no concern.
+    /// Takes the next commit. Nothing when it is of no concern, or when it could not be taken: then it is the next one again.
     nonisolated(nonsending) func takeCommit() async throws(StatusError) -> [WatchFrame] {
-        guard let commit = try await nextCommit() else { return [] }
-        let completed = try await request.completed(request.coalesces ? try await joined(with: commit) : commit, from: store)
-        return try await progress.take(completed, from: store)
+        do throws(StatusError) {
+            guard let commit = try await nextCommit() else { return [] }
+            let completed = try await request.completed(request.coalesces ? try await joined(with: commit) : commit, from: store)
+            return try await progress.take(completed, from: store)
+        } catch {
+            commits = nil
+            throw error
+        }
     }
 
     /// A commit with those behind it that are there already, as if it were one.

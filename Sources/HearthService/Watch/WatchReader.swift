@@ -29,6 +29,8 @@ final class WatchReader {
     var bookmarkedSequence = SequenceNumber.zero
     /// Reads the commits that are there already; nil when it is not known where it stands.
     var commits: CommitSequence.AsyncIterator?
+    /// Since when its steps are refused because too much is asked for; nil when the last one was not.
+    private var refusedSince: ContinuousClock.Instant?
 
     init(_ request: WatchRequest, store: any DocumentStore, control: WatchControl) {
         self.request = request
@@ -58,8 +60,8 @@ final class WatchReader {
                 await control.waitForCommit(after: progress.sequence, in: store)
                 guard control.interruption == nil, !Task.isCancelled else { continue }
             }
-            let frames = try await phase == .live ? stepOrBeginAnew() : stepInOwnTask()
-            if let frames = told(frames) { return frames }
+            if refusedSince != nil, await !pauseBeforeTrying() { continue }
+            if let frames = told(try await phase == .live ? stepOrBeginAnew() : stepInOwnTask()) { return frames }
         }
         phase = .ended
         return nil
@@ -99,22 +101,57 @@ final class WatchReader {
         return takesCommit && progress.sequence >= store.position.lastSequence
     }
 
+    /// Waits for a moment; gives whether the stream is still to go on.
     @inline(never)
-    private nonisolated(nonsending) func stepInOwnTask() async throws(StatusError) -> [WatchFrame] {
-        // Of the two tasks only one uses it at a time: this one waits for the other.
-        nonisolated(unsafe) let reader = self
-        async let frames = Result { () async throws(StatusError) in try await reader.stepOrBeginAnew() }
-        return try await frames.get()
+    private nonisolated(nonsending) func pauseBeforeTrying() async -> Bool {
+        try? await Task.sleep(for: request.patience.nextPause)
+        return control.interruption == nil
     }
 
+    @inline(never)
+    private nonisolated(nonsending) func stepInOwnTask() async throws(StatusError) -> [WatchFrame] {
+        // Of the tasks only one uses it at a time: this one waits for the other.
+        nonisolated(unsafe) let reader = self
+        let control = control
+        let frames = await withTaskGroup(of: Result<[WatchFrame], StatusError>?.self) { group in
+            group.addTask { await Result { () async throws(StatusError) in try await reader.stepOrBeginAnew() } }
+            // What takes long is not read to its end for somebody who has left.
+            group.addTask {
+                await control.waitForEnd()
+                return nil
+            }
+            var frames: Result<[WatchFrame], StatusError>?
+            while let finished = await group.next() {
+                frames = finished ?? frames
+                group.cancelAll()
+            }
+            return frames
+        }
+        return try frames?.get() ?? []
+    }
+
+    /// Does the next step. Where the store refuses that because too much is asked of it, nothing has happened, and it is to be tried
+    /// again.
     nonisolated(nonsending) func stepOrBeginAnew() async throws(StatusError) -> [WatchFrame] {
         do throws(StatusError) {
             let frames = try await step()
+            refusedSince = nil
             return frames.isEmpty ? bookmarkInTime : frames
         } catch {
-            guard isLost(error) else { throw error }
-            return [lose(phase == .resuming ? .expired : .lagged)]
+            if isLost(error) { return [lose(phase == .resuming ? .expired : .lagged)] }
+            // The end is told instead.
+            if error.code == .cancelled, case .end? = control.interruption { return [] }
+            guard mayTryAgain(after: error) else { throw error }
+            return []
         }
+    }
+
+    /// Whether the stream still has the patience for another try.
+    private func mayTryAgain(after error: StatusError) -> Bool {
+        guard error.code == .unavailable, error.retryAfter != nil else { return false }
+        let start = refusedSince ?? .now
+        refusedSince = start
+        return .now - start < request.patience.total
     }
 
     /// Begins anew where the stream can't go on, or ends it where that is asked for.
@@ -140,7 +177,7 @@ final class WatchReader {
     nonisolated(nonsending) func step() async throws(StatusError) -> [WatchFrame] {
         switch phase {
         case .opening:
-            return open()
+            return try await open()
         case .reading where !progress.isSettled:
             return try await takeCommit()
         case .reading:

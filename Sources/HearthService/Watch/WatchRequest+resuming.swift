@@ -2,15 +2,17 @@ import DocumentModel
 import DocumentStore
 
 extension WatchRequest {
-    func check(at position: StorePosition) throws(StatusError) {
+    /// Makes sure that the stream can begin: that its token is of its target, and can be resumed from where it is to fail otherwise.
+    func check(in store: any DocumentStore) async throws(StatusError) {
         guard let resume else { return }
+        let position = store.position
         guard resume.belongs(to: target, in: position.database) else {
             throw StatusError(
                 .invalidArgument,
                 "The token was given for another target, or in another database. Watch without it to begin anew."
             )
         }
-        if onExpired == .fail, resume.obstacle(at: position) != nil {
+        if onExpired == .fail, try await resume.obstacle(in: store) != nil {
             throw .expired(at: position)
         }
     }

@@ -20,6 +20,8 @@ package struct WatchRequest: Sendable {
     package var heartbeat: Duration
     /// How long the stream may last; as long as the watcher stays when nil.
     package var timeout: Duration?
+    /// How the stream waits where too much else is asked for that takes long.
+    package var patience: WatchPatience
 
     /// What to do with a token that can't be resumed from.
     package enum ExpiredPolicy: String, NamedParameter {
@@ -62,7 +64,8 @@ package struct WatchRequest: Sendable {
         limit: Int? = nil,
         onExpired: ExpiredPolicy = .reset,
         heartbeat: Duration = .seconds(15),
-        timeout: Duration? = nil
+        timeout: Duration? = nil,
+        patience: WatchPatience = .none
     ) {
         self.target = target
         self.resume = resume
@@ -73,5 +76,6 @@ package struct WatchRequest: Sendable {
         self.onExpired = onExpired
         self.heartbeat = heartbeat
         self.timeout = timeout
+        self.patience = patience
     }
 }

@@ -26,13 +26,13 @@ package final class WatchSession: AsyncSequence, Sendable {
     package init(
         _ request: WatchRequest,
         in context: ServiceContext
-    ) throws(StatusError) {
+    ) async throws(StatusError) {
         try context.authorize(.reader)
         try request.target.check(for: context.caller)
         self.request = request
         self.store = context.store
         self.control = WatchControl(heartbeat: request.heartbeat, timeout: request.timeout)
-        try request.check(at: store.position)
+        try await request.check(in: store)
     }
 
     /// Ends the stream after what it is sending, from any task. Only the first reason counts.
@@ -49,7 +49,7 @@ package final class WatchSession: AsyncSequence, Sendable {
     }
 
     package func makeAsyncIterator() -> Iterator {
-        Iterator(request, store: store, control: control)
+        Iterator(WatchReader(request, store: store, control: control))
     }
 }
 
@@ -58,8 +58,8 @@ extension WatchSession {
     package struct Iterator: AsyncIteratorProtocol {
         private let reader: WatchReader
 
-        fileprivate init(_ request: WatchRequest, store: any DocumentStore, control: WatchControl) {
-            reader = WatchReader(request, store: store, control: control)
+        fileprivate init(_ reader: WatchReader) {
+            self.reader = reader
         }
 
         /// Whether there are commits already that the stream has not come to.

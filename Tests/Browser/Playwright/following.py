@@ -135,27 +135,55 @@ def follow_a_document(browser, origin):
     return follower.tab.faults
 
 
+# What a browser does with a tab when another one is shown. Without a window it shows all of them.
+HIDE = """hidden => {
+    Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+}"""
+
+
 def follow_after_a_while(browser, origin):
     """A page that nobody sees has no stream; when it is seen again it goes on where it was."""
     call(origin, "documents.set", {"path": "seen/a", "fields": {"n": 1}})
     follower = Follower(browser, origin, "/admin/data/seen")
-    hide = """hidden => {
-        Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
-        document.dispatchEvent(new Event("visibilitychange"));
-    }"""
-    follower.page.evaluate(hide, True)
+    follower.page.evaluate(HIDE, True)
     follower.set("seen/a", {"n": 2})
     assert call(origin, "server.info", {}) and follower.text('[data-key$="/seen/a"] td:last-child') == "1"
     with follower.page.expect_request(lambda request: "live=" in request.url):
-        follower.page.evaluate(hide, False)
+        follower.page.evaluate(HIDE, False)
     follower.wait("document.querySelector('[data-key$=\"/seen/a\"] td:last-child').textContent == '2'")
     return follower.tab.faults
+
+
+def follow_in_many_tabs(browser, origin):
+    """A browser has six connections to a server, for all its tabs: more tabs than that load, and the one that is seen is followed."""
+    call(origin, "documents.set", {"path": "tabs/a", "fields": {"n": 1}})
+    context = browser.new_context()
+    # A busy machine may take its time.
+    context.set_default_timeout(120_000)
+    pages = []
+    for _ in range(8):
+        if pages:
+            pages[-1].evaluate(HIDE, True)
+        page = context.new_page()
+        with page.expect_response(lambda response: "live=" in response.url):
+            page.goto(origin + "/admin/data/tabs")
+        pages.append(page)
+    pages[-1].evaluate(HIDE, True)
+    with pages[0].expect_response(lambda response: "live=" in response.url):
+        pages[0].evaluate(HIDE, False)
+    call(origin, "documents.set", {"path": "tabs/a", "fields": {"n": 2}})
+    shown = "document.querySelector('[data-key$=\"/tabs/a\"] td:last-child').textContent"
+    pages[0].wait_for_function(f"() => {shown} == '2'")
+    assert pages[1].evaluate(shown) == "1", "a page that nobody sees has a stream"
+    context.close()
+    return []
 
 
 def main(origin):
     failed = 0
     with chromium() as browser:
-        for step in [follow_a_table, follow_a_document, follow_after_a_while]:
+        for step in [follow_a_table, follow_a_document, follow_after_a_while, follow_in_many_tabs]:
             try:
                 faults = step(browser, origin)
             except AssertionError as error:

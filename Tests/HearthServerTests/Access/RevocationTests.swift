@@ -107,15 +107,36 @@ struct RevocationTests {
         }
     }
 
-    @Test("One key has no more streams than it may")
-    func limit() async throws {
-        try await withServer(.standard.with(\.maximumWatchersPerKey, 1)) { server in
+    @Test("One key has 64 streams, or as many as is said, and no more; one that ends makes room", arguments: [nil, 2])
+    func limit(limit: Int?) async throws {
+        var configuration = HearthServerConfiguration.standard
+        configuration.maximumWatchersPerAddress = 128
+        if let limit { configuration.maximumWatchersPerKey = limit }
+        try await withServer(configuration) { server in
             let (key, other) = (try await server.makeKey(.reader), try await server.makeKey(.reader))
-            try await withConnection(to: server) { connection in
-                try await open(&connection, key)
-                #expect(try await watchStatus(of: server, key) == 429)
-                #expect(try await watchStatus(of: server, other) == 200)
+            try await holding((limit ?? 64) - 1, key, in: server) {
+                try await withConnection(to: server) { connection in
+                    try await open(&connection, key)
+                    let fields = ["Authorization: Bearer \(key)"]
+                    let refused = try await withConnection(to: server) {
+                        try await $0.ask("GET", "/watch?collection=books", fields)
+                    }
+                    #expect(refused.status == 429)
+                    #expect(refused["retry-after"] == "5")
+                    #expect(refused.body.contains("The key has \(limit ?? 64) streams open"))
+                    #expect(try await watchStatus(of: server, other) == 200)
+                }
+                while try await watchStatus(of: server, key) == 429 {}
             }
+        }
+    }
+
+    /// Runs `body` while so many streams of a key are open.
+    private func holding(_ count: Int, _ key: String, in server: TestServer, _ body: () async throws -> Void) async throws {
+        guard count > 0 else { return try await body() }
+        try await withConnection(to: server) { connection in
+            try await open(&connection, key)
+            try await holding(count - 1, key, in: server, body)
         }
     }
 }

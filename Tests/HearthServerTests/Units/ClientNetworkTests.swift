@@ -18,18 +18,18 @@ struct ClientNetworkTests {
         ] as [(String, String, Bool)]
     )
     func networks(address: String, name: String, isLoopback: Bool) throws {
-        let network = try #require(ClientNetwork(SocketAddress(ipAddress: address, port: 80)))
-        #expect(network.name == UTF8Key(name))
-        #expect(network.isLoopback == isLoopback)
+        let client = try #require(IPAddress(SocketAddress(ipAddress: address, port: 80)))
+        #expect(client.network == UTF8Key(name))
+        #expect(client.isLoopback == isLoopback)
     }
 
     @Test("Streams from many addresses of one network have one limit")
     func streams() throws {
         let slots = WatchSlots(limit: 10, limitPerAddress: 2, limitPerKey: 10)
-        let names = try (1...3).map { try #require(ClientNetwork(SocketAddress(ipAddress: "2001:db8::\($0)", port: 1))).name }
+        let names = try (1...3).map { try #require(IPAddress("2001:db8::\($0)")).network }
         let held = [try slots.take(for: names[0], key: nil), try slots.take(for: names[1], key: nil)]
         #expect(throws: WatchSlots.Refusal.addressIsFull) { try slots.take(for: names[2], key: nil) }
-        let other = try #require(ClientNetwork(SocketAddress(ipAddress: "2001:db8:0:1::1", port: 1))).name
+        let other = try #require(IPAddress("2001:db8:0:1::1")).network
         let elsewhere = try slots.take(for: other, key: nil)
         withExtendedLifetime((held, elsewhere)) {}
     }

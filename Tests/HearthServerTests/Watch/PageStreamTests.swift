@@ -128,7 +128,7 @@ struct PageStreamTests {
                 #expect(server.context.sessions.visible(to: .program).map(\.lastUseTime) == [session.lastUseTime])
                 try server.context.sessions.end(session.name, by: .program)
                 let rest = try await connection.receiveAll()
-                #expect(rest.contains("event: end\ndata: {\"reason\":\"revoked\"}"))
+                #expect(rest.contains("event: failed\ndata: {\"why\":\"You may not see this any more.\"}"))
             }
             let again = try await withConnection(to: server) { try await $0.ask("GET", address, Self.events + [cookie]) }
             #expect(again.status == 401)
@@ -144,7 +144,7 @@ struct PageStreamTests {
             try await withConnection(to: server) { connection in
                 try await open(&connection, address, [bearer])
                 try await server.context.keys.revoke(UTF8Key(String(key.dropFirst(4).prefix(12))))
-                #expect(try await connection.receiveAll().contains(#"{"reason":"revoked"}"#))
+                #expect(try await connection.receiveAll().contains(#"{"why":"You may not see this any more."}"#))
             }
         }
     }

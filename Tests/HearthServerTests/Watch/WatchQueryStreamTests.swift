@@ -82,7 +82,8 @@ import Testing
         try await withServer { server in
             try await server.set("books/b/reviews/1", ["stars": .integer(5)])
             try await withConnection(to: server) { connection in
-                try await connection.send(RawConnection.request("GET", "/watch?collectionGroup=reviews&include=paths"))
+                let target = "/watch?collectionGroup=reviews&include=paths&heartbeat=60"
+                try await connection.send(RawConnection.request("GET", target))
                 _ = try await connection.responseHead()
                 _ = try await connection.chunk()
                 #expect(try await connection.chunk() == "{\"type\":\"added\",\"path\":\"books/b/reviews/1\"}\n")

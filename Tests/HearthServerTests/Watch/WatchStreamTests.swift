@@ -147,9 +147,9 @@ import Testing
     func timeout() async throws {
         try await withServer { server in
             try await withConnection(to: server) { connection in
-                let response = try await connection.ask("GET", "/watch?document=a/b&timeout=5")
+                let response = try await connection.ask("GET", "/watch?document=a/b&timeout=10")
                 let lines = response.body.split(separator: "\n")
-                #expect(lines.count == 3)
+                try #require(lines.count == 3)
                 let token = try token(in: String(lines[1]))
                 #expect(lines.last.map(String.init) == #"{"type":"end","reason":"timeout","token":"\#(token)"}"#)
                 #expect(try await connection.receiveAll().isEmpty)
@@ -220,7 +220,35 @@ import Testing
                 try await connection.ask("GET", "/watch?collection=a&onExpired=fail&resume=\(token)")
             }
             #expect(refused.status == 410)
-            #expect(refused.body.contains("OUT_OF_RANGE"))
+            #expect(refused.body.contains(#""code":11"#))
+            #expect(refused.body.contains(#""data":{"status":"OUT_OF_RANGE","oldest":1}"#))
+        }
+    }
+
+    @Test("A stream of a database that is deleted ends with an error that says so; begun anew, it is told that nothing is left")
+    func deletedDatabase() async throws {
+        try await withServer { server in
+            try await withConnection(to: server) { connection in
+                let set = #"{"jsonrpc":"2.0","id":1,"method":"documents.set","params":{"path":"a/1","fields":{},"database":"t"}}"#
+                _ = try await connection.call(set)
+                let token = try await withConnection(to: server) { watcher in
+                    try await watcher.send(RawConnection.request("GET", "/watch?collection=a&database=t"))
+                    let token = try self.token(
+                        in: try await watcher.receive(through: "\"current\"") + watcher.receive(through: "}\n")
+                    )
+                    _ = try await connection.call(
+                        #"{"jsonrpc":"2.0","id":1,"method":"databases.delete","params":{"name":"t"}}"#
+                    )
+                    let rest = try await watcher.receiveAll()
+                    #expect(rest.contains(#"{"type":"error","code":5,"message":"The database \"p/t\" was deleted."#))
+                    #expect(rest.contains(#""data":{"status":"NOT_FOUND"}}"#) && rest.hasSuffix("0\r\n\r\n"))
+                    return token
+                }
+                let again = try await withConnection(to: server) { watcher in
+                    try await watcher.follow("/watch?collection=a&database=t&resume=\(token)", until: #""type":"current""#)
+                }
+                #expect(again.contains(#"{"type":"reset","reason":"restored"}"#) && again.contains(#""count":0"#))
+            }
         }
     }
 

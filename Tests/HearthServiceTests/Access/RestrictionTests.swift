@@ -105,6 +105,17 @@ struct RestrictionTests {
         #expect(Set(HearthMethods.table.methods.map(\.name)).subtracting(pathless) == tried)
     }
 
+    @Test("What the server says of itself tells it nothing of how much there is elsewhere, nor of what goes on there")
+    func server() async throws {
+        try await withRestrictedService { called, service in
+            let elsewhere = ["size", "storage", "watchers", "commitsPerSecond", "memoryBytes"]
+            let told = try JSONText(await called.result(of: "server.info", "{}")).root
+            let everything = try JSONText(await service.result(of: "server.info", "{}")).root
+            for member in elsewhere { #expect(told[UTF8Key(member)] == nil && everything[UTF8Key(member)] != nil, "\(member)") }
+            #expect(everything.count - told.count == elsewhere.count)
+        }
+    }
+
     @Test("Of the collections it is shown those that it may use, where there is something in them, page by page")
     func collections() async throws {
         try await withService { service in
@@ -200,7 +211,7 @@ struct RestrictionTests {
     )
     func watch(target: WatchTarget, isAllowed: Bool) async throws {
         try await withRestrictedService { called, service in
-            var frames = try WatchSession(WatchRequest(target: target), in: service.context).makeAsyncIterator()
+            var frames = try await WatchSession(WatchRequest(target: target), in: service.context).makeAsyncIterator()
             var token: WatchToken?
             while token == nil, let next = try await frames.next() {
                 for case .current(_, _, let current) in next { token = current }
@@ -208,9 +219,9 @@ struct RestrictionTests {
             for resume in [nil, token] {
                 let request = WatchRequest(target: target, resume: resume)
                 if isAllowed {
-                    _ = try WatchSession(request, in: called.context)
+                    _ = try await WatchSession(request, in: called.context)
                 } else {
-                    let error = #expect(throws: StatusError.self) { try WatchSession(request, in: called.context) }
+                    let error = await #expect(throws: StatusError.self) { try await WatchSession(request, in: called.context) }
                     #expect(error?.code == .permissionDenied)
                 }
             }

@@ -154,7 +154,7 @@ struct DatabaseIsolationTests {
     func watchedBefore() async throws {
         try await withService { service in
             let context = try await service.context.inDatabase(named: "a")
-            let session = try WatchSession(WatchRequest(target: .collection(CollectionPath("c"))), in: context)
+            let session = try await WatchSession(WatchRequest(target: .collection(CollectionPath("c"))), in: context)
             var replica = WatchReplica()
             var isWritten = false
             for try await frames in session {

@@ -112,17 +112,20 @@ struct DatabaseLifeTests {
         try await withService { service in
             for name in ["a", "b"] { try await service.result(of: "documents.set", Self.set(1, in: name)) }
             let context = try await service.context.inDatabase(named: "a")
-            let session = try WatchSession(WatchRequest(target: .collection(CollectionPath("c"))), in: context)
+            let session = try await WatchSession(WatchRequest(target: .collection(CollectionPath("c"))), in: context)
             var replica = WatchReplica()
-            for try await frames in session {
-                replica.take(frames)
-                if replica.log.last == "current 1" { try await service.result(of: "databases.delete", #"{"name": "a"}"#) }
+            let end = await #expect(throws: StatusError.self) {
+                for try await frames in session {
+                    replica.take(frames)
+                    if replica.log.last == "current 1" { try await service.result(of: "databases.delete", #"{"name": "a"}"#) }
+                }
             }
-            #expect(replica.log == ["open", "added d 1", "current 1", "end shutdown"])
+            #expect(end?.code == .notFound && end?.message.contains("was deleted") == true)
+            #expect(replica.log == ["open", "added d 1", "current 1"])
             let error = await #expect(throws: StatusError.self) {
                 try await context.store.document(at: DocumentPath("c/d"), readTime: nil)
             }
-            #expect(error?.code == .unavailable)
+            #expect(error?.code == .notFound)
             #expect(try await service.databaseNames() == ["hearth/(default)", "hearth/b"])
             await service.context.databases?.removal?.value
             #expect(try FileManager.default.contentsOfDirectory(atPath: service.folder + "/databases") == ["hearth"])
@@ -135,7 +138,7 @@ struct DatabaseLifeTests {
             request.resume = replica.token
             request.onExpired = .fail
             let anew = try await service.context.inDatabase(named: "a")
-            let expired = #expect(throws: StatusError.self) { try WatchSession(request, in: anew) }
+            let expired = await #expect(throws: StatusError.self) { try await WatchSession(request, in: anew) }
             #expect(expired?.code == .outOfRange)
         }
     }

@@ -73,6 +73,7 @@ import Testing
             ] {
                 let response = try await service.response(to: "changes.poll", #"{"collection": "c"\#(members)}"#)
                 #expect(response["error"]?["code"]?.number == .integer(Int64(code)), "\(members)")
+                #expect(response["error"]?["data"]?["oldest"]?.number == (code == 11 ? .integer(3) : nil), "\(members)")
             }
             let other = try await service.response(to: "changes.poll", #"{"collection": "d", "resume": "\#(token)"}"#)
             #expect(other["error"]?["code"]?.number == .integer(3))

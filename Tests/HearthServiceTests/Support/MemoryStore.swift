@@ -19,11 +19,18 @@ final class MemoryStore: DocumentStore {
 
     private let state = Mutex(State())
     private let onRead: @Sendable (MemoryStore, _ readCount: Int) throws -> Void
+    private let beforeQuery: @Sendable () async -> Void
     private let readCount = Atomic(0)
 
-    /// - Parameter onRead: Called after each read of a page or a document, before its caller gets it.
-    init(onRead: @escaping @Sendable (MemoryStore, Int) throws -> Void = { _, _ in }) {
+    /// - Parameters:
+    ///   - onRead: Called after each read of a page or a document, before its caller gets it.
+    ///   - beforeQuery: Called before each query, which fails when it was cancelled meanwhile.
+    init(
+        onRead: @escaping @Sendable (MemoryStore, Int) throws -> Void = { _, _ in },
+        beforeQuery: @escaping @Sendable () async -> Void = {}
+    ) {
         self.onRead = onRead
+        self.beforeQuery = beforeQuery
     }
 
     /// Commits at once; published only when said so, or by the next commit that is.
@@ -121,6 +128,8 @@ final class MemoryStore: DocumentStore {
         maximumBytes: Int,
         readTime: Timestamp?
     ) async throws(StatusError) -> QueryAnswer {
+        await beforeQuery()
+        if Task.isCancelled { throw StatusError(.cancelled, "The query was cancelled.") }
         let documents = try state.withLock { state throws(StatusError) in Array(try state.documents(at: readTime).values) }
         var matches: [(document: EncodedDocument, key: NormalizedQuery.SortKey)] = []
         for document in documents where query.source.contains(document.path) {

@@ -30,7 +30,7 @@ import Testing
     ) async throws -> [String] {
         var replica = WatchReplica()
         var changes = changes[...]
-        let session = try WatchSession(WatchRequest(target: target(query)), in: ServiceContext(store: store))
+        let session = try await WatchSession(WatchRequest(target: target(query)), in: ServiceContext(store: store))
         for try await frames in session {
             replica.take(frames)
             guard replica.isCurrent else { continue }
@@ -126,7 +126,7 @@ import Testing
             limit: isReversed ? .last(10) : Optional.none
         )
         var frames: [WatchFrame.Change] = []
-        let session = try WatchSession(WatchRequest(target: target(query)), in: ServiceContext(store: store))
+        let session = try await WatchSession(WatchRequest(target: target(query)), in: ServiceContext(store: store))
         for try await batch in session {
             for case .change(let change, .some) in batch { frames.append(change) }
             if case .current? = batch.last {
@@ -177,7 +177,7 @@ import Testing
         let store = MemoryStore()
         try store.set("c/a", 1)
         var replica = WatchReplica()
-        let session = try WatchSession(
+        let session = try await WatchSession(
             WatchRequest(target: target(Query(collection, orders: [byV], limit: .first(1)))),
             in: ServiceContext(store: store)
         )
@@ -199,7 +199,7 @@ import Testing
         try store.set("c/a", 1)
         var replica = WatchReplica()
         let query = Query(collection, orders: isRanked ? [byV] : [])
-        let session = try WatchSession(
+        let session = try await WatchSession(
             WatchRequest(target: target(query), start: .now),
             in: ServiceContext(store: store)
         )
@@ -218,7 +218,7 @@ import Testing
             try store.set("c/a", 1)
             var changes: [WatchFrame.Change] = []
             let request = WatchRequest(target: .collection(try CollectionPath("c")), contents: contents)
-            let session = try WatchSession(request, in: ServiceContext(store: store))
+            let session = try await WatchSession(request, in: ServiceContext(store: store))
             for try await frames in session {
                 for case .change(let change, _) in frames { changes.append(change) }
                 if case .current? = frames.last { try store.set("c/a", 2) }
@@ -236,7 +236,7 @@ import Testing
         let store = MemoryStore()
         let target = WatchTarget.collection(try CollectionPath("c"))
         var replica = WatchReplica()
-        for try await frames in try WatchSession(WatchRequest(target: target, limit: 2), in: ServiceContext(store: store)) {
+        for try await frames in try await WatchSession(WatchRequest(target: target, limit: 2), in: ServiceContext(store: store)) {
             replica.take(frames)
             if replica.log.last == "current 0" {
                 try store.set("c/a", 1)
@@ -246,7 +246,7 @@ import Testing
         }
         #expect(replica.log == ["open", "current 0", "added a 1", "added b1 2", "added b2 2", "added b3 2", "end limit"])
         replica.resume()
-        let rest = try WatchSession(WatchRequest(target: target, resume: replica.token), in: ServiceContext(store: store))
+        let rest = try await WatchSession(WatchRequest(target: target, resume: replica.token), in: ServiceContext(store: store))
         try await rest.follow(into: &replica) { $0.log.last == "checkpoint" }
         #expect(replica.log.suffix(3) == ["open", "added c 3", "checkpoint"])
         #expect(replica.faults.isEmpty)
@@ -258,8 +258,10 @@ import Testing
         try store.set("c/a", 1)
         let target = WatchTarget.collection(try CollectionPath("c"))
         var replica = WatchReplica()
-        for try await frames in try WatchSession(WatchRequest(target: target, coalesces: true), in: ServiceContext(store: store))
-        {
+        for try await frames in try await WatchSession(
+            WatchRequest(target: target, coalesces: true),
+            in: ServiceContext(store: store)
+        ) {
             replica.take(frames)
             if replica.log.last == "current 1" {
                 for version in 2...9 as ClosedRange<Int64> { try store.set("c/a", version) }

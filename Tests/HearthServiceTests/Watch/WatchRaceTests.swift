@@ -75,7 +75,7 @@ import Testing
 
     private static func watch(_ target: WatchTarget, until end: End, in context: ServiceContext, seed: UInt64) async throws {
         var replica = WatchReplica()
-        let session = try WatchSession(WatchRequest(target: target, heartbeat: .milliseconds(20)), in: context)
+        let session = try await WatchSession(WatchRequest(target: target, heartbeat: .milliseconds(20)), in: context)
         try await session.follow(into: &replica) { replica in
             guard replica.isCurrent, let last = end.sequence.withLock(\.self) else { return false }
             return replica.sequence >= last

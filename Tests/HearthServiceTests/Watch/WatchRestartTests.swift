@@ -21,6 +21,8 @@ import Testing
             $0.isCurrent
         }
         _ = try await first.commit([.set(DocumentPath("c/a"), ["v": .integer(2)])])
+        // What changes nothing has a time too, and no number.
+        _ = try await first.commit([.set(DocumentPath("c/a"), ["v": .integer(2)])])
         await first.close()
 
         let second = try await Self.open(folder)
@@ -34,6 +36,56 @@ import Testing
             replica.log == ["open", "added a 1", "current 1", "open", "modified a 2", "deleted a", "added b 3", "checkpoint"]
         )
         #expect(replica.faults.isEmpty)
+    }
+
+    @Test(
+        "Where the data folder is put back to the copy that is its backup, streams from after the copy begin anew, whatever was written since"
+    )
+    func restoredCopy() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hearth-\(UUID().uuidString)").path
+        defer { for path in [folder, folder + ".copy"] { try? FileManager.default.removeItem(atPath: path) } }
+        let target = WatchTarget.collection(try CollectionPath("c"))
+
+        let first = try await Self.open(folder)
+        for id in 1...3 { _ = try await first.commit([.set(DocumentPath("c/\(id)"), ["v": .integer(1)])]) }
+        var early = WatchReplica()
+        try await WatchSession(WatchRequest(target: target), in: ServiceContext(store: first)).follow(into: &early) {
+            $0.isCurrent
+        }
+        await first.close()
+        try FileManager.default.copyItem(atPath: folder, toPath: folder + ".copy")
+
+        let second = try await Self.open(folder)
+        for id in 4...6 { _ = try await second.commit([.set(DocumentPath("c/\(id)"), ["v": .integer(1)])]) }
+        var late = WatchReplica()
+        try await WatchSession(WatchRequest(target: target), in: ServiceContext(store: second)).follow(into: &late) {
+            $0.isCurrent
+        }
+        await second.close()
+        try FileManager.default.removeItem(atPath: folder)
+        try FileManager.default.moveItem(atPath: folder + ".copy", toPath: folder)
+
+        let restored = try await Self.open(folder)
+        let context = ServiceContext(store: restored)
+        // Up to fewer commits than the token's, as many, and more.
+        for count in 2...4 {
+            let missing = 3 + count - Int(restored.position.lastSequence.rawValue)
+            for _ in 0..<missing { _ = try await restored.commit([.set(DocumentPath("c/\(UUID())"), ["v": .integer(2)])]) }
+            var replica = WatchReplica()
+            try await WatchSession(WatchRequest(target: target, resume: late.token), in: context).follow(into: &replica) {
+                $0.isCurrent
+            }
+            #expect(replica.log.prefix(2) == ["open", "reset \(count == 2 ? "expired" : "restored")"])
+            #expect(replica.documents.count == 3 + count && replica.faults.isEmpty)
+            let strict = WatchRequest(target: target, resume: late.token, onExpired: .fail)
+            await #expect(throws: StatusError.self) { try await WatchSession(strict, in: context) }
+        }
+        // What was known when the copy was made is good for the copy too.
+        early.resume()
+        let request = WatchRequest(target: target, resume: early.token, onExpired: .fail)
+        try await WatchSession(request, in: context).follow(into: &early) { $0.log.last == "checkpoint" }
+        #expect(early.documents.count == 7 && early.faults.isEmpty)
+        await restored.close()
     }
 
     private static func open(_ folder: String) async throws -> FileStore {

@@ -47,7 +47,9 @@ import Testing
             #expect(older.log.prefix(2) == ["open", "reset expired"])
             #expect(older.faults.isEmpty)
             let strict = WatchRequest(target: target, resume: token(position.oldestKept.rawValue - 2, position), onExpired: .fail)
-            let error = #expect(throws: StatusError.self) { try WatchSession(strict, in: ServiceContext(store: store)) }
+            let error = await #expect(throws: StatusError.self) {
+                try await WatchSession(strict, in: ServiceContext(store: store))
+            }
             #expect(error?.code == .outOfRange)
         }
     }
@@ -56,7 +58,7 @@ import Testing
     func bookmarks() async throws {
         let store = MemoryStore()
         try store.set("c/a", 1)
-        let session = try WatchSession(
+        let session = try await WatchSession(
             WatchRequest(target: target, heartbeat: .seconds(60)),
             in: ServiceContext(store: store)
         )

@@ -1,0 +1,120 @@
+import HearthServer
+import HearthService
+import Synchronization
+import Testing
+
+/// Whom a request counts for that has come by a proxy. The tests are the proxy: their address is 127.0.0.1.
+@Suite("Behind a proxy", .timeLimit(.minutes(5)))
+struct TrustedProxyTests {
+    /// A server that opens no stream, and so says for each whose address it takes it to be.
+    private func addresses(_ proxies: [String], of requests: [[String]]) async throws -> [String] {
+        let configuration = HearthServerConfiguration.standard
+            .with(\.trustedProxies, proxies.compactMap { AddressRange($0) })
+            .with(\.maximumWatchersPerAddress, 0)
+        let addresses = Mutex<[String]>([])
+        try await withServer(configuration) { server in
+            for fields in requests {
+                let response = try await withConnection(to: server) { try await $0.ask("GET", "/watch?document=a/b", fields) }
+                #expect(response.status == 429)
+                let words = response.body.split(separator: " ")
+                let address = words.firstIndex(of: "address").map { String(words[$0 + 1]) } ?? response.body
+                addresses.withLock { $0.append(address) }
+            }
+        }
+        return addresses.withLock(\.self)
+    }
+
+    @Test("The client is who the trusted proxy got the request from, whatever stands before that")
+    func forwarded() async throws {
+        let cases: [(String, String)] = [
+            ("203.0.113.7", "203.0.113.7"), ("  203.0.113.7\t", "203.0.113.7"), ("203.0.113.7:4711", "203.0.113.7"),
+            ("1.1.1.1, 203.0.113.7", "203.0.113.7"), ("127.0.0.1, 203.0.113.7", "203.0.113.7"),
+            ("junk,,<script>, 203.0.113.7", "203.0.113.7"), ("203.0.113.7,", "203.0.113.7"),
+            (String(repeating: "1.1.1.1,", count: 3_000) + "203.0.113.7", "203.0.113.7"),
+            // By way of other proxies that are trusted.
+            ("1.1.1.1, 203.0.113.7, 127.0.0.1", "203.0.113.7"), ("1.1.1.1, 203.0.113.7, 10.1.2.3, 10.3.2.1", "203.0.113.7"),
+            ("10.0.0.1, 127.0.0.1", "10.0.0.1"),
+            ("2001:db8::7", "2001:db8::/64"), ("[2001:db8::7]", "2001:db8::/64"), ("[2001:db8::7]:443", "2001:db8::/64"),
+            ("::ffff:203.0.113.7", "203.0.113.7"), ("[::ffff:203.0.113.7]:1", "203.0.113.7"), ("::1", "::1"),
+        ]
+        let found = try await addresses(["127.0.0.1", "10.0.0.0/8"], of: cases.map { ["X-Forwarded-For: \($0.0)"] })
+        for ((value, address), found) in zip(cases, found) { #expect(found == address, "\(value.prefix(60))") }
+    }
+
+    @Test("Several fields are read as one")
+    func fields() async throws {
+        let found = try await addresses(
+            ["127.0.0.1"],
+            of: [
+                ["X-Forwarded-For: 1.1.1.1", "x-forwarded-for: 203.0.113.7"],
+                ["X-Forwarded-For: 203.0.113.7", "X-Other: 2.2.2.2", "X-FORWARDED-FOR: 127.0.0.1"],
+            ]
+        )
+        #expect(found == ["203.0.113.7", "203.0.113.7"])
+    }
+
+    @Test("A proxy that names nobody, or whom nobody can be, is itself the client")
+    func unreadable() async throws {
+        let values = [
+            "", "unknown", "_hidden", "203.0.113", "203.0.113.7.7", "203.0.113.256", "203.0.113.07", "0x7f.1", "3405803783",
+            "203.0.113.7 1.1.1.1", "203.0.113.7, unknown", "203.0.113.7:port", "[203.0.113.7", "[2001:db8::7]x", "2001:db8::7::1",
+            "fe80::1%eth0", "203.0.113.7/32", "localhost", "٢٠٣.٠.١١٣.٧", #""203.0.113.7""#, "203.0.113.7;1.1.1.1",
+        ]
+        let found = try await addresses(["127.0.0.1"], of: [[]] + values.map { ["X-Forwarded-For: \($0)"] })
+        for (value, found) in zip(["nothing"] + values, found) { #expect(found == "127.0.0.1", "\(value)") }
+    }
+
+    @Test("Nobody else is believed, nor is any other header", arguments: [[], ["10.0.0.0/8", "127.0.0.2", "::1"]])
+    func untrusted(proxies: [String]) async throws {
+        let found = try await addresses(
+            proxies,
+            of: [
+                ["X-Forwarded-For: 203.0.113.7"], ["Forwarded: for=203.0.113.7"], ["X-Real-IP: 203.0.113.7"],
+                ["X-Forwarded-For: 203.0.113.7, 127.0.0.1"],
+            ]
+        )
+        #expect(found == Array(repeating: "127.0.0.1", count: 4))
+        let others = try await addresses(["127.0.0.1"], of: [["Forwarded: for=203.0.113.7"], ["X-Real-IP: 203.0.113.7"]])
+        #expect(others == ["127.0.0.1", "127.0.0.1"])
+    }
+
+    @Test("Who shows keys that are not known keeps only itself waiting, and can't pass for others", arguments: [true, false])
+    func failedKeys(isTrusted: Bool) async throws {
+        let proxies = isTrusted ? ["127.0.0.0/8"] : []
+        let configuration = HearthServerConfiguration.standard
+            .with(\.trustedProxies, proxies.compactMap { AddressRange($0) })
+            .with(\.maximumFailedAttempts, 3)
+        try await withServer(configuration) { server in
+            _ = try await server.makeKey(.admin)
+            func status(_ forwarded: String) async throws -> Int {
+                let fields = ["Authorization: Bearer wrong", "X-Forwarded-For: \(forwarded)"]
+                return try await withConnection(to: server) { try await $0.ask("GET", "/openrpc.json", fields) }.status
+            }
+            // Attempts are forgiven after some seconds, so it may take more of them; were the addresses made up believed, it would
+            // take for ever.
+            var number = 0
+            repeat { number += 1 } while try await status("10.0.0.\(number % 256)\(isTrusted ? ", 203.0.113.7" : "")") == 401
+            #expect(number > 3)
+            if isTrusted { #expect(try await status("203.0.113.7, 203.0.113.8") == 401) }
+        }
+    }
+
+    @Test("A name of the server, or that TLS was spoken, is not taken from a proxy")
+    func otherHeaders() async throws {
+        let configuration = HearthServerConfiguration.standard.with(
+            \.trustedProxies,
+            [AddressRange("127.0.0.1")].compactMap(\.self)
+        )
+        try await withServer(configuration) { server in
+            let requests = [
+                (["Host: evil.example", "X-Forwarded-Host: localhost"], 421),
+                (["X-Forwarded-Host: evil.example", "X-Forwarded-Proto: javascript"], 200),
+                (["Origin: https://evil.example", "X-Forwarded-Host: evil.example"], 403),
+            ]
+            for (fields, status) in requests {
+                let response = try await withConnection(to: server) { try await $0.ask("GET", "/health", fields) }
+                #expect(response.status == status, "\(fields)")
+            }
+        }
+    }
+}
