@@ -30,7 +30,7 @@ package final class FileStore: DocumentStore {
         self.readers = readers
         self.listers = listers
         queue = CommitQueue(
-            Committer(opened.parts, writer: opened.writer, last: opened.last),
+            Committer(opened),
             idleTime: opened.parts.checkpointIdleTime
         )
     }

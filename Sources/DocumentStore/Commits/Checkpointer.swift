@@ -72,11 +72,13 @@ final class Checkpointer: Sendable {
     /// Makes the last checkpoint, when the one going on is done; returns why it failed, or nil. The journal is not needed after it,
     /// unless documents wait.
     ///
-    /// - Parameter isIndexOnDisk: Whether the index has been closed and is on disk.
-    func finish(_ checkpoint: Checkpoint, isIndexOnDisk: Bool) -> StatusError? {
+    /// - Parameters:
+    ///   - isIndexOnDisk: Whether the index has been closed and is on disk.
+    ///   - leavesTemporaryFile: Whether the next start has a temporary file to look for.
+    func finish(_ checkpoint: Checkpoint, isIndexOnDisk: Bool, leavesTemporaryFile: Bool) -> StatusError? {
         thread.sync {
             run(checkpoint, leaving: configuration.retentionBytes) { description in
-                description.isClean = checkpoint.waiting.isEmpty
+                description.isClean = checkpoint.waiting.isEmpty && !leavesTemporaryFile
                 if isIndexOnDisk { description.openIndex = nil }
             }
         }

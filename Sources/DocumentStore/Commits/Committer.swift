@@ -31,14 +31,14 @@ final class Committer: Sendable {
         var uncheckedBytes = 0
     }
 
-    init(_ parts: StoreParts, writer: JournalWriter, last: (sequence: SequenceNumber, time: Timestamp?)) {
-        self.parts = parts
+    init(_ opened: OpenedStore) {
+        parts = opened.parts
         state = Mutex(
             State(
-                writer: writer,
-                installer: DocumentInstaller(parts.files, cache: parts.cache),
-                last: last,
-                changes: CollectionChanges(after: last.sequence)
+                writer: opened.writer,
+                installer: opened.installer,
+                last: opened.last,
+                changes: CollectionChanges(after: opened.last.sequence)
             )
         )
     }
@@ -73,7 +73,11 @@ final class Committer: Sendable {
                 return error
             }
             let waiting = installConfined(&state.installer)
-            let failure = parts.checkpointer.finish(checkpoint(state), isIndexOnDisk: isIndexOnDisk)
+            let failure = parts.checkpointer.finish(
+                checkpoint(state),
+                isIndexOnDisk: isIndexOnDisk,
+                leavesTemporaryFile: state.installer.leavesTemporaryFile
+            )
             return waiting ?? failure
         }
     }

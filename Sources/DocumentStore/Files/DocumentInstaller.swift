@@ -86,6 +86,9 @@ struct DocumentInstaller {
         for collection in Set(staged.map(\.document.path.collection)) { files.folders.removeEmpty(collection.segments) }
     }
 
+    /// Whether a temporary file could not be removed: only a recovery looks for it.
+    var leavesTemporaryFile: Bool { temporaries.isOneLeft }
+
     /// Removes a document's file, if there is one.
     mutating func remove(_ path: DocumentPath) throws(StatusError) {
         guard let folder = try existingFolder(of: path.collection) else { return }

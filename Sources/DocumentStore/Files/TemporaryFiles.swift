@@ -12,6 +12,9 @@ struct TemporaryFiles {
         case unnamed(SharedDescriptor)
     }
 
+    /// Whether one could not be removed, and stays until a recovery removes it.
+    private(set) var isOneLeft = false
+
     private var count: UInt64 = 0
     /// How many more files may be open that have no name; nil before it was tried whether the file system can do it.
     private var unnamedRoom: Int?
@@ -38,7 +41,7 @@ struct TemporaryFiles {
             try made.file.write(bytes)
             return (.named(made.name), try made.file.status().identity)
         } catch {
-            _ = try? folder.removeFile(made.name)
+            remove(made.name, from: folder)
             throw error
         }
     }
@@ -47,7 +50,7 @@ struct TemporaryFiles {
     mutating func install(_ file: File, as name: String, in folder: borrowing FileDescriptor) throws(SystemError) {
         switch file {
         case .named(let temporary):
-            try Self.rename(temporary, to: name, in: folder)
+            try rename(temporary, to: name, in: folder)
         case .unnamed(let file):
             unnamedRoom? += 1
             do throws(SystemError) {
@@ -55,7 +58,7 @@ struct TemporaryFiles {
             } catch {
                 // Somebody made a file of that name meanwhile.
                 guard error.isTaken else { throw error }
-                try Self.rename(try link(file.descriptor, in: folder), to: name, in: folder)
+                try rename(try link(file.descriptor, in: folder), to: name, in: folder)
             }
         }
     }
@@ -63,7 +66,7 @@ struct TemporaryFiles {
     /// Removes a file that gets no name.
     mutating func discard(_ file: File, in folder: borrowing FileDescriptor) {
         switch file {
-        case .named(let name): _ = try? folder.removeFile(name)
+        case .named(let name): remove(name, from: folder)
         case .unnamed: unnamedRoom? += 1
         }
     }
@@ -80,7 +83,7 @@ extension TemporaryFiles {
     /// Whether files can be given a name later, which takes a file system that can, and `/proc`.
     private mutating func canNameLater(in folder: borrowing FileDescriptor) -> Bool {
         do throws(SystemError) {
-            try folder.removeFile(link(try folder.makeUnnamedFile(), in: folder))
+            remove(try link(try folder.makeUnnamedFile(), in: folder), from: folder)
             return true
         } catch {
             return false
@@ -122,7 +125,7 @@ extension TemporaryFiles {
         }
     }
 
-    private static func rename(
+    private mutating func rename(
         _ temporary: String,
         to name: String,
         in folder: borrowing FileDescriptor
@@ -130,8 +133,12 @@ extension TemporaryFiles {
         do throws(SystemError) {
             try folder.rename(temporary, to: name)
         } catch {
-            _ = try? folder.removeFile(temporary)
+            remove(temporary, from: folder)
             throw error
         }
+    }
+
+    private mutating func remove(_ name: String, from folder: borrowing FileDescriptor) {
+        if (try? folder.removeFile(name)) == nil { isOneLeft = true }
     }
 }

@@ -6,6 +6,7 @@ struct OpenedStore {
     let data: DataFolder
     let parts: StoreParts
     let writer: JournalWriter
+    let installer: DocumentInstaller
     let last: (sequence: SequenceNumber, time: Timestamp?)
 }
 
@@ -47,7 +48,7 @@ extension OpenedStore {
                     description.epoch = epoch
                     description.sequence = last.sequence
                     description.commitTime = latestTime
-                    description.isClean = uninstalled.isEmpty
+                    description.isClean = uninstalled.isEmpty && !installer.leavesTemporaryFile
                 }
             } catch {
                 // The journal still has everything, and whoever has to make room may want to read first.
@@ -120,6 +121,7 @@ extension OpenedStore {
         self.data = data
         self.last = (last.sequence, latestTime)
         writer = opened.writer
+        self.installer = installer
         parts.index.start()
     }
 

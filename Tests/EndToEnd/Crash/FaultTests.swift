@@ -91,6 +91,17 @@ extension CrashTests {
             }
         }
 
+        @Test func `removes an unfinished file that could not be removed when it starts again`() async throws {
+            // The first new document makes a file of which only the name is tried.
+            try await Self.withServer(.failing("unlink@documents/", with: "EIO"), isWarm: false) { test in
+                try test.setFault(true)
+                try await test.commit("notes/new")
+                try test.setFault(false)
+                #expect(try DiskContents(of: test.data).temporaries.count == 1)
+                try await test.expectWell(disk: false)
+            }
+        }
+
         @Test(arguments: ["ENOSPC", "EIO"]) func `takes commits while the index can't be written, and has them in it afterwards`(
             error: String
         ) async throws {
