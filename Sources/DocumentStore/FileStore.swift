@@ -158,6 +158,7 @@ package final class FileStore: DocumentStore {
     func currentDocument(at path: DocumentPath) async throws(StatusError) -> EncodedDocument? {
         if let image = parts.uninstalled.image(of: path) { return image }
         let files = parts.files
+        if let document = files.documentInMemory(at: path) { return document }
         return try await readers.runNearby { () throws(StatusError) in try files.document(at: path) }
     }
 

@@ -1,12 +1,23 @@
 internal import DocumentModel
 internal import StrictJSON
 
+/// A document that a batch changes.
+struct BatchResult {
+    let path: DocumentPath
+    /// What it is at the end; nil when it is deleted.
+    let document: EncodedDocument?
+    /// Whether there was nothing of it before.
+    let isNew: Bool
+}
+
 /// The commits that share one journal sync: evaluated in order, each on what the ones before it made, in memory only.
 struct CommitBatch {
     /// A document as it is at some point of the batch.
     private struct Image {
         let encoded: EncodedDocument?
         let decoded: Document?
+        /// Whether there was nothing of it before the batch.
+        let isNew: Bool
         var isChanged = false
     }
 
@@ -45,9 +56,9 @@ struct CommitBatch {
         self.now = now
     }
 
-    /// The documents that the batch changes, each as it is at the end; nil where it is deleted.
-    var results: [(path: DocumentPath, document: EncodedDocument?)] {
-        changedPaths.map { ($0, images[$0]?.encoded) }
+    /// The documents that the batch changes.
+    var results: [BatchResult] {
+        changedPaths.map { BatchResult(path: $0, document: images[$0]?.encoded, isNew: images[$0]?.isNew == true) }
     }
 
     /// The same as the index takes it in.
@@ -149,7 +160,7 @@ extension CommitBatch {
         let encoded = try read(path)
         let decoded = try encoded?.decoded()
         // Kept, so that further commits of the batch don't read it again. To them, a damaged document is damaged.
-        if !isDamaged { images[path] = Image(encoded: encoded, decoded: decoded) }
+        if !isDamaged { images[path] = Image(encoded: encoded, decoded: decoded, isNew: encoded == nil) }
         return Edit(before: encoded, now: decoded, isDamaged: isDamaged)
     }
 
@@ -190,7 +201,8 @@ extension CommitBatch {
     }
 
     private mutating func note(_ change: DocumentChange, decoded: Document?) {
-        if images[change.path]?.isChanged != true { changedPaths.append(change.path) }
-        images[change.path] = Image(encoded: change.after, decoded: decoded, isChanged: true)
+        let known = images[change.path]
+        if known?.isChanged != true { changedPaths.append(change.path) }
+        images[change.path] = Image(encoded: change.after, decoded: decoded, isNew: known?.isNew == true, isChanged: true)
     }
 }

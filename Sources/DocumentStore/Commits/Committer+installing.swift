@@ -4,19 +4,19 @@ internal import Logging
 extension Committer {
     /// Renames the staged files of a durable batch into place, and removes those of the documents that it deletes.
     func install(
-        _ batch: CommitBatch,
+        _ results: [BatchResult],
         _ staged: [DocumentInstaller.StagedFile],
         _ installer: inout DocumentInstaller
     ) {
-        parts.files.log.beginBatch(batch.results.map(\.path))
+        parts.files.log.beginBatch(results.map(\.path))
         defer { parts.files.log.endBatch() }
         for staged in staged {
             attempt(staged.document, at: staged.document.path) { () throws(StatusError) in try installer.install(staged) }
         }
         var emptied: Set<CollectionPath> = []
-        for case (let path, nil) in batch.results {
-            attempt(nil, at: path) { () throws(StatusError) in try installer.remove(path) }
-            emptied.insert(path.collection)
+        for result in results where result.document == nil {
+            attempt(nil, at: result.path) { () throws(StatusError) in try installer.remove(result.path) }
+            emptied.insert(result.path.collection)
         }
         installer.removeEmptyFolders(of: emptied)
     }

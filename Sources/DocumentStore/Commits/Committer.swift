@@ -110,9 +110,10 @@ extension Committer {
             refuse(commits, batch, error)
             return commits.count
         }
+        let results = batch.results
         let staged: [DocumentInstaller.StagedFile]
         do throws(StatusError) {
-            staged = try stage(batch, &state.installer)
+            staged = try stage(results, &state.installer)
         } catch {
             return retry(commits, after: error, &state)
         }
@@ -127,7 +128,7 @@ extension Committer {
         }
         parts.history.note(batch.commits, at: place)
         parts.feed.willInstall(through: batch.last.sequence)
-        install(batch, staged, &state.installer)
+        install(results, staged, &state.installer)
         state.last = batch.last
         for commit in batch.commits { state.changes.note(commit) }
         state.uncheckedBytes += place.byteCount
@@ -160,13 +161,17 @@ extension Committer {
     }
 
     private func stage(
-        _ batch: CommitBatch,
+        _ results: [BatchResult],
         _ installer: inout DocumentInstaller
     ) throws(StatusError) -> [DocumentInstaller.StagedFile] {
         var staged: [DocumentInstaller.StagedFile] = []
         do throws(StatusError) {
-            for (path, document) in batch.results {
-                if let document { staged.append(try installer.stage(document)) } else { try installer.checkIsRemovable(path) }
+            for result in results {
+                if let document = result.document {
+                    staged.append(try installer.stage(document, isNew: result.isNew))
+                } else {
+                    try installer.checkIsRemovable(result.path)
+                }
             }
         } catch {
             installer.discard(staged)

@@ -23,6 +23,13 @@ struct DocumentFiles: Sendable {
         return try document(at: path, in: folder)
     }
 
+    /// The document at `path`, where it is known and the system can tell without reading a disk that its file is still the same;
+    /// else nil. Never waits.
+    func documentInMemory(at path: DocumentPath) -> EncodedDocument? {
+        guard let entry = cache.entry(at: path), folders.statusInMemory(of: path)?.identity == entry.identity else { return nil }
+        return entry.document
+    }
+
     /// What is in the file of the document at `path`, right or damaged; nil when it has none.
     ///
     /// - Throws: `.dataLoss` when it is no file, or larger than any document's.
@@ -108,18 +115,21 @@ extension DocumentFiles {
         in collection: CollectionPath,
         _ folder: borrowing FileDescriptor
     ) throws(StatusError) -> Contents? {
-        let place = place(name, in: collection)
-        let path = id.map { collection.document($0).string } ?? collection.string
+        // Made only where something is wrong.
+        var place: String { self.place(name, in: collection) }
+        var path: String { id.map { collection.document($0).string } ?? collection.string }
         let contents: Contents
         do throws(SystemError) {
             contents = try Self.contents(of: folder.openFile(name, for: .reading))
         } catch {
             if error.isNotFound { return nil }
             // Links and sockets can't be opened as files.
-            if let kind = try? folder.status(of: name)?.kind { try Self.checkIsFile(kind, place, path: path) }
+            if let kind = try? folder.status(of: name)?.kind, let fault = Self.fault(of: kind) {
+                throw Self.damaged(fault, place, path: path)
+            }
             throw error.status("read", place).concerning(place, path: path)
         }
-        try Self.checkIsFile(contents.status.kind, place, path: path)
+        if let fault = Self.fault(of: contents.status.kind) { throw Self.damaged(fault, place, path: path) }
         guard contents.status.size <= Self.maximumFileBytes else {
             throw Self.damaged(
                 "The file has \(contents.status.size) bytes, more than any document. Move it out of the data folder.",
@@ -148,8 +158,9 @@ extension DocumentFiles {
         return contents
     }
 
-    private static func checkIsFile(_ kind: FileStatus.Kind, _ place: String, path: String) throws(StatusError) {
-        if let fault = FolderEntry.fault(of: kind, isNamedAsDocument: true) { throw damaged(fault, place, path: path) }
+    /// What is wrong with what has a document's name; nil for a file.
+    private static func fault(of kind: FileStatus.Kind) -> String? {
+        FolderEntry.fault(of: kind, isNamedAsDocument: true)
     }
 
     /// The error for something that stands where a document or a collection should be, and is none.

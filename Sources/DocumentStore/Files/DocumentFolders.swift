@@ -27,6 +27,14 @@ struct DocumentFolders: Sendable {
         return folder
     }
 
+    /// What the system knows of a document's file without reading a disk; nil when that is nothing.
+    func statusInMemory(of path: DocumentPath) -> FileStatus? {
+        let file = place(path.collection.segments) + "/" + naming.file(of: path.id).text
+        // From the data folder on, so that another folder in the place of the documents' is noticed.
+        guard let found = data.root.openInMemory(file) else { return nil }
+        return try? found.status()
+    }
+
     /// Opens the folder that the segments lead to, making what doesn't exist.
     func make(_ segments: [UTF8Key]) throws(StatusError) -> FileDescriptor {
         var folder = try openTop()

@@ -34,14 +34,15 @@ struct DocumentInstaller {
 
     /// Writes a document into a temporary file, making folders as needed.
     ///
+    /// - Parameter isNew: Whether it was found a moment ago that the document has no file.
     /// - Throws: Also when its file is marked as one that is never to change.
-    mutating func stage(_ document: EncodedDocument) throws(StatusError) -> StagedFile {
+    mutating func stage(_ document: EncodedDocument, isNew: Bool = false) throws(StatusError) -> StagedFile {
         let folder = try madeFolder(of: document.path)
         let name = files.folders.naming.file(of: document.path.id)
         let bytes = DocumentFile.encode(document, storesID: name.isShortened)
         let exists: Bool
         do throws(SystemError) {
-            exists = try Self.checkIsChangeable(name.text, in: folder.descriptor)
+            exists = isNew ? false : try Self.checkIsChangeable(name.text, in: folder.descriptor)
         } catch {
             throw refusal(error, "replace", document.path)
         }

@@ -20,9 +20,18 @@ extension FileDescriptor {
 
     /// Gives a file that has none a name in this folder, which must be free.
     func link(_ file: borrowing FileDescriptor, as name: String) throws(SystemError) {
-        let path = "/proc/self/fd/\(file.number)"
-        try Self.call("linkat") { Glibc.linkat(AT_FDCWD, path, number, name, AT_SYMLINK_FOLLOW) }
+        do throws(SystemError) {
+            try Self.call("linkat") { Glibc.linkat(file.number, "", number, name, Self.emptyPath) }
+        } catch {
+            // Before Linux 6.10 only the privileged may do that; the others go by way of the file's place in /proc.
+            guard error.isNotFound else { throw error }
+            let path = "/proc/self/fd/\(file.number)"
+            try Self.call("linkat") { Glibc.linkat(AT_FDCWD, path, number, name, AT_SYMLINK_FOLLOW) }
+        }
     }
+
+    /// `AT_EMPTY_PATH`, one of GNU's extensions, which Swift's Glibc module leaves out; the kernel's number for it everywhere.
+    private static let emptyPath: Int32 = 0x1000
 
     /// Moves a file or folder of this folder to another one, where nothing has its new name.
     func rename(_ name: String, to newName: String, in other: borrowing FileDescriptor) throws(SystemError) {

@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 /// An open file or folder, closed when this value's life ends.
@@ -90,6 +91,13 @@ extension FileDescriptor {
     func openFile(_ name: String, for access: Access) throws(SystemError) -> FileDescriptor {
         let flags = access.flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY
         return FileDescriptor(try Self.call("openat") { Glibc.openat(number, name, flags, Self.fileMode) })
+    }
+
+    /// Opens what is at a path below this folder for asking what it is, when the system knows the whole way without reading a disk;
+    /// nil when it does not, and when nothing is there. Never waits, and follows no link.
+    func openInMemory(_ path: String) -> FileDescriptor? {
+        let opened = clinux_open_in_memory(number, path)
+        return opened >= 0 ? FileDescriptor(opened) : nil
     }
 
     /// Makes a file in this folder's file system that has no name, and is gone when it is closed before it was given one.

@@ -80,7 +80,7 @@ extension TemporaryFiles {
         return SharedDescriptor(file)
     }
 
-    /// Whether files can be given a name later, which takes a file system that can, and `/proc`.
+    /// Whether files can be given a name later, which takes a file system that can, and a kernel that lets us.
     private mutating func canNameLater(in folder: borrowing FileDescriptor) -> Bool {
         do throws(SystemError) {
             remove(try link(try folder.makeUnnamedFile(), in: folder), from: folder)

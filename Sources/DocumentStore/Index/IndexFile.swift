@@ -1,3 +1,4 @@
+internal import CSQLite
 internal import DocumentModel
 internal import GRDB
 internal import Glibc
@@ -149,13 +150,20 @@ struct IndexFile: Sendable {
 }
 
 extension IndexFile {
+    /// What all connections have in common. Made before SQLite is used for the first time.
+    private static let configuration = {
+        csqlite_leave_memory_uncounted()
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = false
+        return configuration
+    }()
+
     /// Opens the database for writing.
     ///
     /// - Parameter isNew: Whether it is made from nothing: then nothing is written twice, and nobody else can read it.
     func openForWriting(isNew: Bool) throws(IndexFailure) -> DatabaseQueue {
         try IndexFailure.catching {
-            var configuration = Configuration()
-            configuration.foreignKeysEnabled = false
+            var configuration = Self.configuration
             // An index that was not finished is removed, whatever is open.
             configuration.allowsUnsafeTransactions = isNew
             configuration.label = "hearth.index"
@@ -179,9 +187,8 @@ extension IndexFile {
     /// What the file says of itself, without the log beside it; nil when it is none of this format.
     func fileState() throws(IndexFailure) -> IndexState? {
         try IndexFailure.catching {
-            var configuration = Configuration()
+            var configuration = Self.configuration
             configuration.readonly = true
-            configuration.foreignKeysEnabled = false
             // Without this SQLite would make files beside it, or read them.
             let path = PercentEncoding.encode(UTF8Key(path))
             let database = try DatabaseQueue(path: "file:\(path)?immutable=1", configuration: configuration)
@@ -193,8 +200,7 @@ extension IndexFile {
     /// Opens a database that another connection writes.
     func openForReading() throws(IndexFailure) -> DatabaseQueue {
         try IndexFailure.catching {
-            var configuration = Configuration()
-            configuration.foreignKeysEnabled = false
+            var configuration = Self.configuration
             configuration.readonly = true
             // A transaction that can't be ended is ended with the connection.
             configuration.allowsUnsafeTransactions = true

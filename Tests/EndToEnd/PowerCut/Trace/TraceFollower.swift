@@ -109,13 +109,19 @@ extension TraceFollower {
     /// A file without a name is given one by way of its descriptor.
     private mutating func link(_ call: SystemCall) throws(Failure) {
         guard let new = try location(call, folder: try folder(call, 2), call.strings.last) else { return }
-        let path = Self.names(in: call.strings.first?.bytes ?? [])
-        guard path.dropLast() == ["proc", "self", "fd"], let descriptor = path.last.flatMap({ Int($0.string) }),
-            let inode = descriptors[descriptor]?.inode, tree.names(to: inode) == nil
+        guard let descriptor = Self.linkedDescriptor(call), let inode = descriptors[descriptor]?.inode,
+            tree.names(to: inode) == nil
         else {
             throw Failure(call: call, reason: "Linking like this is not followed")
         }
         enter([new: inode], call, "name \(name(new))")
+    }
+
+    /// The number of the open file that is given a name, which the kernel takes in two ways.
+    private static func linkedDescriptor(_ call: SystemCall) -> Int? {
+        if call.arguments.last == "AT_EMPTY_PATH", call.strings.first?.bytes.isEmpty == true { return call.number(0) }
+        let path = names(in: call.strings.first?.bytes ?? [])
+        return path.dropLast() == ["proc", "self", "fd"] ? path.last.flatMap { Int($0.string) } : nil
     }
 
     private mutating func remove(_ call: SystemCall) throws(Failure) {

@@ -41,13 +41,17 @@ import Testing
         #expect(syncs.map(\.1) == [5, 8])
     }
 
-    @Test func `a file that is written without a name has its bytes under the name that it is given`() throws {
+    @Test(arguments: [
+        #"linkat(AT_FDCWD, "/proc/self/fd/4", 3, "a", AT_SYMLINK_FOLLOW) = 0"#,
+        #"linkat(4, "", 3, "a", AT_EMPTY_PATH) = 0"#,
+    ])
+    func `a file that is written without a name has its bytes under the name that it is given`(link: String) throws {
         let follower = try follow(
             #"mkdir("/t/data", 0700) = 0"#,
             #"open("/t/data", O_RDONLY|O_DIRECTORY) = 3"#,
             #"openat(3, ".", O_RDWR|O_CLOEXEC|O_TMPFILE, 0600) = 4"#,
             #"pwrite64(4, "hello", 5, 0) = 5"#,
-            #"linkat(AT_FDCWD, "/proc/self/fd/4", 3, "a", AT_SYMLINK_FOLLOW) = 0"#
+            link
         )
         #expect(paths(follower) == ["data", "data/a"])
         #expect(follower.tree.items[1].bytes == FileBytes(Array("hello".utf8)))
