@@ -25,6 +25,11 @@ package struct CommitSequence: AsyncSequence, Sendable {
         CommitSequence(after: start) { [source] position throws(StatusError) in try await source(position)?.map(transform) }
     }
 
+    /// The first commits, at least one, as soon as there is one; nil at the end.
+    package func first() async throws(StatusError) -> [Commit]? {
+        try await source(start)
+    }
+
     /// Begins to read after the start.
     package func makeAsyncIterator() -> Iterator {
         Iterator(position: start, source: source)

@@ -14,6 +14,9 @@ struct FieldScan: Sendable {
     /// The predicate, for people.
     let text: String
 
+    /// The values, where each range is one.
+    var points: [IndexScan.Point] { ranges.map { IndexScan.Point(subject: subject, value: $0.lower) } }
+
     /// Nil for a predicate that no entries tell of.
     init?(_ predicate: Predicate) {
         let field = predicate.field

@@ -15,14 +15,16 @@ final class IndexLook {
     private let snapshot: IndexSnapshot
     private let places: [Place]
 
-    /// - Parameter scan: All entries of one value.
-    init(_ scan: IndexScan, _ snapshot: IndexSnapshot) throws(StatusError) {
+    /// - Parameters:
+    ///   - point: The value.
+    ///   - target: The documents that are looked for.
+    init(_ point: IndexScan.Point, of target: IndexTarget, _ snapshot: IndexSnapshot) throws(StatusError) {
         self.snapshot = snapshot
         do {
-            places = try snapshot.spaces(of: scan.target, scan.subject).map { space in
+            places = try snapshot.spaces(of: target, point.subject).map { space in
                 let (sql, statement) = try snapshot.statementForLooks()
                 statement.bind(space.number, at: 1)
-                statement.bind(scan.values.lower, at: 2)
+                statement.bind(point.value, at: 2)
                 return Place(sql: sql, statement: statement, prefix: space.scope.prefix)
             }
         } catch {

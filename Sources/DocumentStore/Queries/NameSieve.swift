@@ -23,7 +23,7 @@ struct NameSieve {
             var all: [[IndexLook]] = []
             for test in tests {
                 var looks: [IndexLook] = []
-                for range in test.ranges { looks.append(try IndexLook(scanning.scan(test, range, .allNames), scanning.snapshot)) }
+                for point in test.points { looks.append(try IndexLook(point, of: scanning.names.target, scanning.snapshot)) }
                 all.append(looks)
             }
             alternatives.append(all)

@@ -23,7 +23,7 @@ struct RowSieve {
         if tests.count == 1 {
             tests[0].removeAll { test in
                 guard test.ranges.count == 1, points.count < Self.maximumPoints else { return false }
-                points.append(IndexScan.Point(subject: test.subject, value: test.ranges[0].lower))
+                points += test.points
                 return true
             }
         }

@@ -136,8 +136,7 @@ extension DatabaseUse: DocumentStore {
         CommitSequence(after: sequence) { [self] position throws(StatusError) in
             // Asked for only when there is a commit, or never will be one.
             if case .store(let store) = database.content {
-                var commits = store.commits(after: position).makeAsyncIterator()
-                if let commit = try await commits.next() { return [commit] }
+                if let commits = try await store.commits(after: position).first() { return commits }
             }
             if case .ended(_, .deleted) = database.content { throw ended(.deleted) }
             return nil
