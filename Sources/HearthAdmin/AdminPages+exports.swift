@@ -42,14 +42,10 @@ extension AdminPages {
                 return .export(export, export.isCompressed ? body.compressed : body)
             }
             let readTime = try await context.store.settledPosition().lastCommitTime
-            if !export.leavesOutDamaged {
-                let damaged = try await export.damaged(at: readTime, in: context)
-                guard damaged.isEmpty else { return await respond(with: DamagedExportPage(request, of: path, damaged)) }
-            }
+            try await export.check(at: readTime, in: context)
             return .export(export, try await export.body(at: readTime, in: context, reporting: logged))
         } catch let damage as CollectionExport.Damage {
-            guard case .collection(let path)? = try? DataPath(segments) else { return nil }
-            return await respond(with: DamagedExportPage(request, of: path, damage.errors))
+            return await respond(with: DamagedExportPage(request, of: damage.collection, damage.errors))
         } catch let fault as CollectionQuery.Fault {
             return await respond(with: ProblemPage(StatusError(.invalidArgument, fault.message)))
         } catch let error as StatusError {

@@ -62,7 +62,7 @@ extension AdminPages {
     /// Writes a version of a document as its newest one, where it is still as the form has shown it.
     func restore(_ path: DocumentPath, for request: PageRequest) async -> PageResponse {
         await respond(to: request) { submission throws(StatusError) in
-            guard let submission else { return .done(at: AdminURL.document(path) + "?history", nil) }
+            guard let submission else { return .done(at: AdminURL.history(of: path), nil) }
             try context.authorize(.writer)
             let form = submission.form
             guard let time = Timestamp(formText: form["version"]) else { return .page(ProblemPage.unknownForm) }

@@ -86,15 +86,26 @@ struct CollectionExport: Sendable {
 
     /// Documents that can't be read and would be missing from the file.
     struct Damage: Error {
+        let collection: CollectionPath
         let errors: [StatusError]
     }
 
-    /// What can't be read among the first documents, as many as are looked through while somebody waits.
-    func damaged(at readTime: Timestamp?, in context: ServiceContext) async throws -> [StatusError] {
+    /// Makes sure that the first documents can be read, as many as are looked through while somebody waits, unless those that can't
+    /// are to be left out.
+    ///
+    /// - Throws: ``Damage``.
+    func check(at readTime: Timestamp?, in context: ServiceContext) async throws {
+        guard !leavesOutDamaged else { return }
         var documents = try ExportedDocuments(request, at: readTime, in: context)
         var count = 0
         while count < Self.checkedCount, let page = try await documents.next() { count += page.count }
-        return documents.damaged
+        try check(documents)
+    }
+
+    private func check(_ documents: ExportedDocuments) throws {
+        guard leavesOutDamaged || documents.damaged.isEmpty else {
+            throw Damage(collection: request.path, errors: documents.damaged)
+        }
     }
 
     private static let checkedCount = 20_000
@@ -113,7 +124,7 @@ struct CollectionExport: Sendable {
                 )
             }
         }
-        guard leavesOutDamaged || documents.damaged.isEmpty else { throw Damage(errors: documents.damaged) }
+        try check(documents)
         var columns: [FieldPath] = []
         for name in names.sorted() { columns.append(try FieldPath(segments: [name])) }
         return columns

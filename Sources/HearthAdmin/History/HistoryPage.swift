@@ -102,7 +102,7 @@ struct HistoryPage: Page {
         }
         self.versions = versions
         chrome.colors = values.colors
-        let url = AdminURL.document(path) + "?history"
+        let url = AdminURL.history(of: path)
         firstURL = before == nil ? nil : url
         nextURL = hasMore ? shown.last.map { "\(url)&before=\($0.commitTime.microseconds)" } : nil
     }

@@ -51,6 +51,9 @@ enum AdminURL {
     /// The file of a document.
     static func file(of path: DocumentPath) -> String { document(path, query: [("view", "file")]) }
 
+    /// The versions of a document.
+    static func history(of path: DocumentPath) -> String { document(path) + "?history" }
+
     /// Where the documents that the filters of a collection find are deleted.
     static func delete(found request: CollectionRequest) -> String {
         let items: [(name: StaticString, value: UTF8Key)] = request.filters.compactMap(\.text).map { ("where", $0) }

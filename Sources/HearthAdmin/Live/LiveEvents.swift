@@ -67,13 +67,13 @@ struct LiveEvents: WatchEncoder {
     }
 
     func write(_ error: RPCError, to buffer: inout ByteBuffer) {
-        let why = Texts.$current.withValue(texts) { Self.why(error) }
+        let why = Texts.$current.withValue(texts) { Self.why(StatusCode(rawValue: error.code.rawValue)) }
         buffer.writeEvent("failed", Event("failed", why: why).json, id: nil)
     }
 
     /// What people are told of an error.
-    private static func why(_ error: RPCError) -> String {
-        switch StatusCode(rawValue: error.code.rawValue) {
+    private static func why(_ code: StatusCode?) -> String {
+        switch code {
         case .unavailable: localized("The server has too much to do just now.")
         case .resourceExhausted: localized("There is too much here to be followed.")
         case .dataLoss: localized("A file here can’t be read.")
@@ -115,7 +115,7 @@ extension LiveEvents {
         case .current: Event("current")
         case .checkpoint: Event("checkpoint")
         case .reset: Event("reset")
-        case .end(.revoked, _): Event("failed", why: localized("You may not see this any more."))
+        case .end(.revoked, _): Event("failed", why: Self.why(.unauthenticated))
         case .end(let reason, _):
             Event("end") { writer in
                 writer.key("reason")

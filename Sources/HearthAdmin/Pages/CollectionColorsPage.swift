@@ -45,7 +45,7 @@ struct CollectionColorsPage: Page {
         switch name {
         case "entries": entries
         case "hasEntries": !entries.isEmpty
-        case "orders": orders
+        case "ordersMarkup": orders.itemsMarkup(current: "true")
         case "shownColors": Counting.grouped(entries.count)
         case "allColors": count > entries.count ? Counting.grouped(count) : Absent()
         default: frame.child(named: name)

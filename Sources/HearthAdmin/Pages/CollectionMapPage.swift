@@ -19,7 +19,6 @@ struct CollectionMapPage: Page {
     /// How many places are shown of how many.
     private let extent: String?
     private let frames: [Choice]
-    private let moves: [Choice]
     /// The page of the documents that are in this part of the Earth; nil where there is no one field to say so by.
     private let filteredURL: String?
     private let insideCount: String?
@@ -53,12 +52,13 @@ struct CollectionMapPage: Page {
                 ["shown": Counting.grouped(inside.count), "total": Counting.grouped(places.count)]
             )
             : nil
-        frames = [(localized("Fit"), nil), (localized("World"), MapFrame.world)].map { text, choice in
+        let fits = [(localized("Fit"), nil), (localized("World"), MapFrame.world)].map { text, choice in
             Choice(text: text, url: request.url { $0.frame = choice }, isCurrent: choice == request.frame)
         }
-        moves = Self.moves(from: part).map { text, choice in
+        let moves = Self.moves(from: part).map { text, choice in
             Choice(text: text, url: request.url { $0.frame = choice }, isCurrent: false)
         }
+        frames = fits + moves
         filteredURL = Self.filtered(request, to: part, by: found)
         chrome = PageChrome(at: request.path.segments)
     }
@@ -68,8 +68,7 @@ struct CollectionMapPage: Page {
         case "map": map.orAbsent
         case "entries": entries
         case "extent": extent.orAbsent
-        case "frames": frames
-        case "moves": moves
+        case "framesMarkup": frames.itemsMarkup(current: "true")
         case "insideCount": insideCount.orAbsent
         case "filteredURL": filteredURL.orAbsent
         default: frame.child(named: name)

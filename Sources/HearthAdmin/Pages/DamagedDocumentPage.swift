@@ -28,7 +28,7 @@ struct DamagedDocumentPage: Page {
         switch name {
         case "file": file
         case "fileURL": AdminURL.file(of: path)
-        case "historyURL": AdminURL.document(path) + "?history"
+        case "historyURL": AdminURL.history(of: path)
         case "subcollections": subcollections
         default: heading.child(named: name)
         }

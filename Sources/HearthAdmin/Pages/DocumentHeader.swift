@@ -55,7 +55,7 @@ extension DocumentHeader: ViewModel {
         case "editURL": EditTarget(path).url(asJSON: false)
         case "duplicateURL":
             EditTarget(newIn: path.collection).url(asJSON: false) + "&from=" + PercentEncoding.encode(path.id.key)
-        case "historyURL": AdminURL.document(path) + "?history"
+        case "historyURL": AdminURL.history(of: path)
         case "deleteURL": AdminURL.document(path) + "?delete"
         default: heading.child(named: name)
         }

@@ -25,7 +25,7 @@ struct MissingDocumentPage: Page {
         switch name {
         case "collection": collection
         case "createURL": EditTarget(newIn: path.collection).url(asJSON: false) + "&id=" + PercentEncoding.encode(path.id.key)
-        case "historyURL": AdminURL.document(path) + "?history"
+        case "historyURL": AdminURL.history(of: path)
         case "subcollections": subcollections
         default: heading.child(named: name)
         }

@@ -28,8 +28,12 @@ struct DisplayText: Sendable {
     ///
     /// - Parameter limit: How many Unicode scalars there is room for.
     init(beginningOf text: String, scalars limit: Int) {
-        let (beginning, isCut) = text.beginning(scalars: limit)
-        self.init(beginning, lines: .single, isCut: isCut)
+        self.init(text.beginning(scalars: limit))
+    }
+
+    /// Takes the beginning of a text apart, which was looked at before.
+    init(_ beginning: (text: String, isCut: Bool)) {
+        self.init(beginning.text, lines: .single, isCut: beginning.isCut)
     }
 
     private init(_ text: String, lines: Lines, isCut: Bool) {

@@ -4,14 +4,3 @@ struct Choice: Sendable {
     let url: String
     let isCurrent: Bool
 }
-
-extension Choice: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "text": text
-        case "url": url
-        case "isCurrent": isCurrent
-        default: nil
-        }
-    }
-}

@@ -23,7 +23,6 @@ extension LinkView: ViewModel {
         switch name {
         case "url": url
         case "text": text
-        case "isCurrent": isCurrent
         default: nil
         }
     }

@@ -14,7 +14,6 @@ extension Option: ViewModel {
         switch name {
         case "value": value
         case "text": text
-        case "isCurrent": isCurrent
         default: nil
         }
     }

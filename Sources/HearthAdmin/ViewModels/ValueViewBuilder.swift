@@ -42,12 +42,11 @@ struct ValueViewBuilder: Sendable {
         case .cell:
             return .text(DisplayText(beginningOf: string, scalars: Self.cellLength))
         case .line:
-            guard string.beginning(scalars: Self.lineLength).isCut else {
-                return .text(DisplayText(string, lines: .multiple))
-            }
+            let beginning = string.beginning(scalars: Self.lineLength)
+            guard beginning.isCut else { return .text(DisplayText(string, lines: .multiple)) }
             return .folded(
                 FoldedText(
-                    beginning: DisplayText(beginningOf: string, scalars: Self.lineLength),
+                    beginning: DisplayText(beginning),
                     whole: DisplayText(string, lines: .multiple),
                     length: localized(
                         count: string.unicodeScalars.count,

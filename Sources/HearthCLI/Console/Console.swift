@@ -73,15 +73,6 @@ final class Console: Sendable {
     }
 
     private static func visible(_ text: String) -> String {
-        text.unicodeScalars.map { $0.isInvisible ? $0.escaped(asASCII: true) : String($0) }.joined()
-    }
-}
-
-extension Unicode.Scalar {
-    fileprivate var isInvisible: Bool {
-        switch properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator: true
-        default: false
-        }
+        text.unicodeScalars.map(\.visible).joined()
     }
 }

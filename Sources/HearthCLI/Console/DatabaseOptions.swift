@@ -13,12 +13,17 @@ struct DatabaseOptions: ParsableArguments {
             valueName: "name"
         )
     )
-    var database: String? = ProcessInfo.processInfo.environment["HEARTH_DATABASE"].flatMap { $0.utf8.isEmpty ? nil : $0 }
+    var database: String?
+
+    /// The name that was given, or that of the environment.
+    private var name: String? {
+        database ?? ProcessInfo.processInfo.environment["HEARTH_DATABASE"].flatMap { $0.utf8.isEmpty ? nil : $0 }
+    }
 
     func validate() throws {
-        guard let database else { return }
+        guard let name else { return }
         do throws(StatusError) {
-            _ = try DatabaseID(database, inProject: DatabaseID.standard.project)
+            _ = try DatabaseID(name, inProject: DatabaseID.standard.project)
         } catch {
             throw ValidationError(error.message)
         }
@@ -26,6 +31,6 @@ struct DatabaseOptions: ParsableArguments {
 
     /// Runs `body` with a connection to the database.
     func withConnection<Result>(_ body: (HearthConnection) async throws -> Result) async throws -> Result {
-        try await server.withConnection(database: database, body)
+        try await server.withConnection(database: name, body)
     }
 }

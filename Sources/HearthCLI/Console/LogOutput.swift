@@ -29,16 +29,7 @@ struct LogOutput: TextOutputStream, Sendable {
     func write(_ entry: String) {
         let text = entry.utf8.last == UInt8(ascii: "\n") ? entry.unicodeScalars.dropLast() : entry.unicodeScalars[...]
         var line = ""
-        for scalar in text { line.unicodeScalars.append(contentsOf: Self.escaped(scalar)) }
+        for scalar in text { line += scalar == "\\" ? "\\\\" : scalar.visible }
         put(Array(line.utf8) + [UInt8(ascii: "\n")])
-    }
-
-    private static func escaped(_ scalar: Unicode.Scalar) -> String.UnicodeScalarView {
-        if scalar == "\\" { return "\\\\".unicodeScalars }
-        guard !(" "..."~").contains(scalar) else { return String(scalar).unicodeScalars }
-        return switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator: scalar.escaped(asASCII: true).unicodeScalars
-        default: String(scalar).unicodeScalars
-        }
     }
 }

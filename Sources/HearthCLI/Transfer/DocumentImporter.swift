@@ -28,7 +28,7 @@ struct DocumentImporter {
         while let line = try lines.next() {
             let origin = DocumentWriter.Origin(file: lines.name, line: lines.lineNumber)
             switch line {
-            case .complete(let bytes) where bytes.allSatisfy(\.isJSONSpace): continue
+            case .complete(let bytes) where bytes.allSatisfy(\.isJSONWhitespace): continue
             case .complete(let bytes): try await importLine(bytes, from: origin)
             case .overlong(let byteCount):
                 let text = "The line has \(byteCount) bytes; \(DocumentLine.maximumBytes) are the most that is read."
@@ -48,11 +48,5 @@ struct DocumentImporter {
             return
         }
         try await writer.write(document.fields, at: document.path, byteCount: bytes.count, from: origin)
-    }
-}
-
-extension UInt8 {
-    fileprivate var isJSONSpace: Bool {
-        self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") || self == UInt8(ascii: "\r") || self == UInt8(ascii: "\n")
     }
 }

@@ -25,9 +25,9 @@ struct TrustedProxies: Sendable {
     ///   - peer: Whose connection the request came by.
     ///   - fields: The values of `X-Forwarded-For`, in order.
     func client(of peer: IPAddress, forwardedFor fields: [String]) -> IPAddress {
-        let hops = fields.flatMap { $0.utf8.split(separator: UInt8(ascii: ",")) }.filter { !$0.allSatisfy(\.isBlank) }
+        let hops = fields.flatMap { $0.utf8.split(separator: UInt8(ascii: ",")) }.map { Array($0).trimmed() }
         var client = peer
-        for hop in hops.reversed() {
+        for hop in hops.reversed() where !hop.isEmpty {
             guard contains(client), let address = IPAddress(forwarded: hop) else { break }
             client = address
         }
@@ -37,8 +37,8 @@ struct TrustedProxies: Sendable {
 
 extension IPAddress {
     /// Reads an address as proxies write it: with or without a port behind it, one of IPv6 then in brackets.
-    fileprivate init?(forwarded text: Substring.UTF8View) {
-        var address = Array(text.drop(while: \.isBlank).reversed().drop(while: \.isBlank).reversed())
+    fileprivate init?(forwarded text: [UInt8]) {
+        var address = text
         if address.first == UInt8(ascii: "[") {
             guard let end = address.firstIndex(of: UInt8(ascii: "]")), Self.isPort(address[(end + 1)...]) else { return nil }
             address = Array(address[1..<end])
@@ -53,8 +53,4 @@ extension IPAddress {
     private static func isPort(_ text: ArraySlice<UInt8>) -> Bool {
         text.isEmpty || (text.first == UInt8(ascii: ":") && text.dropFirst().allSatisfy(\.isDigit))
     }
-}
-
-extension UInt8 {
-    fileprivate var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
 }

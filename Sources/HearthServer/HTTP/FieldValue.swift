@@ -54,7 +54,8 @@ extension [UInt8] {
         text.withUTF8Buffer { elementsEqual($0) }
     }
 
-    fileprivate func trimmed() -> [UInt8] {
+    /// Without the blanks at the beginning and the end (RFC 9110, 5.6.3).
+    func trimmed() -> [UInt8] {
         let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
         return Array(drop(while: isBlank).reversed().drop(while: isBlank).reversed())
     }

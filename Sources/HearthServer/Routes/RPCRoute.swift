@@ -3,6 +3,7 @@ import HearthService
 import Hummingbird
 import JSONRPC
 import Logging
+import StrictJSON
 
 /// `POST /rpc`: JSON-RPC calls.
 ///
@@ -30,7 +31,7 @@ struct RPCRoute: Sendable {
     func respond(to request: Request, in requestContext: HearthRequestContext) async throws -> Response {
         let body = try await request.jsonBody(atMost: context.server.limits.maximumBodyBytes)
         let context = context.calling(as: requestContext.caller)
-        let isBatch = body.first { !$0.isJSONSpace } == UInt8(ascii: "[")
+        let isBatch = body.first { !$0.isJSONWhitespace } == UInt8(ascii: "[")
         let reply = await largeBodies.work(onBodyOf: body.count, isBatch: isBatch) { executor in
             await server.handle(body, context: context, on: executor)
         }
@@ -42,12 +43,5 @@ struct RPCRoute: Sendable {
         case .refused(let error):
             throw HTTPFailure(.serviceUnavailable, error, headers: [.retryAfter: "1"])
         }
-    }
-}
-
-extension UInt8 {
-    /// Whether it may stand between the values of a text of JSON.
-    fileprivate var isJSONSpace: Bool {
-        self == UInt8(ascii: " ") || self == UInt8(ascii: "\n") || self == UInt8(ascii: "\r") || self == UInt8(ascii: "\t")
     }
 }
