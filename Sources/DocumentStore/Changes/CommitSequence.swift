@@ -26,7 +26,7 @@ package struct CommitSequence: AsyncSequence, Sendable {
     }
 
     /// The first commits, at least one, as soon as there is one; nil at the end.
-    package func first() async throws(StatusError) -> [Commit]? {
+    package func firstPart() async throws(StatusError) -> [Commit]? {
         try await source(start)
     }
 

@@ -10,7 +10,7 @@ package struct CheckFinding: Hashable, Sendable {
         case unreadable
         /// A name that no document or collection has, or something that is neither file nor folder.
         case foreignName
-        /// An unfinished file that a crash left behind.
+        /// An unfinished file that was left behind, by a crash mostly.
         case temporary
         /// A document is not the one that the last commit of it made.
         case outdatedDocument

@@ -172,7 +172,7 @@ struct JournalCheck {
 extension CheckFinding {
     /// An unfinished file.
     static func temporary(_ file: String) -> CheckFinding {
-        CheckFinding(.temporary, "An unfinished file was left behind by a crash. A repair removes it.", file: file)
+        CheckFinding(.temporary, "An unfinished file was left behind. A repair removes it.", file: file)
     }
 
     fileprivate static func damagedJournal(_ fault: String, _ file: String, isNeeded: Bool) -> CheckFinding {

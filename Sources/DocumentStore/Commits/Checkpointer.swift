@@ -78,7 +78,8 @@ final class Checkpointer: Sendable {
     func finish(_ checkpoint: Checkpoint, isIndexOnDisk: Bool, leavesTemporaryFile: Bool) -> StatusError? {
         thread.sync {
             run(checkpoint, leaving: configuration.retentionBytes) { description in
-                description.isClean = checkpoint.waiting.isEmpty && !leavesTemporaryFile
+                description.isClean = checkpoint.waiting.isEmpty
+                description.hasTemporaryFile = leavesTemporaryFile
                 if isIndexOnDisk { description.openIndex = nil }
             }
         }

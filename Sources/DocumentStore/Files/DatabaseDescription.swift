@@ -27,6 +27,8 @@ struct DatabaseDescription: Hashable {
     var isClean: Bool
     /// Whether documents stand in ``WaitingDocuments``, whose files are behind although the journal may be gone.
     var hasWaitingDocuments = false
+    /// Whether a temporary file could not be removed, which the next start looks for; see ``TemporarySweep``.
+    var hasTemporaryFile = false
     /// Where and when the index is being written, or was when the database was not closed; see ``IndexFile``. Nil when it is on
     /// disk.
     var openIndex: String?
@@ -59,6 +61,10 @@ extension DatabaseDescription {
         writer.boolean(isClean)
         if hasWaitingDocuments {
             writer.key("waiting")
+            writer.boolean(true)
+        }
+        if hasTemporaryFile {
+            writer.key("temporary")
             writer.boolean(true)
         }
         if let openIndex {
@@ -111,6 +117,7 @@ extension DatabaseDescription {
         self.commitTime = try commitTime.string.map { text throws(StatusError) in try Timestamp(rfc3339: text) }
         self.isClean = isClean
         hasWaitingDocuments = text.root["waiting"]?.boolean ?? false
+        hasTemporaryFile = text.root["temporary"]?.boolean ?? false
         openIndex = text.root["openIndex"]?.string
         indexEdition = text.root["indexEdition"]?.string
     }

@@ -14,9 +14,11 @@ final class DocumentCache: Sendable {
         let identity: FileIdentity
     }
 
+    private typealias Generation = [DocumentPath: Entry]
+
     private struct Generations {
-        var young: [DocumentPath: Entry] = [:]
-        var old: [DocumentPath: Entry] = [:]
+        var young: Generation = [:]
+        var old: Generation = [:]
         var youngBytes = 0
     }
 
@@ -29,27 +31,27 @@ final class DocumentCache: Sendable {
 
     /// The entry for a path; its identity is still to be compared.
     func entry(at path: DocumentPath) -> Entry? {
-        generations.withLock { generations in
-            if let entry = generations.young[path] { return entry }
-            guard let entry = generations.old.removeValue(forKey: path) else { return nil }
-            insert(entry, into: &generations)
-            return entry
+        let (entry, _) = generations.withLock { generations -> (Entry?, givenUp: Generation) in
+            if let entry = generations.young[path] { return (entry, [:]) }
+            guard let entry = generations.old.removeValue(forKey: path) else { return (nil, [:]) }
+            return (entry, insert(entry, into: &generations))
         }
+        return entry
     }
 
     /// Takes in what a file holds.
     func insert(_ document: EncodedDocument, identity: FileIdentity) {
         let entry = Entry(document: document, identity: identity)
-        generations.withLock { insert(entry, into: &$0) }
+        _ = generations.withLock { insert(entry, into: &$0) }
     }
 
     /// Takes in what a file held when it was read, unless a later version has come in meanwhile.
     func insertRead(_ document: EncodedDocument, identity: FileIdentity) {
         let entry = Entry(document: document, identity: identity)
-        generations.withLock { generations in
+        _ = generations.withLock { generations -> Generation in
             let known = generations.young[document.path] ?? generations.old[document.path]
-            if let known, known.document.updateTime > document.updateTime { return }
-            insert(entry, into: &generations)
+            if let known, known.document.updateTime > document.updateTime { return [:] }
+            return insert(entry, into: &generations)
         }
     }
 
@@ -61,23 +63,25 @@ final class DocumentCache: Sendable {
         }
     }
 
-    private func insert(_ entry: Entry, into generations: inout Generations) {
+    /// Returns the generation that is given up, so that its memory is freed when nobody waits for the lock.
+    private func insert(_ entry: Entry, into generations: inout Generations) -> Generation {
         let path = entry.document.path
         let cost = Self.cost(of: entry)
         // A single document must not push everything else out.
         guard cost <= maximumBytes / 8 else {
             if let replaced = generations.young.removeValue(forKey: path) { generations.youngBytes -= Self.cost(of: replaced) }
             generations.old.removeValue(forKey: path)
-            return
+            return [:]
         }
         if let replaced = generations.young.updateValue(entry, forKey: path) { generations.youngBytes -= Self.cost(of: replaced) }
         generations.old.removeValue(forKey: path)
         generations.youngBytes += cost
-        if generations.youngBytes > maximumBytes / 2 {
-            generations.old = generations.young
-            generations.young = [:]
-            generations.youngBytes = 0
-        }
+        guard generations.youngBytes > maximumBytes / 2 else { return [:] }
+        let givenUp = generations.old
+        generations.old = generations.young
+        generations.young = [:]
+        generations.youngBytes = 0
+        return givenUp
     }
 
     /// About the memory that an entry takes.

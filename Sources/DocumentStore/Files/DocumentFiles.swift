@@ -23,8 +23,8 @@ struct DocumentFiles: Sendable {
         return try document(at: path, in: folder)
     }
 
-    /// The document at `path`, where it is known and the system can tell without reading a disk that its file is still the same;
-    /// else nil. Never waits.
+    /// The document at `path`, where it is known and the system can tell from memory that its file is still the same; else nil.
+    /// Waits for no disk of this machine.
     func documentInMemory(at path: DocumentPath) -> EncodedDocument? {
         guard let entry = cache.entry(at: path), folders.statusInMemory(of: path)?.identity == entry.identity else { return nil }
         return entry.document

@@ -1,7 +1,7 @@
 internal import DocumentModel
 internal import StrictJSON
 
-/// Finds the folders of collections and of what is below documents, one segment at a time from the top.
+/// Finds the folders of collections and of what is below documents, one segment at a time from the top where they are opened.
 ///
 /// Nothing is remembered between calls: a folder that was moved away, or replaced by a link, is noticed at once.
 struct DocumentFolders: Sendable {
@@ -27,10 +27,9 @@ struct DocumentFolders: Sendable {
         return folder
     }
 
-    /// What the system knows of a document's file without reading a disk; nil when that is nothing.
+    /// What the system knows from memory of a document's file; nil when that is nothing, and when there is a link on the way.
     func statusInMemory(of path: DocumentPath) -> FileStatus? {
         let file = place(path.collection.segments) + "/" + naming.file(of: path.id).text
-        // From the data folder on, so that another folder in the place of the documents' is noticed.
         guard let found = data.root.openInMemory(file) else { return nil }
         return try? found.status()
     }

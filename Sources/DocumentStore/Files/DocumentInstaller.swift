@@ -19,11 +19,13 @@ struct DocumentInstaller {
     private var openFolders: [CollectionPath: SharedDescriptor] = [:]
     /// Of those, the ones whose own IDs and those of the folders around them are known to be stored.
     private var madeFolders: Set<CollectionPath> = []
-    private var temporaries = TemporaryFiles()
+    private var temporaries: TemporaryFiles
 
-    init(_ files: DocumentFiles, cache: DocumentCache) {
+    /// - Parameter leavesTemporaryFile: Whether one is known that could not be removed.
+    init(_ files: DocumentFiles, cache: DocumentCache, leavesTemporaryFile: Bool = false) {
         self.files = files
         self.cache = cache
+        temporaries = TemporaryFiles(isOneLeft: leavesTemporaryFile)
     }
 
     /// The document at `path` as its file is now, or nil when there is none.
@@ -67,8 +69,15 @@ struct DocumentInstaller {
     /// Puts a staged document in the place of its file.
     mutating func install(_ staged: StagedFile) throws(StatusError) {
         let path = staged.document.path
-        guard let folder = try existingFolder(of: path.collection) else {
-            throw SystemError("openat", code: ENOENT).status("replace", files.place(of: path))
+        let folder: SharedDescriptor
+        do throws(StatusError) {
+            guard let found = try existingFolder(of: path.collection) else {
+                throw SystemError("openat", code: ENOENT).status("replace", files.place(of: path))
+            }
+            folder = found
+        } catch {
+            temporaries.abandon(staged.file)
+            throw error
         }
         do throws(SystemError) {
             try temporaries.install(staged.file, as: files.folders.naming.file(of: path.id).text, in: folder.descriptor)
@@ -81,13 +90,16 @@ struct DocumentInstaller {
     /// Removes staged documents that are not to be installed.
     mutating func discard(_ staged: [StagedFile]) {
         for staged in staged {
-            guard let folder = try? existingFolder(of: staged.document.path.collection) else { continue }
-            temporaries.discard(staged.file, in: folder.descriptor)
+            if let folder = try? existingFolder(of: staged.document.path.collection) {
+                temporaries.discard(staged.file, in: folder.descriptor)
+            } else {
+                temporaries.abandon(staged.file)
+            }
         }
         for collection in Set(staged.map(\.document.path.collection)) { files.folders.removeEmpty(collection.segments) }
     }
 
-    /// Whether a temporary file could not be removed: only a recovery looks for it.
+    /// Whether a temporary file could not be removed, for the next start to look for.
     var leavesTemporaryFile: Bool { temporaries.isOneLeft }
 
     /// Removes a document's file, if there is one.

@@ -4,7 +4,8 @@ internal import Glibc
 /// An open file or folder, closed when this value's life ends.
 ///
 /// All of the store's system calls on files are here and in the extensions. Names are looked up relative to an open
-/// folder, one segment at a time, and symbolic links are never followed. Interrupted calls are repeated. Names are C strings where
+/// folder, one segment at a time but in ``openInMemory(_:)``, and symbolic links are never followed. Interrupted calls are repeated,
+/// where nobody else would do the work. Names are C strings where
 /// they may be of people's making, which need not be UTF-8; a `String` is passed as it is.
 struct FileDescriptor: ~Copyable, Sendable {
     /// The kernel's number for it.
@@ -94,7 +95,7 @@ extension FileDescriptor {
     }
 
     /// Opens what is at a path below this folder for asking what it is, when the system knows the whole way without reading a disk;
-    /// nil when it does not, and when nothing is there. Never waits, and follows no link.
+    /// nil when it does not, when nothing is there, and when the call is interrupted. Follows no link.
     func openInMemory(_ path: String) -> FileDescriptor? {
         let opened = clinux_open_in_memory(number, path)
         return opened >= 0 ? FileDescriptor(opened) : nil

@@ -12,12 +12,16 @@ struct TemporaryFiles {
         case unnamed(SharedDescriptor)
     }
 
-    /// Whether one could not be removed, and stays until a recovery removes it.
-    private(set) var isOneLeft = false
+    /// Whether one could not be removed, and stays until a ``TemporarySweep`` removes it.
+    private(set) var isOneLeft: Bool
 
     private var count: UInt64 = 0
     /// How many more files may be open that have no name; nil before it was tried whether the file system can do it.
     private var unnamedRoom: Int?
+
+    init(isOneLeft: Bool) {
+        self.isOneLeft = isOneLeft
+    }
 
     /// How many files without a name are open at most: enough for usual commits, and few of those that a server may have open.
     private static let maximumUnnamedFiles = 512
@@ -70,6 +74,14 @@ struct TemporaryFiles {
         case .unnamed: unnamedRoom? += 1
         }
     }
+
+    /// Gives up a file whose folder can't be opened any more.
+    mutating func abandon(_ file: File) {
+        switch file {
+        case .named: isOneLeft = true
+        case .unnamed: unnamedRoom? += 1
+        }
+    }
 }
 
 extension TemporaryFiles {
@@ -80,7 +92,7 @@ extension TemporaryFiles {
         return SharedDescriptor(file)
     }
 
-    /// Whether files can be given a name later, which takes a file system that can, and a kernel that lets us.
+    /// Whether files can be given a name later, which takes a file system that can, and privileges, Linux 6.10 or `/proc`.
     private mutating func canNameLater(in folder: borrowing FileDescriptor) -> Bool {
         do throws(SystemError) {
             remove(try link(try folder.makeUnnamedFile(), in: folder), from: folder)

@@ -18,7 +18,7 @@ extension OpenedStore {
         let cache = DocumentCache(maximumBytes: configuration.cacheBytes)
         let files = DocumentFiles(DocumentFolders(data), cache: cache, log: InstallationLog())
         var sweep = TemporarySweep()
-        if !found.isClean { try sweep.run(in: data.documents, DataFolder.documentsName) }
+        if !found.isClean || found.hasTemporaryFile { try sweep.run(in: data.documents, DataFolder.documentsName) }
         let waitingDocuments = WaitingDocuments(data)
         var replay = Replay(found.isClean ? [] : try waitingDocuments.read())
         let opened = try Journal.open(
@@ -30,7 +30,7 @@ extension OpenedStore {
                 segmentBytes: configuration.segmentBytes
             )
         ) { commit in replay.add(commit) }
-        var installer = DocumentInstaller(files, cache: cache)
+        var installer = DocumentInstaller(files, cache: cache, leavesTemporaryFile: sweep.failure != nil)
         try replay.run(&installer, logger: logger)
 
         var last: (sequence: SequenceNumber, time: Timestamp?) = (found.sequence, found.commitTime)
@@ -48,7 +48,8 @@ extension OpenedStore {
                     description.epoch = epoch
                     description.sequence = last.sequence
                     description.commitTime = latestTime
-                    description.isClean = uninstalled.isEmpty && !installer.leavesTemporaryFile
+                    description.isClean = uninstalled.isEmpty
+                    description.hasTemporaryFile = installer.leavesTemporaryFile
                 }
             } catch {
                 // The journal still has everything, and whoever has to make room may want to read first.
@@ -71,6 +72,12 @@ extension OpenedStore {
         )
 
         Self.report(replay.unwritable, to: logger)
+        if let failure = sweep.failure {
+            logger.warning(
+                "A temporary file could not be removed. It does no harm, and the next start tries again",
+                metadata: ["error": "\(failure)"]
+            )
+        }
 
         let failure = StoreFailure()
         parts = StoreParts(

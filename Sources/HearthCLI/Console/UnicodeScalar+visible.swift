@@ -1,5 +1,5 @@
 extension Unicode.Scalar {
-    /// The character itself, or its number as Swift writes it where it would end the line, move a terminal's cursor or turn the
+    /// The character itself, or as Swift escapes it where it would end the line, move a terminal's cursor or turn the
     /// direction of the text.
     var visible: String {
         isInvisible ? escaped(asASCII: true) : String(self)

@@ -136,7 +136,7 @@ extension DatabaseUse: DocumentStore {
         CommitSequence(after: sequence) { [self] position throws(StatusError) in
             // Asked for only when there is a commit, or never will be one.
             if case .store(let store) = database.content {
-                if let commits = try await store.commits(after: position).first() { return commits }
+                if let commits = try await store.commits(after: position).firstPart() { return commits }
             }
             if case .ended(_, .deleted) = database.content { throw ended(.deleted) }
             return nil

@@ -127,6 +127,17 @@ struct DamagedFilesTests {
         #expect(try fixture.folder.text(of: "outside/b.json") == "{}")
     }
 
+    @Test("A symbolic link to the folder that was there before is not followed, though its documents are known")
+    func linkedToKnown() async throws {
+        try await fixture.withStore { store in
+            try await store.set("books/a", [:])
+            #expect(try await store.document(at: DocumentPath("books/a")) != nil)
+            try FileManager.default.moveItem(atPath: fixture.folder["data/documents/books"], toPath: fixture.folder["moved"])
+            try fixture.folder.link("data/documents/books", to: fixture.folder["moved"])
+            await expectStatus(.failedPrecondition) { try await store.document(at: DocumentPath("books/a")) }
+        }
+    }
+
     @Test("A file where a collection's folder is needed is an error that names it")
     func fileInPlaceOfFolder() async throws {
         try await fixture.withStore { store in

@@ -91,14 +91,23 @@ extension CrashTests {
             }
         }
 
-        @Test func `removes an unfinished file that could not be removed when it starts again`() async throws {
-            // The first new document makes a file of which only the name is tried.
-            try await Self.withServer(.failing("unlink@documents/", with: "EIO"), isWarm: false) { test in
-                try test.setFault(true)
-                try await test.commit("notes/new")
-                try test.setFault(false)
-                #expect(try DiskContents(of: test.data).temporaries.count == 1)
-                try await test.expectWell(disk: false)
+        @Test func `starts and stops while an unfinished file can't be removed, and removes it when it can be`() async throws {
+            try await withTemporaryFolder { folder in
+                let data = folder.appending(path: "data")
+                var history = CommitHistory()
+                for number in 1...2 {
+                    let plan = FaultPlan(fault: .failing("unlink@documents/", with: "EIO"))
+                    let server = try await CrashServer(data: data, plan: plan)
+                    let recorder = CommitRecorder(history)
+                    // The first new document makes a file of which only the name is tried.
+                    let path = try DocumentPath("notes/n\(number)")
+                    try await recorder.commit(on: server) { [PlannedWrite(path: path, fields: .sample(number: $0))] }
+                    history = recorder.history
+                    #expect(try await server.stop(with: SIGTERM) == .code(0))
+                    #expect(try DiskContents(of: data).temporaries.count == number)
+                }
+                let violations = try await CrashScenario.State(data: data, history: history).violationsAfterRestart()
+                #expect(violations == [])
             }
         }
 
