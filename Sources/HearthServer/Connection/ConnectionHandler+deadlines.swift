@@ -46,11 +46,16 @@ struct Deadline {
 }
 
 extension ConnectionHandler {
+    func noteArrival(of bytes: ByteBuffer) {
+        if state.isReadingHead { requestLine.take(bytes) }
+    }
+
     /// Gives the client the time that a head may take from its first byte on, however often it sends another.
-    func noteArrival(of bytes: ByteBuffer, context: ChannelHandlerContext) {
-        guard state.isReadingHead else { return }
-        requestLine.take(bytes)
-        if requestLine.length > 0 { startHeadDeadline(context: context) }
+    ///
+    /// Called when what has arrived was read: most heads are complete then. To take a deadline back, NIO looks at all timers of the
+    /// event loop, and each connection has some.
+    func updateHeadDeadline(context: ChannelHandlerContext) {
+        if state.isReadingHead, requestLine.length > 0 { startHeadDeadline(context: context) }
     }
 
     private func startHeadDeadline(context: ChannelHandlerContext) {

@@ -74,6 +74,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         context.fireChannelReadComplete()
+        updateHeadDeadline(context: context)
         updateBodyDeadline(context: context)
         // Who handles requests has stopped reading; what comes now is only to be taken off the socket.
         if state.isClosing { context.read() }
@@ -83,7 +84,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         switch event {
         case let arrival as Arrival:
             // Of no concern to anybody else.
-            return noteArrival(of: arrival.bytes, context: context)
+            return noteArrival(of: arrival.bytes)
         case ChannelEvent.inputClosed:
             let isLeaving = state.inputClosed()
             if isLeaving || lingering != nil { context.close(promise: nil) }
