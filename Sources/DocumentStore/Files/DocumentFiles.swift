@@ -104,7 +104,7 @@ extension DocumentFiles {
         let status: FileStatus
         /// What is in the file; nothing when it can't be a document's.
         var bytes: [UInt8] = []
-        /// Whether it is still as it was when reading began.
+        /// Whether it is still as it was when reading began, and nobody can be expected to be writing it.
         var isSettled = false
     }
 
@@ -154,9 +154,14 @@ extension DocumentFiles {
         var contents = Contents(status: try file.status())
         guard contents.status.kind == .file, contents.status.size <= maximumFileBytes else { return contents }
         contents.bytes = try file.read(contents.status.size)
-        contents.isSettled = try file.status().identity == contents.status.identity
+        let identity = try file.status().identity
+        contents.isSettled = identity == contents.status.identity && identity.isOlder(thanSeconds: settlingSeconds)
         return contents
     }
+
+    /// For as long after a change a person's program may still be writing a file in place: the system notes the time of a write before
+    /// it copies the bytes, so a file that is half written then does not look changed afterwards.
+    private static let settlingSeconds: Int64 = 1
 
     /// What is wrong with what has a document's name; nil for a file.
     private static func fault(of kind: FileStatus.Kind) -> String? {

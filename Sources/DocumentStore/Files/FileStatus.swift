@@ -1,3 +1,4 @@
+internal import DocumentModel
 internal import Glibc
 
 /// What the file system says of a file.
@@ -44,4 +45,9 @@ struct FileIdentity: Hashable {
     let size: Int64
     let modifiedSeconds: Int64
     let modifiedNanoseconds: Int64
+
+    /// Whether the file was changed more than so many whole seconds ago, by the system's clock.
+    func isOlder(thanSeconds seconds: Int64) -> Bool {
+        modifiedSeconds < Timestamp.current().microseconds / 1_000_000 - seconds
+    }
 }

@@ -1,5 +1,6 @@
 import Dispatch
 import DocumentModel
+import Foundation
 import StrictJSON
 import TestSupport
 import Testing
@@ -31,6 +32,23 @@ import Testing
             #expect(try told?.decoded().fields == ["n": .integer(1)])
             try fixture.folder.write("{\"n\": 2}", to: "data/documents/c/d/e/ü f.json")
             #expect(store.parts.files.documentInMemory(at: path) == nil)
+        }
+    }
+
+    @Test("A file that was changed a moment ago is not known from one read, since it may be half written")
+    func changedAMomentAgo() async throws {
+        let fixture = try StoreFixture()
+        let file = fixture.folder["data/documents/c/d.json"]
+        try await fixture.withStore { store in
+            let path = try DocumentPath("c/d")
+            try await store.set("c/d", [:])
+            let text = try fixture.folder.text(of: "data/documents/c/d.json")
+            for (age, isKnown) in [(0.0, false), (60.0, true)] {
+                try fixture.folder.write(text, to: "data/documents/c/d.json")
+                try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSinceNow: -age)], ofItemAtPath: file)
+                #expect(try await store.document(at: path) != nil)
+                #expect((0..<1_000).contains { _ in store.parts.files.documentInMemory(at: path) != nil } == isKnown)
+            }
         }
     }
 }
