@@ -22,7 +22,8 @@ struct CollectionFrame: Sendable {
     private let count: String
     private let damaged: DamagedFiles?
     private let filters: FilterFormView
-    private let call: CallView
+    /// Nil where the address asks for what no call can.
+    private let call: CallView?
     private let exportForm: ExportForm
 
     /// - Parameters:
@@ -69,7 +70,7 @@ struct CollectionFrame: Sendable {
             }
         damaged = DamagedFiles(listing.damaged)
         filters = FilterFormView(request, fields: fields)
-        call = CallView(listing.call, curl: curl)
+        call = listing.call.params.utf8.isEmpty ? nil : CallView(listing.call, curl: curl)
         exportForm = ExportForm(request, hasPlaces: hasPlaces)
     }
 }
@@ -88,7 +89,7 @@ extension CollectionFrame: ViewModel {
         case "count": count
         case "damaged": damaged.orAbsent
         case "filterForm": filters
-        case "call": call
+        case "call": call.orAbsent
         case "live": listing.live.orAbsent
         case "exportForm": exportForm
         case "fault": (listing.fault.map { DisplayText($0.message) }).orAbsent
