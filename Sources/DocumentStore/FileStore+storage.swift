@@ -7,7 +7,7 @@ extension FileStore {
         let size =
             !parts.index.isReady
             ? nil : try? await parts.index.read(atLeast: .zero) { snapshot throws(StatusError) in try snapshot.size(of: nil) }
-        return try? await readers.run { () throws(StatusError) in
+        return try? await inspectors.run { () throws(StatusError) in
             StorageReport(
                 journalBytes: parts.checkpointer.journalBytes,
                 maximumJournalBytes: parts.checkpointer.maximumJournalBytes,

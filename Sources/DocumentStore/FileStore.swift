@@ -22,6 +22,8 @@ package final class FileStore: DocumentStore {
     let readers: WorkQueue
     /// Reads collections, the past and the journal.
     let listers: WorkQueue
+    /// Looks how the store itself is, so that this is told also when all who read wait for a disk.
+    let inspectors = WorkQueue(label: "hearth.inspectors", width: 1)
     let queue: CommitQueue
 
     private init(_ opened: OpenedStore, readers: WorkQueue, listers: WorkQueue) {
@@ -150,7 +152,7 @@ package final class FileStore: DocumentStore {
     package var writeObstacle: StatusError? {
         get async {
             let parts = parts
-            return try? await readers.run { () throws(StatusError) in parts.writeObstacle }
+            return try? await inspectors.run { () throws(StatusError) in parts.writeObstacle }
         }
     }
 

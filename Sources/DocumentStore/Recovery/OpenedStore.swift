@@ -72,7 +72,8 @@ extension OpenedStore {
         )
 
         Self.report(replay.unwritable, to: logger)
-        if let failure = sweep.failure {
+        // Where a person has seen to it that nothing changes, it is known.
+        if let failure = sweep.failure, !failure.forbidsOneFile {
             logger.warning(
                 "A temporary file could not be removed. It does no harm, and the next start tries again",
                 metadata: ["error": "\(failure)"]

@@ -5,7 +5,7 @@ internal import DocumentModel
 struct TemporarySweep {
     /// How many were removed.
     private(set) var count = 0
-    /// Why one could not be, which may change; nil when none is left but where nothing may be removed.
+    /// Why one could not be; nil when none is left, but where it can't be known.
     private(set) var failure: StatusError?
 
     /// Goes through a folder and all folders in it. Links are not followed, and what is not the store's own stays.
@@ -38,7 +38,7 @@ struct TemporarySweep {
         do throws(SystemError) {
             if try folder.removeFile(name) { count += 1 }
         } catch {
-            if !error.forbidsOneFile { failure = error.status("remove", place + "/" + name) }
+            failure = error.status("remove", place + "/" + name)
         }
     }
 }
