@@ -1,6 +1,5 @@
 internal import DocumentModel
 internal import GRDB
-internal import Glibc
 internal import Logging
 
 /// Keeps the index's database: opens it, changes it, makes it anew.
@@ -134,15 +133,9 @@ struct IndexApplier {
 }
 
 extension IndexApplier {
-    /// Brings all that is in the log into the database's own file; false when readers don't end.
+    /// Brings all that is in the log into the database's own file, when those who read have ended; false when they don't.
     private func checkpoint(_ database: DatabaseQueue) throws -> Bool {
-        for _ in 0..<200 {
-            let isBusy = try database.inDatabase { try Bool.fetchOne($0, sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
-            if isBusy == false { return true }
-            // They have been interrupted.
-            usleep(10_000)
-        }
-        return false
+        try database.inDatabase { try Bool.fetchOne($0, sql: "PRAGMA wal_checkpoint(TRUNCATE)") } == false
     }
 }
 

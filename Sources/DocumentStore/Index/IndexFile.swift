@@ -155,6 +155,9 @@ extension IndexFile {
         csqlite_leave_memory_uncounted()
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
+        // One that reads takes the writer's lock for a moment, where it finds the log's head while that is written; and readers that
+        // were interrupted need a moment to end.
+        configuration.busyMode = .timeout(2)
         return configuration
     }()
 
