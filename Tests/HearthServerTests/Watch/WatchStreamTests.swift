@@ -162,7 +162,7 @@ import Testing
         try await withServer { server in
             try await withConnection(to: server) { connection in
                 try await connection.send(
-                    "GET /watch?document=a/b&timeout=1 HTTP/1.0\r\nHost: localhost\r\nConnection: keep-alive\r\n\r\n"
+                    "GET /watch?document=a/b&timeout=10 HTTP/1.0\r\nHost: localhost\r\nConnection: keep-alive\r\n\r\n"
                 )
                 let response = try await connection.response()
                 #expect(response["transfer-encoding"] == nil)
