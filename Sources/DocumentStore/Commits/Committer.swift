@@ -121,7 +121,8 @@ extension Committer {
         do throws(JournalWriter.Failure) {
             place = try state.writer.append(batch.commits)
         } catch {
-            state.installer.discard(staged)
+            // Consumed, because files without a name take room as long as they are open.
+            state.installer.discard(consume staged)
             if error.isRecoverable { return retry(commits, after: error.status, &state) }
             refuse(commits, batch, stop(error.status))
             return commits.count

@@ -22,8 +22,12 @@ struct JournalWriter {
         mutating func allocate(_ byteCount: Int, in journal: Journal) throws(StatusError) {
             guard end + byteCount > allocated else { return }
             let target = max(end + byteCount, journal.segmentBytes)
-            try reporting("extend", Journal.path(first: first)) { () throws(SystemError) in
+            do throws(SystemError) {
                 try Journal.fillWithZeros(file.descriptor, from: allocated, to: target)
+            } catch {
+                // What was filled takes the place that others may need. When this fails too it stays, which does no harm.
+                try? file.descriptor.truncate(to: allocated)
+                throw error.status("extend", Journal.path(first: first))
             }
             journal.cut(segment: first, to: target)
             allocated = target
