@@ -9,24 +9,7 @@ public struct StatusError: Error, Sendable {
     public var code: StatusCode
     /// What was expected, what was found, and what to do.
     public var message: String
-    /// The document or collection concerned, relative to the database.
-    public var path: String?
-    /// The field concerned: a field path in canonical form, with `[i]` for the elements of arrays, such as `tags[2].color`.
-    public var field: String?
-    /// Which part of a query is at fault, by its JSON form, such as `where.and[1].op`; nil for what concerns no query.
-    public var place: String?
-    /// Where in the JSON that was read the fault is, which ``message`` tells too; nil for what was not read from JSON.
-    package var textPlace: TextPlace?
-    /// Which write of its commit could not be applied, counted from 0; nil for what does not concern one write.
-    public var writeIndex: Int?
-    /// After how long the caller is advised to try again; nil where there is no advice.
-    public var retryAfter: Duration?
-    /// The oldest commit that is kept, where what is asked for is older; nil for what does not concern the past.
-    package var oldestSequence: UInt64?
-    /// The damaged file concerned.
-    public var file: FileLocation?
-    /// What lies behind this error; for the log only, never sent to a caller.
-    public var cause: (any Error)?
+    private var box: Box?
 
     /// Makes an error; give every place that is known.
     public init(
@@ -39,10 +22,62 @@ public struct StatusError: Error, Sendable {
     ) {
         self.code = code
         self.message = message
-        self.path = path
-        self.field = field
-        self.file = file
-        self.cause = cause
+        guard path != nil || field != nil || file != nil || cause != nil else { return }
+        details = Details(path: path, field: field, file: file, cause: cause)
+    }
+
+    /// The document or collection concerned, relative to the database.
+    public var path: String? {
+        get { details.path }
+        set { details.path = newValue }
+    }
+
+    /// The field concerned: a field path in canonical form, with `[i]` for the elements of arrays, such as `tags[2].color`.
+    public var field: String? {
+        get { details.field }
+        set { details.field = newValue }
+    }
+
+    /// Which part of a query is at fault, by its JSON form, such as `where.and[1].op`; nil for what concerns no query.
+    public var place: String? {
+        get { details.place }
+        set { details.place = newValue }
+    }
+
+    /// Where in the JSON that was read the fault is, which ``message`` tells too; nil for what was not read from JSON.
+    package var textPlace: TextPlace? {
+        get { details.textPlace }
+        set { details.textPlace = newValue }
+    }
+
+    /// Which write of its commit could not be applied, counted from 0; nil for what does not concern one write.
+    public var writeIndex: Int? {
+        get { details.writeIndex }
+        set { details.writeIndex = newValue }
+    }
+
+    /// After how long the caller is advised to try again; nil where there is no advice.
+    public var retryAfter: Duration? {
+        get { details.retryAfter }
+        set { details.retryAfter = newValue }
+    }
+
+    /// The oldest commit that is kept, where what is asked for is older; nil for what does not concern the past.
+    package var oldestSequence: UInt64? {
+        get { details.oldestSequence }
+        set { details.oldestSequence = newValue }
+    }
+
+    /// The damaged file concerned.
+    public var file: FileLocation? {
+        get { details.file }
+        set { details.file = newValue }
+    }
+
+    /// What lies behind this error; for the log only, never sent to a caller.
+    public var cause: (any Error)? {
+        get { details.cause }
+        set { details.cause = newValue }
     }
 
     /// A place in a text.
@@ -89,6 +124,35 @@ public struct StatusError: Error, Sendable {
             self.line = line
             self.column = column
         }
+    }
+}
+
+extension StatusError {
+    /// What only some errors have.
+    private struct Details: Sendable {
+        var path: String?
+        var field: String?
+        var place: String?
+        var textPlace: TextPlace?
+        var writeIndex: Int?
+        var retryAfter: Duration?
+        var oldestSequence: UInt64?
+        var file: FileLocation?
+        var cause: (any Error)?
+    }
+
+    /// Holds them apart, because every call that may throw an error has room for one, and every task keeps that room.
+    private final class Box: Sendable {
+        let details: Details
+
+        init(_ details: Details) {
+            self.details = details
+        }
+    }
+
+    private var details: Details {
+        get { box?.details ?? Details() }
+        set { box = Box(newValue) }
     }
 }
 
