@@ -136,7 +136,9 @@ package final class FileStore: DocumentStore {
 
     package func commits(after sequence: SequenceNumber) -> CommitSequence {
         let feed = parts.feed
-        return CommitSequence(after: sequence) { position throws(StatusError) in try await feed.commits(after: position) }
+        return CommitSequence(after: sequence, memory: feed.commitsInMemory) { position throws(StatusError) in
+            try await feed.commits(after: position)
+        }
     }
 
     package func notify(after sequence: SequenceNumber, _ body: @escaping @Sendable () -> Void) -> CommitNotification {

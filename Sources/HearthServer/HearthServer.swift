@@ -63,7 +63,8 @@ package struct HearthServer: Service {
                 limitPerAddress: configuration.maximumWatchersPerAddress,
                 limitPerKey: configuration.maximumWatchersPerKey,
                 activity: context.server.activity
-            )
+            ),
+            logger: logger
         )
         Self.addRoutes(to: router, configuration, context: context, answers: answers, streams: streams, logger: logger)
         addRoutes(router, streams)

@@ -111,6 +111,11 @@ final class ChangeFeed: Sendable {
         }
         return nil
     }
+
+    /// The commits after `sequence`, where there are any and the first of them is in memory.
+    func commitsInMemory(after sequence: SequenceNumber) -> [Commit] {
+        if case .commits(let commits) = look(after: sequence) { commits } else { [] }
+    }
 }
 
 extension ChangeFeed {

@@ -23,6 +23,7 @@ struct ConnectionChannel: ServerChildChannel {
         }
         return base.setup(channel: channel, logger: logger).flatMapThrowing { value in
             try channel.syncOptions?.setUnacknowledgedTimeout(configuration.stallTimeout)
+            try channel.syncOptions?.setOption(.recvAllocator, value: Self.readBuffers)
             let pipeline = channel.pipeline.syncOperations
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             try pipeline.addHandler(ArrivalHandler(), position: .before(decoder))
@@ -30,6 +31,9 @@ struct ConnectionChannel: ServerChildChannel {
             return value
         }
     }
+
+    /// An idle connection keeps a buffer: one for a usual request, which grows where more comes at a time.
+    private static let readBuffers = AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 512, maximum: 65_536)
 
     func handle(value: HTTP1Channel.Value, logger: Logger) async {
         await base.handle(value: value, logger: logger)

@@ -9,7 +9,10 @@ struct RequestTasks<Base: HTTPResponder>: HTTPResponder where Base.Context: Send
     let base: Base
 
     func respond(to request: Request, context: Base.Context) async throws -> Response {
-        async let response = base.respond(to: request, context: context)
-        return try await response
+        try await withThrowingTaskGroup(of: Response.self) { group in
+            group.addTask { try await base.respond(to: request, context: context) }
+            guard let response = try await group.next() else { throw CancellationError() }
+            return response
+        }
     }
 }

@@ -13,7 +13,10 @@ import ServiceLifecycle
 /// the client is told; its key is revoked or expires, or its
 /// session is ended, which it is told where it still reads; the store fails, which it is told
 /// too; or it accepts nothing for so long that its connection is closed.
-struct WatchStream: Sendable {
+///
+/// A class, because the closures that a response is made of would each hold a copy, and a logger of its own would take more than
+/// all that is here.
+final class WatchStream: Sendable {
     let session: WatchSession
     /// The database that is watched; nil for the default one.
     let database: DatabaseID?
@@ -30,13 +33,61 @@ struct WatchStream: Sendable {
     let slot: WatchSlots.Slot
     /// Where frames are made, so that calls do not wait until all watchers of what they change have been told.
     let threads: WorkThreads
+    /// What the log calls the request by that the stream answers.
+    let requestID: Logger.MetadataValue?
     let logger: Logger
+
+    static let requestIDKey = "hb.request.id"
+
+    init(
+        session: WatchSession,
+        database: DatabaseID?,
+        caller: Caller,
+        keys: AccessKeys,
+        visit: Session?,
+        sessions: Sessions,
+        encoder: any WatchEncoder,
+        shared: SharedFrames,
+        slot: WatchSlots.Slot,
+        threads: WorkThreads,
+        requestID: Logger.MetadataValue?,
+        logger: Logger
+    ) {
+        self.session = session
+        self.database = database
+        self.caller = caller
+        self.keys = keys
+        self.visit = visit
+        self.sessions = sessions
+        self.encoder = encoder
+        self.shared = shared
+        self.slot = slot
+        self.threads = threads
+        self.requestID = requestID
+        self.logger = logger
+    }
 
     /// How long the client of a revoked key has for the frames that are on their way.
     private static let revocationGrace = TimeAmount.seconds(2)
 
     /// Writes all frames, waiting wherever the client does not keep up, and ends the response.
     func write(to writer: inout any ResponseBodyWriter, on channel: any Channel) async throws {
+        let observations = observeEnd(on: channel)
+        defer { withExtendedLifetime(observations) {} }
+        try await withGracefulShutdownHandler {
+            try await withTaskExecutorPreference(threads) {
+                try await writeFrames(to: &writer, on: channel.eventLoop)
+            }
+        } onGracefulShutdown: { [session] in
+            session.end(.shutdown)
+        }
+    }
+
+    // What is not inlined needs no room in the task's memory, which lasts as long as the stream.
+
+    /// Ends the session when the client leaves, or who watches may no longer, for as long as what is returned is kept.
+    @inline(never)
+    private func observeEnd(on channel: any Channel) -> [EndingObservation?] {
         // The connection is closed when the client leaves, also while there is nothing to write.
         channel.closeFuture.whenComplete { [session] _ in session.end(nil) }
         let revoke: @Sendable () -> Void = { [session, eventLoop = channel.eventLoop] in
@@ -44,18 +95,8 @@ struct WatchStream: Sendable {
             // Who does not take what was sent before is not waited for.
             eventLoop.scheduleTask(in: Self.revocationGrace) { channel.close(promise: nil) }
         }
-        let observations = [keys.onEnd(of: caller, revoke), visit.map { sessions.onEnd(of: $0, revoke) }]
-        defer { withExtendedLifetime(observations) {} }
-        try await withGracefulShutdownHandler {
-            try await withTaskExecutorPreference(threads) {
-                try await writeFrames(to: &writer, on: channel.eventLoop)
-            }
-        } onGracefulShutdown: {
-            session.end(.shutdown)
-        }
+        return [keys.onEnd(of: caller, revoke), visit.map { sessions.onEnd(of: $0, revoke) }]
     }
-
-    // What is not inlined here needs no room in the task's memory, which lasts as long as the stream.
 
     private func writeFrames(to writer: inout any ResponseBodyWriter, on eventLoop: any EventLoop) async throws {
         var batches = session.makeAsyncIterator()
@@ -63,27 +104,41 @@ struct WatchStream: Sendable {
         var lastSent = ContinuousClock.now
         do {
             while let frames = try await batches.next() {
-                if var common = commonBuffer(of: frames) {
-                    buffer.writeBuffer(&common)
-                } else {
-                    for frame in frames {
-                        encoder.write(frame, to: &buffer)
-                        // A frame is made when the client has taken most of what was made before.
-                        if buffer.readableBytes >= chunkBytes { try await send(&buffer, to: &writer, on: eventLoop) }
-                    }
-                }
+                var rest = encodeCommonly(frames, to: &buffer)
+                while encode(&rest, to: &buffer) { try await send(&buffer, to: &writer, on: eventLoop) }
                 // What is there already goes together, unless that takes long to tell.
                 if batches.isBehind, buffer.readableBytes < chunkBytes, .now - lastSent < Self.maximumDelay { continue }
                 if buffer.readableBytes > 0 { try await send(&buffer, to: &writer, on: eventLoop) }
                 lastSent = .now
-                if encoder.pause > .zero, !batches.isFarBehind { try? await Task.sleep(for: encoder.pause) }
+                if encoder.pause > .zero, !batches.isFarBehind { await pause() }
             }
             if buffer.readableBytes > 0 { try await send(&buffer, to: &writer, on: eventLoop) }
         } catch let error as StatusError {
-            encoder.write(clientError(for: error), to: &buffer)
+            encode(error, to: &buffer)
             try await send(&buffer, to: &writer, on: eventLoop)
         }
         try await writer.finish(nil)
+    }
+
+    /// Writes frames, and forgets them; gives whether there is enough to send before the others: a frame is made when the client
+    /// has taken most of what was made before.
+    @inline(never)
+    private func encode(_ frames: inout ArraySlice<WatchFrame>, to buffer: inout ByteBuffer) -> Bool {
+        while buffer.readableBytes < chunkBytes, let frame = frames.popFirst() { encoder.write(frame, to: &buffer) }
+        return buffer.readableBytes >= chunkBytes
+    }
+
+    /// Writes frames that were made for everyone who watches the same; gives those that are still to be written.
+    @inline(never)
+    private func encodeCommonly(_ frames: [WatchFrame], to buffer: inout ByteBuffer) -> ArraySlice<WatchFrame> {
+        guard var common = commonBuffer(of: frames) else { return frames[...] }
+        buffer.writeBuffer(&common)
+        return []
+    }
+
+    @inline(never)
+    private func pause() async {
+        try? await Task.sleep(for: encoder.pause)
     }
 
     /// How long frames wait for those of the next commit.
@@ -93,7 +148,6 @@ struct WatchStream: Sendable {
     private static let maximumCommonBytes = 256 << 10
 
     /// The changes of one commit as they are written for everyone who watches the same; nil for other frames.
-    @inline(never)
     private func commonBuffer(of frames: [WatchFrame]) -> ByteBuffer? {
         guard let format = encoder.commonFormat, session.hasCommonFrames, case .change(_, let last?)? = frames.last,
             last.token != nil
@@ -126,9 +180,11 @@ struct WatchStream: Sendable {
     }
 
     @inline(never)
-    private func clientError(for error: StatusError) -> RPCError {
-        guard error.code == .internal else { return error.rpcError }
-        return .internal(error, "watch failed", logger: logger)
+    private func encode(_ error: StatusError, to buffer: inout ByteBuffer) {
+        guard error.code == .internal else { return encoder.write(error.rpcError, to: &buffer) }
+        var logger = logger
+        logger[metadataKey: Self.requestIDKey] = requestID
+        encoder.write(.internal(error, "watch failed", logger: logger), to: &buffer)
     }
 }
 

@@ -2,6 +2,7 @@ import DocumentModel
 import HTTPTypes
 package import HearthService
 package import Hummingbird
+import Logging
 import NIOCore
 import StrictJSON
 
@@ -10,9 +11,11 @@ package struct WatchStreams: Sendable {
     let slots: WatchSlots
     private let shared = SharedFrames()
     private let threads = WorkThreads("hearth.watchers", count: System.coreCount)
+    private let logger: Logger
 
-    init(slots: WatchSlots) {
+    init(slots: WatchSlots, logger: Logger) {
         self.slots = slots
+        self.logger = logger
     }
 
     /// Takes the room of a stream.
@@ -61,7 +64,8 @@ package struct WatchStreams: Sendable {
             shared: shared,
             slot: slot,
             threads: threads,
-            logger: context.logger
+            requestID: context.logger[metadataKey: WatchStream.requestIDKey],
+            logger: logger
         )
         return Response(
             status: .ok,
@@ -73,7 +77,7 @@ package struct WatchStreams: Sendable {
                 // The connection is of no other use: what comes after the request only tells that the client left.
                 .connection: "close",
             ],
-            body: ResponseBody { writer in try await stream.write(to: &writer, on: context.channel) }
+            body: ResponseBody { [channel = context.channel] writer in try await stream.write(to: &writer, on: channel) }
         )
     }
 }

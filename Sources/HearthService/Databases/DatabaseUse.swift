@@ -133,7 +133,10 @@ extension DatabaseUse: DocumentStore {
     }
 
     func commits(after sequence: SequenceNumber) -> CommitSequence {
-        CommitSequence(after: sequence) { [self] position throws(StatusError) in
+        CommitSequence(after: sequence) { [self] position in
+            guard case .store(let store) = database.content else { return [] }
+            return store.commits(after: position).firstPartInMemory()
+        } source: { [self] position throws(StatusError) in
             // Asked for only when there is a commit, or never will be one.
             if case .store(let store) = database.content {
                 if let commits = try await store.commits(after: position).firstPart() { return commits }

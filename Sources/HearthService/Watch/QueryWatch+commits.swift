@@ -5,13 +5,31 @@ extension QueryWatch {
     /// How many documents a result with an order may have.
     private static let maximumResultCount = 100_000
 
-    /// Takes the next commit of the log, and gives what it changes for the watcher.
-    mutating func take(_ commit: Commit, from store: any DocumentStore) async throws(StatusError) -> [WatchFrame] {
+    /// Takes the next commit of the log, and gives what it changes for the watcher; nil where ``takeRanked(_:from:)`` is to.
+    mutating func take(_ commit: Commit) throws(StatusError) -> [WatchFrame]? {
+        let changes = changes(of: commit)
+        guard changes.isEmpty || result == nil else { return nil }
         sequence = commit.sequence
         time = commit.time
-        let changes = commit.changes.filter { watched.query.source.contains($0.path) }
+        let told = try unranked(changes)
+        return try frames(of: commit, telling: told)
+    }
+
+    /// Takes the next commit of the log into a result with an order, and gives what it changes for the watcher.
+    mutating func takeRanked(_ commit: Commit, from store: any DocumentStore) async throws(StatusError) -> [WatchFrame] {
+        sequence = commit.sequence
+        time = commit.time
+        let told = try await ranked(changes(of: commit), in: store)
+        return try frames(of: commit, telling: told)
+    }
+
+    private func changes(of commit: Commit) -> [DocumentChange] {
+        commit.changes.filter { watched.query.source.contains($0.path) }
+    }
+
+    private func frames(of commit: Commit, telling changes: [WatchFrame.Change]) throws(StatusError) -> [WatchFrame] {
         guard !changes.isEmpty else { return [] }
-        var told = try await result == nil ? unranked(changes) : ranked(changes, in: store)
+        var told = changes
         for index in told.indices {
             told[index].document = try told[index].document.map { document throws(StatusError) in try watched.shaped(document) }
             told[index].before = try told[index].before.map { document throws(StatusError) in try watched.shaped(document) }

@@ -88,6 +88,7 @@ final class WatchControl: Sendable {
     }
 
     /// Waits until there is a commit after `sequence`, or an interruption, or the task is cancelled.
+    @inline(never)
     nonisolated(nonsending) func waitForCommit(after sequence: SequenceNumber, in store: any DocumentStore) async {
         setTimer()
         var notification: CommitNotification?

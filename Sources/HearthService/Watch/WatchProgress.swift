@@ -68,17 +68,27 @@ indirect enum WatchProgress: Sendable {
         }
     }
 
-    /// Takes the next commit of the log, and gives what it changes for the watcher. When it throws, it has taken nothing.
-    mutating func take(_ commit: Commit, from store: any DocumentStore) async throws(StatusError) -> [WatchFrame] {
+    /// Takes the next commit of the log where nothing must be read for that, and gives what it changes for the watcher; nil where
+    /// something must. Then, and when it throws, it has taken nothing.
+    mutating func take(_ commit: Commit) throws(StatusError) -> [WatchFrame]? {
         switch self {
         case .documents(var state):
             let frames = state.take(commit)
             self = .documents(state)
             return frames
         case .query(var watch):
-            let frames = try await watch.take(commit, from: store)
+            guard let frames = try watch.take(commit) else { return nil }
             self = .query(watch)
             return frames
         }
+    }
+
+    /// Takes the next commit of the log, and gives what it changes for the watcher. When it throws, it has taken nothing.
+    mutating func take(_ commit: Commit, from store: any DocumentStore) async throws(StatusError) -> [WatchFrame] {
+        if let frames = try take(commit) { return frames }
+        guard case .query(var watch) = self else { return [] }
+        let frames = try await watch.takeRanked(commit, from: store)
+        self = .query(watch)
+        return frames
     }
 }

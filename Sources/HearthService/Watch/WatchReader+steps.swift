@@ -84,6 +84,23 @@ extension WatchReader {
         }
     }
 
+    /// Takes the next commit of a live stream, where it is in memory and nothing must be read beside it. Otherwise nil, and nothing
+    /// is taken.
+    func takeCommitFromMemory() -> [WatchFrame]? {
+        guard phase == .live, refusedSince == nil else { return nil }
+        var commits = commits ?? store.commits(after: progress.sequence).makeAsyncIterator()
+        var joined: [Commit] = []
+        repeat {
+            guard let commit = commits.nextInMemory() else { break }
+            joined.append(commit)
+        } while request.coalesces && joined.count < Self.maximumJoined
+        guard let commit = joined.count == 1 ? joined[0] : Commit(joining: joined), request.isComplete(commit),
+            let frames = try? progress.take(commit)
+        else { return nil }
+        self.commits = commits
+        return frames.isEmpty ? bookmarkInTime : frames
+    }
+
     /// A commit with those behind it that are there already, as if it were one.
     private nonisolated(nonsending) func joined(with commit: Commit) async throws(StatusError) -> Commit {
         var commits = [commit]

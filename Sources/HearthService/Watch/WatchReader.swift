@@ -4,8 +4,8 @@ import DocumentStore
 /// Reads one stream, step by step.
 ///
 /// A class, so that none of its state lies in the memory of the task that waits for it, which lives as long as the stream. For the
-/// same reason the steps before the stream is live are tasks of their own: a task keeps what its deepest call took, and reading the
-/// initial state takes most. A commit is told of in a few microseconds, and a task for it would take as long again.
+/// same reason each step that has to read is a task of its own: a task keeps what its deepest call took. A commit that is in memory
+/// mostly tells all that is needed; that takes a few microseconds, and a task for it would take as long again.
 final class WatchReader {
     enum Phase {
         case opening
@@ -17,9 +17,7 @@ final class WatchReader {
         case ended
     }
 
-    let request: WatchRequest
-    let store: any DocumentStore
-    let control: WatchControl
+    private let session: WatchSession
     var phase = Phase.opening
     var progress: WatchProgress
     var scan: CollectionScan?
@@ -29,15 +27,19 @@ final class WatchReader {
     var bookmarkedSequence = SequenceNumber.zero
     /// Reads the commits that are there already; nil when it is not known where it stands.
     var commits: CommitSequence.AsyncIterator?
+    /// Whether it was told that there is a commit, or never will be one.
+    private var hasWaited = false
     /// Since when its steps are refused because too much is asked for; nil when the last one was not.
-    private var refusedSince: ContinuousClock.Instant?
+    var refusedSince: ContinuousClock.Instant?
 
-    init(_ request: WatchRequest, store: any DocumentStore, control: WatchControl) {
-        self.request = request
-        self.store = store
-        self.control = control
-        self.progress = WatchProgress(request.target, at: store.position)
+    init(_ session: WatchSession) {
+        self.session = session
+        progress = WatchProgress(session.request.target, at: session.store.position)
     }
+
+    var request: WatchRequest { session.request }
+    var store: any DocumentStore { session.store }
+    var control: WatchControl { session.control }
 
     /// Whether there are commits already that the stream has not come to.
     var isBehind: Bool { commits != nil && progress.sequence < store.position.lastSequence }
@@ -50,26 +52,46 @@ final class WatchReader {
 
     /// The next frames, at least one; nil at the end.
     nonisolated(nonsending) func next() async throws(StatusError) -> [WatchFrame]? {
-        while phase != .ended, !Task.isCancelled {
-            if let interruption = control.interruption {
-                if let frames = told(frames(of: interruption)) { return frames }
-                continue
+        while true {
+            switch nextAction() {
+            case .give(let frames): return frames
+            case .waitForCommit: await control.waitForCommit(after: progress.sequence, in: store)
+            case .step: if let frames = told(try await stepInOwnTask()) { return frames }
+            case .end: return nil
             }
-            if lacksCommit {
-                commits = nil
-                await control.waitForCommit(after: progress.sequence, in: store)
-                guard control.interruption == nil, !Task.isCancelled else { continue }
-            }
-            if refusedSince != nil, await !pauseBeforeTrying() { continue }
-            if let frames = told(try await phase == .live ? stepOrBeginAnew() : stepInOwnTask()) { return frames }
         }
-        phase = .ended
-        return nil
+    }
+
+    private enum Action {
+        case give([WatchFrame])
+        case waitForCommit
+        case step
+        case end
     }
 
     // What is not inlined takes no room in the memory of the task that waits.
 
     @inline(never)
+    private func nextAction() -> Action {
+        while phase != .ended, !Task.isCancelled {
+            if let interruption = control.interruption {
+                hasWaited = false
+                if let frames = told(frames(of: interruption)) { return .give(frames) }
+                continue
+            }
+            if lacksCommit, !hasWaited {
+                commits = nil
+                hasWaited = true
+                return .waitForCommit
+            }
+            hasWaited = false
+            guard let frames = takeCommitFromMemory() else { return .step }
+            if let frames = told(frames) { return .give(frames) }
+        }
+        phase = .ended
+        return .end
+    }
+
     private func frames(of interruption: WatchControl.Interruption) -> [WatchFrame] {
         switch interruption {
         case .end(let reason):
@@ -102,7 +124,6 @@ final class WatchReader {
     }
 
     /// Waits for a moment; gives whether the stream is still to go on.
-    @inline(never)
     private nonisolated(nonsending) func pauseBeforeTrying() async -> Bool {
         try? await Task.sleep(for: request.patience.nextPause)
         return control.interruption == nil
@@ -132,7 +153,8 @@ final class WatchReader {
 
     /// Does the next step. Where the store refuses that because too much is asked of it, nothing has happened, and it is to be tried
     /// again.
-    nonisolated(nonsending) func stepOrBeginAnew() async throws(StatusError) -> [WatchFrame] {
+    private nonisolated(nonsending) func stepOrBeginAnew() async throws(StatusError) -> [WatchFrame] {
+        if refusedSince != nil, await !pauseBeforeTrying() { return [] }
         do throws(StatusError) {
             let frames = try await step()
             refusedSince = nil
@@ -174,7 +196,7 @@ final class WatchReader {
         }
     }
 
-    nonisolated(nonsending) func step() async throws(StatusError) -> [WatchFrame] {
+    private nonisolated(nonsending) func step() async throws(StatusError) -> [WatchFrame] {
         switch phase {
         case .opening:
             return try await open()

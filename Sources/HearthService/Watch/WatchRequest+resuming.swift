@@ -25,14 +25,18 @@ extension WatchRequest {
         return WatchToken(target, at: position)
     }
 
+    /// Whether a commit has what its documents were before, where that is wanted.
+    func isComplete(_ commit: Commit) -> Bool {
+        !commit.changes.contains(where: lacksPast)
+    }
+
     /// A commit with what its documents were before, where that is wanted.
     ///
     /// Read as of a moment before the commit where it is not at hand.
     func completed(_ commit: Commit, from store: any DocumentStore) async throws(StatusError) -> Commit {
-        guard contents == .before || target.needsPastDocuments else { return commit }
+        guard !isComplete(commit) else { return commit }
         var changes = commit.changes
-        for (index, change) in changes.enumerated() where change.before == nil && change.existedBefore {
-            guard target.contains(change.path) else { continue }
+        for (index, change) in changes.enumerated() where lacksPast(change) {
             let time = try Timestamp(microseconds: commit.time.microseconds - 1)
             changes[index] = DocumentChange(
                 path: change.path,
@@ -42,6 +46,11 @@ extension WatchRequest {
             )
         }
         return Commit(sequence: commit.sequence, time: commit.time, author: commit.author, changes: changes)
+    }
+
+    private func lacksPast(_ change: DocumentChange) -> Bool {
+        guard change.before == nil, change.existedBefore, contents == .before || target.needsPastDocuments else { return false }
+        return target.contains(change.path)
     }
 }
 

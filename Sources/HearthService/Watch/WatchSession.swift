@@ -16,8 +16,8 @@ package final class WatchSession: AsyncSequence, Sendable {
 
     /// What is asked for.
     package let request: WatchRequest
-    private let store: any DocumentStore
-    private let control: WatchControl
+    let store: any DocumentStore
+    let control: WatchControl
 
     /// Makes a stream; it is to be iterated once.
     ///
@@ -49,7 +49,7 @@ package final class WatchSession: AsyncSequence, Sendable {
     }
 
     package func makeAsyncIterator() -> Iterator {
-        Iterator(WatchReader(request, store: store, control: control))
+        Iterator(WatchReader(self))
     }
 }
 
