@@ -5,8 +5,8 @@ internal import Synchronization
 /// Documents that were read or written lately, each with the version of the file that it is the contents of.
 ///
 /// An entry is only as good as its file's identity: whoever takes it compares that with the file, since people edit files
-/// while the server runs. Memory is bounded by two generations: new and used entries go into the young one, and when that
-/// has half the bytes it replaces the old one.
+/// while the server runs. Memory is bounded. The documents are divided among parts with a lock each, so that those who read hardly
+/// ever wait for each other.
 final class DocumentCache: Sendable {
     /// A document and the file it was read from.
     struct Entry {
@@ -14,78 +14,132 @@ final class DocumentCache: Sendable {
         let identity: FileIdentity
     }
 
-    private typealias Generation = [DocumentPath: Entry]
+    private let parts: [Part]
 
-    private struct Generations {
-        var young: Generation = [:]
-        var old: Generation = [:]
-        var youngBytes = 0
-    }
-
-    private let generations = Mutex(Generations())
-    private let maximumBytes: Int
+    /// What a part may take at least, which is more than the largest documents do.
+    private static let partBytes = 4 << 20
 
     init(maximumBytes: Int) {
-        self.maximumBytes = maximumBytes
+        let count = max(1, maximumBytes / Self.partBytes)
+        parts = (0..<count).map { _ in Part(maximumBytes: maximumBytes / count) }
     }
 
     /// The entry for a path; its identity is still to be compared.
     func entry(at path: DocumentPath) -> Entry? {
-        let (entry, _) = generations.withLock { generations -> (Entry?, givenUp: Generation) in
-            if let entry = generations.young[path] { return (entry, [:]) }
-            guard let entry = generations.old.removeValue(forKey: path) else { return (nil, [:]) }
-            return (entry, insert(entry, into: &generations))
-        }
-        return entry
+        let key = Key(path)
+        return part(of: key).entry(for: key)
     }
 
     /// Takes in what a file holds.
     func insert(_ document: EncodedDocument, identity: FileIdentity) {
-        let entry = Entry(document: document, identity: identity)
-        _ = generations.withLock { insert(entry, into: &$0) }
+        let key = Key(document.path)
+        part(of: key).insert(Entry(document: document, identity: identity), for: key)
     }
 
     /// Takes in what a file held when it was read, unless a later version has come in meanwhile.
     func insertRead(_ document: EncodedDocument, identity: FileIdentity) {
-        let entry = Entry(document: document, identity: identity)
-        _ = generations.withLock { generations -> Generation in
-            let known = generations.young[document.path] ?? generations.old[document.path]
-            if let known, known.document.updateTime > document.updateTime { return [:] }
-            return insert(entry, into: &generations)
-        }
+        let key = Key(document.path)
+        part(of: key).insertRead(Entry(document: document, identity: identity), for: key)
     }
 
     /// Forgets a document.
     func remove(_ path: DocumentPath) {
-        generations.withLock { generations in
-            if let entry = generations.young.removeValue(forKey: path) { generations.youngBytes -= Self.cost(of: entry) }
-            generations.old.removeValue(forKey: path)
+        let key = Key(path)
+        part(of: key).remove(key)
+    }
+
+    private func part(of key: Key) -> Part {
+        parts[Int(UInt(bitPattern: key.hash) % UInt(parts.count))]
+    }
+}
+
+extension DocumentCache {
+    /// A path with its hash, which is not made while others wait.
+    private struct Key: Hashable {
+        let path: DocumentPath
+        let hash: Int
+
+        init(_ path: DocumentPath) {
+            self.path = path
+            hash = path.hashValue
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(hash)
         }
     }
 
-    /// Returns the generation that is given up, so that its memory is freed when nobody waits for the lock.
-    private func insert(_ entry: Entry, into generations: inout Generations) -> Generation {
-        let path = entry.document.path
-        let cost = Self.cost(of: entry)
-        // A single document must not push everything else out.
-        guard cost <= maximumBytes / 8 else {
-            if let replaced = generations.young.removeValue(forKey: path) { generations.youngBytes -= Self.cost(of: replaced) }
-            generations.old.removeValue(forKey: path)
-            return [:]
-        }
-        if let replaced = generations.young.updateValue(entry, forKey: path) { generations.youngBytes -= Self.cost(of: replaced) }
-        generations.old.removeValue(forKey: path)
-        generations.youngBytes += cost
-        guard generations.youngBytes > maximumBytes / 2 else { return [:] }
-        let givenUp = generations.old
-        generations.old = generations.young
-        generations.young = [:]
-        generations.youngBytes = 0
-        return givenUp
-    }
+    /// Some of the documents, in two generations: new and used entries go into the young one, and when that has half the bytes it
+    /// replaces the old one.
+    private final class Part: Sendable {
+        private typealias Generation = [Key: Entry]
 
-    /// About the memory that an entry takes.
-    private static func cost(of entry: Entry) -> Int {
-        entry.document.fieldsJSON.count + 2 * entry.document.path.id.key.byteCount + 256
+        private struct Generations {
+            var young: Generation = [:]
+            var old: Generation = [:]
+            var youngBytes = 0
+        }
+
+        private let generations = Mutex(Generations())
+        private let maximumBytes: Int
+
+        init(maximumBytes: Int) {
+            self.maximumBytes = maximumBytes
+        }
+
+        func entry(for key: Key) -> Entry? {
+            let (entry, _) = generations.withLock { generations -> (Entry?, givenUp: Generation) in
+                if let entry = generations.young[key] { return (entry, [:]) }
+                guard let entry = generations.old.removeValue(forKey: key) else { return (nil, [:]) }
+                return (entry, insert(entry, for: key, into: &generations))
+            }
+            return entry
+        }
+
+        func insert(_ entry: Entry, for key: Key) {
+            _ = generations.withLock { insert(entry, for: key, into: &$0) }
+        }
+
+        func insertRead(_ entry: Entry, for key: Key) {
+            _ = generations.withLock { generations -> Generation in
+                let known = generations.young[key] ?? generations.old[key]
+                if let known, known.document.updateTime > entry.document.updateTime { return [:] }
+                return insert(entry, for: key, into: &generations)
+            }
+        }
+
+        func remove(_ key: Key) {
+            generations.withLock { remove(key, from: &$0) }
+        }
+
+        private func remove(_ key: Key, from generations: inout Generations) {
+            if let entry = generations.young.removeValue(forKey: key) { generations.youngBytes -= entry.cost }
+            generations.old.removeValue(forKey: key)
+        }
+
+        /// Returns the generation that is given up, so that its memory is freed when nobody waits for the lock.
+        private func insert(_ entry: Entry, for key: Key, into generations: inout Generations) -> Generation {
+            // A single document must not push everything else out.
+            guard entry.cost <= maximumBytes / 2 else {
+                remove(key, from: &generations)
+                return [:]
+            }
+            if let replaced = generations.young.updateValue(entry, forKey: key) { generations.youngBytes -= replaced.cost }
+            generations.old.removeValue(forKey: key)
+            generations.youngBytes += entry.cost
+            guard generations.youngBytes > maximumBytes / 2 else { return [:] }
+            let givenUp = generations.old
+            generations.old = generations.young
+            generations.young = [:]
+            generations.youngBytes = 0
+            return givenUp
+        }
+    }
+}
+
+extension DocumentCache.Entry {
+    /// About the memory that the entry takes.
+    fileprivate var cost: Int {
+        document.fieldsJSON.count + 2 * document.path.id.key.byteCount + 256
     }
 }

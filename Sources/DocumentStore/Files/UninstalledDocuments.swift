@@ -9,6 +9,8 @@ internal import Synchronization
 /// may not be written, it is their own documents that can't be, and they are kept in a file of their own; see ``WaitingDocuments``.
 final class UninstalledDocuments: Sendable {
     private let images = Mutex<[DocumentPath: EncodedDocument?]>([:])
+    /// Whether there is any, for readers, who would all wait for one lock.
+    private let isAny = Atomic(false)
     /// Those of them that keep nobody but themselves from being written, with the times of their commits.
     private let times = Mutex<[DocumentPath: Timestamp]>([:])
     private let failure = Mutex<StatusError?>(nil)
@@ -52,7 +54,8 @@ final class UninstalledDocuments: Sendable {
 
     /// The document at `path`, nil when it was deleted, or nothing when its file is right.
     func image(of path: DocumentPath) -> EncodedDocument?? {
-        images.withLock { $0[path] }
+        guard isAny.load(ordering: .acquiring) else { return nil }
+        return images.withLock { $0[path] }
     }
 
     /// What of one collection is not as in the files.
@@ -108,18 +111,25 @@ final class UninstalledDocuments: Sendable {
     /// Notes that a file could not be changed, and why.
     func insert(_ image: EncodedDocument?, at path: DocumentPath, because error: StatusError) {
         failure.withLock { $0 = error }
-        images.withLock { $0[path] = .some(image) }
+        change { $0[path] = .some(image) }
     }
 
     /// Notes that the file of a document may not be changed, which is no matter to the others.
     func confine(_ document: WaitingDocument) {
         times.withLock { $0[document.path] = document.time }
-        images.withLock { $0[document.path] = .some(document.image) }
+        change { $0[document.path] = .some(document.image) }
     }
 
     /// Notes that the file is right now.
     func remove(_ path: DocumentPath) {
         times.withLock { _ = $0.removeValue(forKey: path) }
-        images.withLock { _ = $0.removeValue(forKey: path) }
+        change { _ = $0.removeValue(forKey: path) }
+    }
+
+    private func change(_ body: (inout [DocumentPath: EncodedDocument?]) -> Void) {
+        images.withLock { images in
+            body(&images)
+            isAny.store(!images.isEmpty, ordering: .releasing)
+        }
     }
 }
