@@ -50,6 +50,31 @@ struct ChangeFeedTests {
         }
     }
 
+    @Test("What is in memory is given at once, and the rest goes on from there", arguments: [0, 20_000, 1 << 20])
+    func atOnce(recentBytes: Int) async throws {
+        var fixture = fixture
+        fixture.configuration.recentBytes = recentBytes
+        fixture.configuration.segmentBytes = 4 << 10
+        try await fixture.withStore { store in
+            for index in 0..<100 { try await store.set("c/d", ["n": .integer(Int64(index))]) }
+            var commits = store.commits(after: .zero).makeAsyncIterator()
+            var sequences: [UInt64] = []
+            var isFromMemory: [Bool] = []
+            while sequences.last != 100 {
+                let commit = commits.nextInMemory()
+                isFromMemory.append(commit != nil)
+                let next = if let commit { commit } else { try await commits.next() }
+                sequences.append(try #require(next).sequence.rawValue)
+            }
+            #expect(sequences == Array(1...100))
+            #expect(isFromMemory.first == (recentBytes == 1 << 20))
+            if isFromMemory[0] { #expect(!isFromMemory.contains(false)) }
+            #expect(commits.nextInMemory() == nil)
+            try await store.set("c/d", ["n": .string("last")])
+            #expect(try await commits.next()?.sequence == SequenceNumber(101))
+        }
+    }
+
     @Test("Many watchers, some slow, see all commits of many writers in order", arguments: [0, 20_000])
     func concurrent(recentBytes: Int) async throws {
         var fixture = fixture

@@ -187,7 +187,13 @@ final class MemoryStore: DocumentStore {
     }
 
     func commits(after sequence: SequenceNumber) -> CommitSequence {
-        CommitSequence(after: sequence) { position throws(StatusError) in
+        CommitSequence(after: sequence) { position in
+            self.state.withLock { state in
+                // The latest ones only, so that both ways are taken.
+                guard !state.isClosed, (0...2).contains(state.publishedCount - Int(position.rawValue)) else { return [] }
+                return (try? state.commits(after: position)) ?? []
+            }
+        } source: { position throws(StatusError) in
             while !Task.isCancelled {
                 let (commits, isClosed) = try self.state.withLock { state throws(StatusError) in
                     (try state.commits(after: position), state.isClosed)

@@ -2,6 +2,7 @@ import DocumentModel
 import DocumentStore
 import JSONRPC
 import StrictJSON
+import Synchronization
 import Testing
 
 @testable import HearthService
@@ -99,19 +100,38 @@ struct WatchWaitingTests {
         #expect(try await iterator.next() == nil)
     }
 
-    @Test("What takes long is not read to its end for a stream that is to end", arguments: [nil, WatchFrame.EndReason.shutdown])
-    func leaving(reason: WatchFrame.EndReason?) async throws {
+    @Test(
+        "What takes long is not read to its end for a stream that is to end",
+        arguments: [nil, WatchFrame.EndReason.shutdown],
+        [false, true]
+    )
+    func leaving(reason: WatchFrame.EndReason?, isLive: Bool) async throws {
         let (reached, reach) = AsyncStream<Void>.makeStream()
+        let remaining = Atomic(isLive ? 1 : 0)
         let store = MemoryStore(beforeQuery: {
+            guard remaining.subtract(1, ordering: .relaxed).oldValue <= 0 else { return }
             reach.yield()
             try? await Task.sleep(for: .seconds(3_600))
         })
+        for version in 1...3 as ClosedRange<Int64> { try store.set("c/\(version)", version) }
         let session = try await WatchSession(WatchRequest(target: target), in: ServiceContext(store: store))
-        let told = Task { try await session.reduce(into: 0) { $0 += $1.count } }
+        let told = Task {
+            var last: WatchFrame?
+            for try await frames in session {
+                last = frames.last
+                // What comes in for it is found by another query.
+                if case .current? = last { try store.delete("c/1") }
+            }
+            return last
+        }
         for await _ in reached { break }
         session.end(reason)
-        // What it opened with, and the end where there is somebody to tell.
-        #expect(try await told.value == (reason == nil ? 1 : 2))
+        switch (try await told.value, reason) {
+        case (.end(let told, _)?, let reason?): #expect(told == reason)
+        case (.open?, nil): #expect(!isLive)
+        case (.current?, nil): #expect(isLive)
+        case (let last, _): Issue.record("\(String(describing: last)) came last")
+        }
     }
 }
 
