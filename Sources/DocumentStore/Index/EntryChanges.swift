@@ -26,7 +26,9 @@ struct EntryChanges {
 
     /// Takes in a name, for the entries of one document.
     mutating func add(name: [UInt8]) -> Place {
-        place(of: name[...])
+        let start = UInt32(bytes.count)
+        bytes += name
+        return start..<UInt32(bytes.count)
     }
 
     /// Takes in how a document's entries in some scopes change.
@@ -41,21 +43,30 @@ struct EntryChanges {
         removing: Bool = true,
         adding: Bool = true
     ) {
+        let removals = removing ? add(values: old) : 0
+        let additions = adding ? add(values: new) : 0
         var oldIndex = 0
         var newIndex = 0
         while oldIndex < old.entries.count || newIndex < new.entries.count {
             let order = Self.order(old, oldIndex, new, newIndex)
             if order < 0 {
-                if removing { add(old.entries[oldIndex], of: old, scopes, isAddition: false) }
+                if removing { add(old.entries[oldIndex], at: removals, scopes, isAddition: false) }
                 oldIndex += 1
             } else if order > 0 {
-                if adding { add(new.entries[newIndex], of: new, scopes, isAddition: true) }
+                if adding { add(new.entries[newIndex], at: additions, scopes, isAddition: true) }
                 newIndex += 1
             } else {
                 oldIndex += 1
                 newIndex += 1
             }
         }
+    }
+
+    /// Takes in the values of entries, all at once; gives where they begin.
+    private mutating func add(values entries: IndexEntries) -> Int {
+        let start = bytes.count
+        bytes += entries.bytes
+        return start
     }
 
     private static func order(_ old: IndexEntries, _ oldIndex: Int, _ new: IndexEntries, _ newIndex: Int) -> Int {
@@ -72,31 +83,24 @@ struct EntryChanges {
 
     private mutating func add(
         _ entry: IndexEntries.Entry,
-        of entries: IndexEntries,
+        at start: Int,
         _ scopes: [(scope: Int64, name: Place)],
         isAddition: Bool
     ) {
-        let value = entries.bytes[entry.value]
-        let place = place(of: value)
-        let prefix = value.withUnsafeBytes(EntryChange.prefix)
+        let value = start + entry.value.lowerBound..<start + entry.value.upperBound
+        let prefix = bytes.withUnsafeBytes { EntryChange.prefix(of: UnsafeRawBufferPointer(rebasing: $0[value])) }
         for (scope, name) in scopes {
             changes.append(
                 Change(
                     space: IndexSpace(scope: scope, slot: entry.slot).number,
                     prefix: prefix,
-                    value: place,
+                    value: UInt32(value.lowerBound)..<UInt32(value.upperBound),
                     name: name,
                     isAddition: isAddition,
                     order: UInt32(changes.count)
                 )
             )
         }
-    }
-
-    private mutating func place(of part: ArraySlice<UInt8>) -> Place {
-        let start = UInt32(bytes.count)
-        bytes += part
-        return start..<UInt32(bytes.count)
     }
 
     /// Gives all changes in the order of the entries, each entry's last one, and forgets them.

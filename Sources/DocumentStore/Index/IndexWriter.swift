@@ -3,7 +3,7 @@ internal import GRDB
 internal import StrictJSON
 
 /// Changes what is in the index, in a transaction of its connection.
-struct IndexWriter {
+final class IndexWriter {
     /// What is remembered from transaction to transaction.
     struct Memory {
         var numbers = IndexNumbers()
