@@ -64,7 +64,7 @@ package struct EmptyStore: DocumentStore {
     }
 
     package func commits(after sequence: SequenceNumber) -> CommitSequence {
-        CommitSequence(after: sequence) { _ throws(StatusError) in nil }
+        CommitSequence(after: sequence, memory: { _ in [] }, source: { _ throws(StatusError) in nil })
     }
 
     package func notify(after sequence: SequenceNumber, _ body: @escaping @Sendable () -> Void) -> CommitNotification {

@@ -21,7 +21,7 @@ package struct CommitSequence: AsyncSequence, Sendable {
     /// Makes a sequence of what `source` gives, beginning after `start`.
     ///
     /// - Parameter memory: Gives at once what `source` would give, where it can.
-    package init(after start: SequenceNumber, memory: @escaping Memory = { _ in [] }, source: @escaping Source) {
+    package init(after start: SequenceNumber, memory: @escaping Memory, source: @escaping Source) {
         self.start = start
         self.memory = memory
         self.source = source

@@ -75,7 +75,7 @@ struct NothingStored: DocumentStore {
     }
 
     func commits(after sequence: SequenceNumber) -> CommitSequence {
-        CommitSequence(after: sequence) { _ throws(StatusError) in nil }
+        CommitSequence(after: sequence, memory: { _ in [] }, source: { _ throws(StatusError) in nil })
     }
 
     func notify(after sequence: SequenceNumber, _ body: @escaping @Sendable () -> Void) -> CommitNotification {

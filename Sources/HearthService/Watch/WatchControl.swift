@@ -22,7 +22,9 @@ final class WatchControl: Sendable {
         var end: Interruption?
         /// Goes on with who waits for the end.
         var endWaiter: CheckedContinuation<Void, Never>?
-        /// Goes on with the wait that is going on.
+        /// How many waits there have been.
+        var waitCount: UInt64 = 0
+        /// Goes on with the wait that is going on, the last one.
         var waiter: CheckedContinuation<Void, Never>?
         var isTimerSet = false
     }
@@ -40,10 +42,11 @@ final class WatchControl: Sendable {
 
     /// Ends the stream as soon as it has sent what it is sending. Only the first reason counts.
     func end(_ reason: WatchFrame.EndReason?) {
-        state.withLock { state in
+        let waiter = state.withLock { state in
             if state.end == nil { state.end = .end(reason) }
+            return state.takeWaiter()
         }
-        wake()
+        waiter?.resume()
         wakeEndWaiter()
     }
 
@@ -91,6 +94,10 @@ final class WatchControl: Sendable {
     @inline(never)
     nonisolated(nonsending) func waitForCommit(after sequence: SequenceNumber, in store: any DocumentStore) async {
         setTimer()
+        let wait = state.withLock { state in
+            state.waitCount += 1
+            return state.waitCount
+        }
         var notification: CommitNotification?
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -100,21 +107,19 @@ final class WatchControl: Sendable {
                     return true
                 }
                 guard isWaiting else { return continuation.resume() }
-                notification = store.notify(after: sequence) { [self] in wake() }
+                notification = store.notify(after: sequence) { [self] in end(wait: wait) }
                 // Cancelled before it waited, it was not woken.
-                if Task.isCancelled { wake() }
+                if Task.isCancelled { end(wait: wait) }
             }
         } onCancel: {
-            wake()
+            end(wait: wait)
         }
         notification?.cancel()
     }
 
-    private func wake() {
-        let waiter = state.withLock { state in
-            defer { state.waiter = nil }
-            return state.waiter
-        }
+    /// Ends a wait that is going on. A commit may be told of when its wait is over: then another one is not taken for it.
+    private func end(wait: UInt64) {
+        let waiter = state.withLock { state in wait == state.waitCount ? state.takeWaiter() : nil }
         waiter?.resume()
     }
 
@@ -134,23 +139,25 @@ final class WatchControl: Sendable {
     }
 
     private func timerFired() {
-        let (isWaiting, isInterrupted) = state.withLock { state in
+        let (waiter, isWaiting) = state.withLock { state in
             state.isTimerSet = false
             state.advance(to: .now, heartbeat: heartbeat, deadline: deadline)
-            return (state.waiter != nil, state.interruption != nil)
+            return (state.interruption == nil ? nil : state.takeWaiter(), state.waiter != nil)
         }
-        if isInterrupted {
-            wake()
-        } else if isWaiting {
-            // Something was sent meanwhile.
-            setTimer()
-        }
+        waiter?.resume()
+        // Something was sent meanwhile.
+        if isWaiting { setTimer() }
     }
 }
 
 extension WatchControl.State {
     fileprivate var interruption: WatchControl.Interruption? {
         end ?? (isHeartbeatDue ? .heartbeat : nil)
+    }
+
+    fileprivate mutating func takeWaiter() -> CheckedContinuation<Void, Never>? {
+        defer { waiter = nil }
+        return waiter
     }
 
     fileprivate mutating func advance(to now: ContinuousClock.Instant, heartbeat: Duration, deadline: ContinuousClock.Instant?) {

@@ -76,8 +76,9 @@ extension WatchReader {
     nonisolated(nonsending) func takeCommit() async throws(StatusError) -> [WatchFrame] {
         do throws(StatusError) {
             guard let commit = try await nextCommit() else { return [] }
-            let completed = try await request.completed(request.coalesces ? try await joined(with: commit) : commit, from: store)
-            return try await progress.take(completed, from: store)
+            // While the state is read, a page may be as of a commit between those that would be one.
+            let joined = request.coalesces && phase != .reading ? try await joined(with: commit) : commit
+            return try await progress.take(try await request.completed(joined, from: store), from: store)
         } catch {
             commits = nil
             throw error

@@ -15,6 +15,7 @@ final class MemoryStore: DocumentStore {
         var isClosed = false
         var waiters: [Int: @Sendable () -> Void] = [:]
         var waiterCount = 0
+        var earlierWaiters: [@Sendable () -> Void] = []
     }
 
     private let state = Mutex(State())
@@ -74,6 +75,11 @@ final class MemoryStore: DocumentStore {
             return state.takeWaiters()
         }
         for waiter in waiters { waiter() }
+    }
+
+    /// Tells all who have ever waited for a commit again that there is one, as happens where that takes long.
+    func tellAgain() {
+        for waiter in state.withLock({ $0.earlierWaiters.dropLast() }) { waiter() }
     }
 
     /// How many watchers wait for a commit.
@@ -211,6 +217,7 @@ final class MemoryStore: DocumentStore {
             if state.isClosed || state.publishedCount != Int(sequence.rawValue) { return nil }
             state.waiterCount += 1
             state.waiters[state.waiterCount] = body
+            state.earlierWaiters.append(body)
             return state.waiterCount
         }
         if id == nil { body() }

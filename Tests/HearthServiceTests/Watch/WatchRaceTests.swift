@@ -9,14 +9,24 @@ import Testing
 
 /// Streams on the real store, begun while others write.
 @Suite(.timeLimit(.minutes(2))) struct WatchRaceTests {
-    @Test("Whatever is written while streams begin, each watcher ends up with what is there, and is told nothing twice")
-    func beginsWhileWriting() async throws {
+    @Test(
+        "Whatever is written while streams begin, each watcher ends up with what is there, and is told nothing twice",
+        arguments: [WatchRequest.Contents.document, .before],
+        [false, true]
+    )
+    func beginsWhileWriting(contents: WatchRequest.Contents, coalesces: Bool) async throws {
         let seed = SeededGenerator.currentSeed
         let end = End()
         try await withService { service in
             try await withThrowingTaskGroup { group in
                 for target in try Self.targets + Self.targets {
-                    group.addTask { try await Self.watch(target, until: end, in: service.context, seed: seed) }
+                    let request = WatchRequest(
+                        target: target,
+                        contents: contents,
+                        coalesces: coalesces,
+                        heartbeat: .milliseconds(20)
+                    )
+                    group.addTask { try await Self.watch(request, until: end, in: service.context, seed: seed) }
                 }
                 group.addTask {
                     try await Self.writeAll(seed, in: service.context)
@@ -73,9 +83,10 @@ import Testing
         }
     }
 
-    private static func watch(_ target: WatchTarget, until end: End, in context: ServiceContext, seed: UInt64) async throws {
+    private static func watch(_ request: WatchRequest, until end: End, in context: ServiceContext, seed: UInt64) async throws {
+        let target = request.target
         var replica = WatchReplica()
-        let session = try await WatchSession(WatchRequest(target: target, heartbeat: .milliseconds(20)), in: context)
+        let session = try await WatchSession(request, in: context)
         try await session.follow(into: &replica) { replica in
             guard replica.isCurrent, let last = end.sequence.withLock(\.self) else { return false }
             return replica.sequence >= last

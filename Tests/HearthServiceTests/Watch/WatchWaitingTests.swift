@@ -100,6 +100,28 @@ struct WatchWaitingTests {
         #expect(try await iterator.next() == nil)
     }
 
+    @Test("One that is told late of a commit, when it waits for another one, still gives signs of life")
+    func toldLate() async throws {
+        let store = MemoryStore()
+        let request = WatchRequest(target: .collection(try CollectionPath("c")), heartbeat: .milliseconds(10))
+        let session = try await WatchSession(request, in: ServiceContext(store: store))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                while !Task.isCancelled {
+                    await Task.yield()
+                    if store.waiterCount > 0 { store.tellAgain() }
+                }
+            }
+            var count = 0
+            for try await case .checkpoint in session.flattened {
+                count += 1
+                if count == 3 { try store.set("c/d", 1) }
+                if count == 10 { break }
+            }
+            group.cancelAll()
+        }
+    }
+
     @Test(
         "What takes long is not read to its end for a stream that is to end",
         arguments: [nil, WatchFrame.EndReason.shutdown],
