@@ -5,8 +5,8 @@ internal import Synchronization
 /// Documents that were read or written lately, each with the version of the file that it is the contents of.
 ///
 /// An entry is only as good as its file's identity: whoever takes it compares that with the file, since people edit files
-/// while the server runs. Memory is bounded. The documents are divided among parts with a lock each, so that those who read hardly
-/// ever wait for each other.
+/// while the server runs. All entries together take at most the given bytes. The documents are divided among parts with a lock each,
+/// so that those who read hardly ever wait for each other; one that takes more than half a part is not kept.
 final class DocumentCache: Sendable {
     /// A document and the file it was read from.
     struct Entry {
@@ -16,8 +16,8 @@ final class DocumentCache: Sendable {
 
     private let parts: [Part]
 
-    /// What a part may take at least, which is more than the largest documents do.
-    private static let partBytes = 4 << 20
+    /// What a part may take, where there are several: nearly all documents of a mebibyte have less than half of it as JSON.
+    private static let partBytes = 8 << 20
 
     init(maximumBytes: Int) {
         let count = max(1, maximumBytes / Self.partBytes)
@@ -56,8 +56,9 @@ final class DocumentCache: Sendable {
 extension DocumentCache {
     /// A path with its hash, which is not made while others wait.
     private struct Key: Hashable {
-        let path: DocumentPath
+        // Compared first: the paths of a collection's documents begin with the same.
         let hash: Int
+        let path: DocumentPath
 
         init(_ path: DocumentPath) {
             self.path = path
@@ -119,27 +120,26 @@ extension DocumentCache {
 
         /// Returns the generation that is given up, so that its memory is freed when nobody waits for the lock.
         private func insert(_ entry: Entry, for key: Key, into generations: inout Generations) -> Generation {
+            remove(key, from: &generations)
             // A single document must not push everything else out.
-            guard entry.cost <= maximumBytes / 2 else {
-                remove(key, from: &generations)
-                return [:]
+            guard entry.cost <= maximumBytes / 2 else { return [:] }
+            var givenUp: Generation = [:]
+            if generations.youngBytes + entry.cost > maximumBytes / 2 {
+                givenUp = generations.old
+                generations.old = generations.young
+                generations.young = [:]
+                generations.youngBytes = 0
             }
-            if let replaced = generations.young.updateValue(entry, forKey: key) { generations.youngBytes -= replaced.cost }
-            generations.old.removeValue(forKey: key)
+            generations.young[key] = entry
             generations.youngBytes += entry.cost
-            guard generations.youngBytes > maximumBytes / 2 else { return [:] }
-            let givenUp = generations.old
-            generations.old = generations.young
-            generations.young = [:]
-            generations.youngBytes = 0
             return givenUp
         }
     }
 }
 
 extension DocumentCache.Entry {
-    /// About the memory that the entry takes.
-    fileprivate var cost: Int {
+    /// About the memory that the entry takes, in bytes.
+    var cost: Int {
         document.fieldsJSON.count + 2 * document.path.id.key.byteCount + 256
     }
 }

@@ -9,8 +9,8 @@ internal import Synchronization
 /// may not be written, it is their own documents that can't be, and they are kept in a file of their own; see ``WaitingDocuments``.
 final class UninstalledDocuments: Sendable {
     private let images = Mutex<[DocumentPath: EncodedDocument?]>([:])
-    /// Whether there is any, for readers, who would all wait for one lock.
-    private let isAny = Atomic(false)
+    /// Whether there are any, for readers, who would all wait for one lock.
+    private let hasImages = Atomic(false)
     /// Those of them that keep nobody but themselves from being written, with the times of their commits.
     private let times = Mutex<[DocumentPath: Timestamp]>([:])
     private let failure = Mutex<StatusError?>(nil)
@@ -54,7 +54,7 @@ final class UninstalledDocuments: Sendable {
 
     /// The document at `path`, nil when it was deleted, or nothing when its file is right.
     func image(of path: DocumentPath) -> EncodedDocument?? {
-        guard isAny.load(ordering: .acquiring) else { return nil }
+        guard hasImages.load(ordering: .acquiring) else { return nil }
         return images.withLock { $0[path] }
     }
 
@@ -129,7 +129,7 @@ final class UninstalledDocuments: Sendable {
     private func change(_ body: (inout [DocumentPath: EncodedDocument?]) -> Void) {
         images.withLock { images in
             body(&images)
-            isAny.store(!images.isEmpty, ordering: .releasing)
+            hasImages.store(!images.isEmpty, ordering: .releasing)
         }
     }
 }

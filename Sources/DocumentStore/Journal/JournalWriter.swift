@@ -26,7 +26,7 @@ struct JournalWriter {
                 try Journal.fillWithZeros(file.descriptor, from: allocated, to: target)
             } catch {
                 // What was filled takes the place that others may need. When this fails too it stays, which does no harm.
-                try? file.descriptor.truncate(to: allocated)
+                if error.isNoSpace { try? file.descriptor.truncate(to: allocated) }
                 throw error.status("extend", Journal.path(first: first))
             }
             journal.cut(segment: first, to: target)

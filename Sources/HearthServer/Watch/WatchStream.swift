@@ -14,8 +14,7 @@ import ServiceLifecycle
 /// session is ended, which it is told where it still reads; the store fails, which it is told
 /// too; or it accepts nothing for so long that its connection is closed.
 ///
-/// A class, because the closures that a response is made of would each hold a copy, and a logger of its own would take more than
-/// all that is here.
+/// A class, because the closures that a response is made of would each hold a copy.
 final class WatchStream: Sendable {
     let session: WatchSession
     /// The database that is watched; nil for the default one.
@@ -33,11 +32,9 @@ final class WatchStream: Sendable {
     let slot: WatchSlots.Slot
     /// Where frames are made, so that calls do not wait until all watchers of what they change have been told.
     let threads: WorkThreads
-    /// What the log calls the request by that the stream answers.
+    /// What the log calls the request by that the stream answers. The request's own logger would take half a kibibyte.
     let requestID: Logger.MetadataValue?
     let logger: Logger
-
-    static let requestIDKey = "hb.request.id"
 
     init(
         session: WatchSession,
@@ -120,7 +117,7 @@ final class WatchStream: Sendable {
         try await writer.finish(nil)
     }
 
-    /// Writes frames, and forgets them; gives whether there is enough to send before the others: a frame is made when the client
+    /// Writes frames and takes them off; gives whether there is enough to send before the others: a frame is made when the client
     /// has taken most of what was made before.
     @inline(never)
     private func encode(_ frames: inout ArraySlice<WatchFrame>, to buffer: inout ByteBuffer) -> Bool {
@@ -183,7 +180,7 @@ final class WatchStream: Sendable {
     private func encode(_ error: StatusError, to buffer: inout ByteBuffer) {
         guard error.code == .internal else { return encoder.write(error.rpcError, to: &buffer) }
         var logger = logger
-        logger[metadataKey: Self.requestIDKey] = requestID
+        logger[metadataKey: HearthRequestContext.requestIDKey] = requestID
         encoder.write(.internal(error, "watch failed", logger: logger), to: &buffer)
     }
 }

@@ -64,7 +64,7 @@ package struct WatchStreams: Sendable {
             shared: shared,
             slot: slot,
             threads: threads,
-            requestID: context.logger[metadataKey: WatchStream.requestIDKey],
+            requestID: context.logger[metadataKey: HearthRequestContext.requestIDKey],
             logger: logger
         )
         return Response(
