@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import DocumentModel
+internal import Glibc
 internal import Synchronization
 
 /// The journal folder: which segments there are, making and removing them, and reading commits back.
@@ -106,7 +107,7 @@ extension Journal {
         guard begins else { return }
         spareQueue.async { [self] in
             // When this fails, the segment is made when it is needed, and the error reported then.
-            let made = try? makeSpare()
+            let made = hasRoomForSpare ? try? makeSpare() : nil
             spare.withLock { $0 = made.map(Spare.ready) ?? .none }
         }
     }
@@ -130,8 +131,16 @@ extension Journal {
         }
     }
 
+    /// Whether there would be room for more after a spare was made, which may be needed sooner.
+    private var hasRoomForSpare: Bool {
+        guard let free = try? folder.freeBytes() else { return true }
+        return free / 2 > segmentBytes
+    }
+
     private func makeSpare() throws(SystemError) -> SharedDescriptor {
         try folder.removeFile(Self.spareName)
+        // Otherwise it would be found only when all that is left was filled with zeros, which others need meanwhile.
+        guard try folder.freeBytes() >= segmentBytes else { throw SystemError("fallocate", code: ENOSPC) }
         do throws(SystemError) {
             let file = try folder.openFile(Self.spareName, for: .creating)
             try Self.fillWithZeros(file, from: 0, to: segmentBytes)
