@@ -12,7 +12,8 @@ final class SharedFrames: Sendable {
         let target: WatchTarget
         let contents: WatchRequest.Contents
         let format: WatchFormat
-        let sequence: SequenceNumber
+        /// The one after the changes. Of a database that was made anew it is another one, though the commits have the same numbers.
+        let token: WatchToken
     }
 
     private struct State {

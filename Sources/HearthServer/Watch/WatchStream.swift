@@ -100,11 +100,13 @@ final class WatchStream: Sendable {
         var buffer = ByteBuffer()
         var lastSent = ContinuousClock.now
         do {
-            while let frames = try await batches.next() {
+            while let frames = try await batches.next(waits: buffer.readableBytes == 0) {
                 var rest = encodeCommonly(frames, to: &buffer)
                 while encode(&rest, to: &buffer) { try await send(&buffer, to: &writer, on: eventLoop) }
                 // What is there already goes together, unless that takes long to tell.
-                if batches.isBehind, buffer.readableBytes < chunkBytes, .now - lastSent < Self.maximumDelay { continue }
+                if !frames.isEmpty, batches.isBehind, buffer.readableBytes < chunkBytes, .now - lastSent < Self.maximumDelay {
+                    continue
+                }
                 if buffer.readableBytes > 0 { try await send(&buffer, to: &writer, on: eventLoop) }
                 lastSent = .now
                 if encoder.pause > .zero, !batches.isFarBehind { await pause() }
@@ -147,7 +149,7 @@ final class WatchStream: Sendable {
     /// The changes of one commit as they are written for everyone who watches the same; nil for other frames.
     private func commonBuffer(of frames: [WatchFrame]) -> ByteBuffer? {
         guard let format = encoder.commonFormat, session.hasCommonFrames, case .change(_, let last?)? = frames.last,
-            last.token != nil
+            let token = last.token
         else { return nil }
         let byteCount = frames.reduce(0) { $0 + $1.contentByteCount }
         guard byteCount <= Self.maximumCommonBytes else { return nil }
@@ -156,7 +158,7 @@ final class WatchStream: Sendable {
             target: session.request.target,
             contents: session.request.contents,
             format: format,
-            sequence: last.sequence
+            token: token
         )
         return shared.buffer(for: key) {
             var buffer = ByteBuffer()

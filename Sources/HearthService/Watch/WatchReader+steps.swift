@@ -76,9 +76,10 @@ extension WatchReader {
     nonisolated(nonsending) func takeCommit() async throws(StatusError) -> [WatchFrame] {
         do throws(StatusError) {
             guard let commit = try await nextCommit() else { return [] }
+            let completed = try await request.completed(commit, from: store)
             // While the state is read, a page may be as of a commit between those that would be one.
-            let joined = request.coalesces && phase != .reading ? try await joined(with: commit) : commit
-            return try await progress.take(try await request.completed(joined, from: store), from: store)
+            guard request.coalesces, phase != .reading else { return try await progress.take(completed, from: store) }
+            return try await progress.take(try await joined(with: completed), from: store)
         } catch {
             commits = nil
             throw error
@@ -102,14 +103,15 @@ extension WatchReader {
         return frames.isEmpty ? bookmarkInTime : frames
     }
 
-    /// A commit with those behind it that are there already, as if it were one.
+    /// A commit with those behind it that are there already, as if it were one. Each is completed before, because what a document
+    /// was before them all is what it was before the first.
     private nonisolated(nonsending) func joined(with commit: Commit) async throws(StatusError) -> Commit {
         var commits = [commit]
         let last = store.position.lastSequence
         while let sequence = commits.last?.sequence, sequence < last, commits.count < Self.maximumJoined,
             let next = try await self.commits?.next()
         {
-            commits.append(next)
+            commits.append(try await request.completed(next, from: store))
         }
         return Commit(joining: commits) ?? commit
     }

@@ -50,14 +50,19 @@ final class WatchReader {
         return isBehind && last - min(progress.sequence.rawValue, last) > UInt64(Self.maximumJoined)
     }
 
-    /// The next frames, at least one; nil at the end.
-    nonisolated(nonsending) func next() async throws(StatusError) -> [WatchFrame]? {
+    /// The next frames, at least one where it `waits` for them; nil at the end.
+    nonisolated(nonsending) func next(waits: Bool) async throws(StatusError) -> [WatchFrame]? {
         while true {
             switch nextAction() {
             case .give(let frames): return frames
-            case .waitForCommit: await control.waitForCommit(after: progress.sequence, in: store)
-            case .step: if let frames = told(try await stepInOwnTask()) { return frames }
             case .end: return nil
+            case .waitForCommit where !waits, .step where !waits: return []
+            case .waitForCommit:
+                hasWaited = true
+                await control.waitForCommit(after: progress.sequence, in: store)
+            case .step:
+                hasWaited = false
+                if let frames = told(try await stepInOwnTask()) { return frames }
             }
         }
     }
@@ -81,11 +86,10 @@ final class WatchReader {
             }
             if lacksCommit, !hasWaited {
                 commits = nil
-                hasWaited = true
                 return .waitForCommit
             }
-            hasWaited = false
             guard let frames = takeCommitFromMemory() else { return .step }
+            hasWaited = false
             if let frames = told(frames) { return .give(frames) }
         }
         phase = .ended

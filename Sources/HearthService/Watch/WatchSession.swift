@@ -70,12 +70,20 @@ extension WatchSession {
 
         /// The next frames, at least one; nil at the end.
         package mutating func next() async throws(StatusError) -> [WatchFrame]? {
-            try await reader.next()
+            try await reader.next(waits: true)
         }
 
         /// The next frames, at least one; nil at the end.
         package mutating func next(isolation actor: isolated (any Actor)?) async throws(StatusError) -> [WatchFrame]? {
-            try await reader.next()
+            try await reader.next(waits: true)
+        }
+
+        /// The next frames; nil at the end.
+        ///
+        /// - Parameter waits: Whether to wait or read for them where that is needed. Otherwise there are none then, for somebody who
+        ///   still holds frames that were given before.
+        package mutating func next(waits: Bool) async throws(StatusError) -> [WatchFrame]? {
+            try await reader.next(waits: waits)
         }
     }
 }

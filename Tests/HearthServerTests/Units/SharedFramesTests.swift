@@ -13,34 +13,43 @@ import Testing
         _ sequence: UInt64,
         _ format: WatchFormat = .ndjson,
         collection: String = "a",
-        database: String? = nil
+        database: String? = nil,
+        epoch: String = "e"
     ) throws -> SharedFrames.Key {
-        SharedFrames.Key(
-            database: try database.map { try DatabaseID($0, inProject: "p") },
-            target: .collection(try CollectionPath(collection)),
+        let database = try database.map { try DatabaseID($0, inProject: "p") }
+        let target = WatchTarget.collection(try CollectionPath(collection))
+        return SharedFrames.Key(
+            database: database,
+            target: target,
             contents: .document,
             format: format,
-            sequence: SequenceNumber(sequence)
+            token: WatchToken(
+                target: target,
+                database: database,
+                epoch: epoch,
+                sequence: SequenceNumber(sequence),
+                time: .minimum
+            )
         )
     }
 
-    @Test("The changes of a commit are written once, for each target, database and format")
+    @Test("The changes of a commit are written once, for each target, database, life of the database and format")
     func once() throws {
         let frames = SharedFrames()
         var written: [String] = []
         let wanted = try [
             key(1), key(1), key(1, .sse), key(1), key(1, .sse), key(1, collection: "b"), key(2), key(1),
-            key(1, database: "d"), key(1, database: "d"),
+            key(1, database: "d"), key(1, database: "d"), key(1, database: "d", epoch: "f"), key(1, database: "d"),
         ]
         for key in wanted {
-            let text = "\(key.database?.description ?? "") \(key.target.canonical) \(key.format) \(key.sequence)"
+            let text = "\(key.database?.description ?? "") \(key.target.canonical) \(key.format) \(key.token)"
             let buffer = frames.buffer(for: key) {
                 written.append(text)
                 return ByteBuffer(string: text)
             }
             #expect(String(buffer: buffer) == text)
         }
-        #expect(written.count == 5)
+        #expect(written.count == 6)
     }
 
     @Test("The oldest are forgotten when there are too many bytes")

@@ -252,6 +252,45 @@ import Testing
         }
     }
 
+    @Test("Of a database that is made anew under its old name, nothing of the deleted one is told")
+    func remadeDatabase() async throws {
+        try await withServer { server in
+            for value in ["old", "new"] {
+                let seen = try await withConnection(to: server) { connection in
+                    try await withConnection(to: server) { watcher in
+                        try await watcher.send(RawConnection.request("GET", "/watch?collection=a&database=t"))
+                        _ = try await watcher.receive(through: #""type":"current""#)
+                        _ = try await connection.call(
+                            #"{"jsonrpc":"2.0","id":1,"method":"documents.set","params":{"path":"a/x","fields":{"v":"\#(value)"},"database":"t"}}"#
+                        )
+                        let seen = try await watcher.receive(through: #""of":1"#)
+                        _ = try await connection.call(
+                            #"{"jsonrpc":"2.0","id":1,"method":"databases.delete","params":{"name":"t"}}"#
+                        )
+                        return seen
+                    }
+                }
+                #expect(seen.contains("\"\(value)\""))
+            }
+        }
+    }
+
+    @Test("A change is told at once, whatever is committed behind it that is of no concern to the stream")
+    func unconcerned() async throws {
+        try await withServer { server in
+            try await withConnection(to: server) { connection in
+                try await connection.send(RawConnection.request("GET", "/watch?collection=a&heartbeat=60"))
+                _ = try await connection.receive(through: #""type":"current""#)
+                for round in 0..<100 as Range<Int64> {
+                    async let change: Void = server.set("a/x", ["v": .integer(round)])
+                    async let others: Void = { for id in 0..<3 { try await server.set("b/\(id)", ["v": .integer(round)]) } }()
+                    _ = try await (change, others)
+                    _ = try await connection.receive(through: "\"v\":\(round)")
+                }
+            }
+        }
+    }
+
     @Test(
         "What is wrong with a request is answered before the stream begins",
         arguments: [

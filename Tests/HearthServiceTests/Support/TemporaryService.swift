@@ -69,6 +69,7 @@ func withMemoryService(
 func withService(
     limits: ServiceLimits = ServiceLimits(),
     databaseLimit: Int = 16,
+    recentBytes: Int? = nil,
     _ body: (TemporaryService) async throws -> Void
 ) async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hearth-\(UUID().uuidString)").path
@@ -77,6 +78,7 @@ func withService(
     var configuration = FileStoreConfiguration(folder: folder)
     // A busy machine is no fault.
     configuration.indexPatience = .seconds(120)
+    if let recentBytes { configuration.recentBytes = recentBytes }
     let store = try await FileStore.open(configuration, logger: logger)
     let databases = try await Databases.open(configuration, limit: databaseLimit, logger: logger)
     let context = ServiceContext(

@@ -12,18 +12,21 @@ import Testing
     @Test(
         "Whatever is written while streams begin, each watcher ends up with what is there, and is told nothing twice",
         arguments: [WatchRequest.Contents.document, .before],
-        [false, true]
+        [(false, nil), (true, nil), (false, 0), (true, 0), (true, 3_000)]
     )
-    func beginsWhileWriting(contents: WatchRequest.Contents, coalesces: Bool) async throws {
+    func beginsWhileWriting(
+        contents: WatchRequest.Contents,
+        _ reading: (coalesces: Bool, recentBytes: Int?)
+    ) async throws {
         let seed = SeededGenerator.currentSeed
         let end = End()
-        try await withService { service in
+        try await withService(recentBytes: reading.recentBytes) { service in
             try await withThrowingTaskGroup { group in
                 for target in try Self.targets + Self.targets {
                     let request = WatchRequest(
                         target: target,
                         contents: contents,
-                        coalesces: coalesces,
+                        coalesces: reading.coalesces,
                         heartbeat: .milliseconds(20)
                     )
                     group.addTask { try await Self.watch(request, until: end, in: service.context, seed: seed) }
