@@ -6,6 +6,7 @@ import HummingbirdCore
 import JSONRPC
 package import Logging
 import NIOCore
+import NIOPosix
 import ServiceLifecycle
 
 /// Hearth's HTTP server: calls, watch streams and whatever pages are added.
@@ -34,6 +35,7 @@ package struct HearthServer: Service {
     let answers: AnswerBudget
     private let connection: ConnectionConfiguration
     private let router: Router<HearthRequestContext>.Responder
+    private let streams: WatchStreams
     private let logger: Logger
     private let onRunning: @Sendable (_ port: Int) async -> Void
 
@@ -78,6 +80,7 @@ package struct HearthServer: Service {
             logger: logger
         )
         self.router = router.buildResponder()
+        self.streams = streams
         self.logger = logger
         self.onRunning = onRunning
     }
@@ -86,11 +89,10 @@ package struct HearthServer: Service {
     ///
     /// - Throws: ``StatusCode/unavailable`` when the address can't be listened on, for example because the port is taken.
     package func run() async throws {
-        let application = Application(
-            responder: RequestTasks(base: router),
-            server: HTTPServerBuilder { responder in
-                let channel = HTTP1Channel(
-                    responder: responder,
+        let server = Server(
+            childChannelSetup: ConnectionChannel(
+                HTTP1Channel(
+                    responder: ConnectionResponder(router: router, logger: logger).respond,
                     configuration: .init(
                         idleTimeout: TimeAmount(configuration.idleTimeout),
                         httpDecoderConfiguration: .init(
@@ -99,14 +101,15 @@ package struct HearthServer: Service {
                             maxHeaderFieldCount: 100
                         )
                     )
-                )
-                return ConnectionChannel(channel, configuration: connection)
-            },
-            configuration: ApplicationConfiguration(address: .hostname(configuration.host, port: configuration.port)),
+                ),
+                configuration: connection
+            ),
+            configuration: ServerConfiguration(address: .hostname(configuration.host, port: configuration.port)),
             onServerRunning: { channel in
                 logAccess()
                 await onRunning(channel.localAddress?.port ?? configuration.port)
             },
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
             logger: logger
         )
         try await withGracefulShutdownHandler {
@@ -115,12 +118,13 @@ package struct HearthServer: Service {
             async let _ = context.sessions.follow()
             async let _ = context.followCommits()
             do {
-                try await application.run()
+                try await server.run()
             } catch let error as IOError {
                 throw configuration.listeningFailure(error)
             }
         } onGracefulShutdown: {
             connection.shutdown.start()
+            streams.shutDown()
         }
     }
 

@@ -20,8 +20,8 @@ package struct HearthRequestContext: RequestContext {
         channel = source.channel
     }
 
-    /// As what Hummingbird tells the log which request it is.
-    static let requestIDKey = "hb.request.id"
+    /// As what the log is told which request it is.
+    static let requestIDKey = "http.request.id"
 
     /// The address of the client, or of the proxy before it that is not believed; nil where there is none, as with a socket of the
     /// file system.

@@ -5,7 +5,6 @@ import Hummingbird
 import JSONRPC
 import Logging
 import NIOCore
-import ServiceLifecycle
 
 /// One watch stream on its way to a client.
 ///
@@ -25,6 +24,7 @@ final class WatchStream: Sendable {
     /// The browser's session that it was opened in, where it was by one.
     let visit: Session?
     let sessions: Sessions
+    let openStreams: OpenStreams
     let encoder: any WatchEncoder
     /// What was written for others who watch the same.
     let shared: SharedFrames
@@ -43,6 +43,7 @@ final class WatchStream: Sendable {
         keys: AccessKeys,
         visit: Session?,
         sessions: Sessions,
+        openStreams: OpenStreams,
         encoder: any WatchEncoder,
         shared: SharedFrames,
         slot: WatchSlots.Slot,
@@ -56,6 +57,7 @@ final class WatchStream: Sendable {
         self.keys = keys
         self.visit = visit
         self.sessions = sessions
+        self.openStreams = openStreams
         self.encoder = encoder
         self.shared = shared
         self.slot = slot
@@ -71,12 +73,10 @@ final class WatchStream: Sendable {
     func write(to writer: inout any ResponseBodyWriter, on channel: any Channel) async throws {
         let observations = observeEnd(on: channel)
         defer { withExtendedLifetime(observations) {} }
-        try await withGracefulShutdownHandler {
-            try await withTaskExecutorPreference(threads) {
-                try await writeFrames(to: &writer, on: channel.eventLoop)
-            }
-        } onGracefulShutdown: { [session] in
-            session.end(.shutdown)
+        openStreams.add(session)
+        defer { openStreams.remove(session) }
+        try await withTaskExecutorPreference(threads) {
+            try await writeFrames(to: &writer, on: channel.eventLoop)
         }
     }
 

@@ -9,6 +9,7 @@ import StrictJSON
 /// The streams of those who watch: as many as there is room for, and what they have in common.
 package struct WatchStreams: Sendable {
     let slots: WatchSlots
+    private let open = OpenStreams()
     private let shared = SharedFrames()
     private let threads = WorkThreads("hearth.watchers", count: System.coreCount)
     private let logger: Logger
@@ -41,6 +42,11 @@ package struct WatchStreams: Sendable {
         }
     }
 
+    /// Ends all streams, with a frame that says why.
+    func shutDown() {
+        open.shutDown()
+    }
+
     /// The response that a stream is the body of.
     ///
     /// - Parameters:
@@ -60,6 +66,7 @@ package struct WatchStreams: Sendable {
             keys: service.keys,
             visit: context.session,
             sessions: service.sessions,
+            openStreams: open,
             encoder: encoder,
             shared: shared,
             slot: slot,

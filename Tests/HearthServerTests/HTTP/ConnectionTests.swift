@@ -26,6 +26,16 @@ import Testing
         }
     }
 
+    @Test("Every response says when it was made, failures too", arguments: ["/health", "/nothing", "/watch"])
+    func date(path: String) async throws {
+        try await withServer { server in
+            try await withConnection(to: server) { connection in
+                let date = try #require(try await connection.ask("GET", path)["date"])
+                #expect(date.wholeMatch(of: /[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT/) != nil)
+            }
+        }
+    }
+
     @Test("HTTP/1.0 closes after the response, unless asked to keep the connection")
     func oldVersion() async throws {
         try await withServer { server in

@@ -88,4 +88,15 @@ import Testing
         held = [try slots.take(for: "a", key: nil), try slots.take(for: "a", key: nil)]
         #expect(held.count == 2)
     }
+
+    @Test(
+        "A time is written as HTTP does",
+        arguments: [
+            (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
+            (1_709_251_199, "Thu, 29 Feb 2024 23:59:59 GMT"), (32_503_680_000, "Wed, 01 Jan 3000 00:00:00 GMT"),
+        ]
+    )
+    func date(second: Int, text: String) {
+        #expect(CurrentDate.httpText(of: second) == text)
+    }
 }
