@@ -3,10 +3,18 @@ internal import Glibc
 extension FileDescriptor {
     /// How many bytes the file system that it is on has left for a process without privileges.
     func freeBytes() throws(SystemError) -> Int {
+        try diskSpace().free
+    }
+
+    /// How many bytes the file system that it is on has, and has left for a process without privileges.
+    func diskSpace() throws(SystemError) -> (total: Int, free: Int) {
         var status = statvfs()
         try Self.call("fstatvfs") { Glibc.fstatvfs(number, &status) }
-        let (bytes, isTooMany) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
-        return isTooMany ? .max : Int(clamping: bytes)
+        let bytes = { (blocks: UInt) in
+            let (bytes, isTooMany) = UInt64(blocks).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+            return isTooMany ? .max : Int(clamping: bytes)
+        }
+        return (bytes(status.f_blocks), bytes(status.f_bavail))
     }
 
     /// What this file is now.

@@ -8,7 +8,13 @@ extension DocumentIndex {
 
     /// Makes the index anew from the files, and takes in what is committed meanwhile.
     func rebuild(_ applier: inout IndexApplier, because reason: String) throws(IndexApplier.Obstacle) {
-        let start = state.withLock { $0.last }
+        let (start, refusedBytes) = state.withLock { ($0.last, $0.refusedBytes) }
+        let free = try IndexApplier.folder { () throws(StatusError) in
+            try file.makeEmpty()
+            return try file.freeBytes()
+        }
+        // All documents are not read again for what would find no room again.
+        if let refusedBytes, free < refusedBytes + refusedBytes / 8 { throw .room }
         set(.rebuilding(documents: 0))
         readers.closeAll()
         let scan = DocumentScan(data, position: { self.state.withLock { $0.last.sequence } }, logger: logger)
@@ -17,22 +23,30 @@ extension DocumentIndex {
         let begin = clock.now
         var count = 0
         var nextReport = begin + .seconds(5)
-        try applier.rebuild(from: start, definitions.withLock { $0.value }) { filling throws(IndexApplier.Obstacle) in
-            while let batch = try IndexApplier.folder({ () throws(StatusError) in try scan.next() }) {
-                try endWhenClosed()
-                try catchUp(&filling)
-                try filling.add(batch)
-                count += batch.documents.count
-                set(.rebuilding(documents: count))
-                if clock.now >= nextReport {
-                    nextReport = clock.now + .seconds(5)
-                    logger.notice("Making the index", metadata: ["index.documents": "\(count)"])
+        do throws(IndexApplier.Obstacle) {
+            try applier.rebuild(from: start, definitions.withLock { $0.value }) { filling throws(IndexApplier.Obstacle) in
+                while let batch = try IndexApplier.folder({ () throws(StatusError) in try scan.next() }) {
+                    try checkRebuilding()
+                    try catchUp(&filling)
+                    try filling.add(batch)
+                    count += batch.documents.count
+                    set(.rebuilding(documents: count))
+                    if clock.now >= nextReport {
+                        nextReport = clock.now + .seconds(5)
+                        logger.notice("Making the index", metadata: ["index.documents": "\(count)"])
+                    }
                 }
+                try catchUp(&filling)
+                try filling.add(uninstalled.all)
+                try filling.writeEntries(checking: checkRebuilding)
             }
-            try catchUp(&filling)
-            try filling.add(uninstalled.all)
-            try filling.writeEntries(checking: endWhenClosed)
+        } catch {
+            // What was made is of no use, and takes room. Where this fails too, the next try does it.
+            try? file.makeEmpty()
+            if error.isRoom { state.withLock { $0.refusedBytes = free } }
+            throw error
         }
+        state.withLock { $0.refusedBytes = nil }
         guard count > 0 else { return }
         logger.notice(
             "Made the index anew",
@@ -46,8 +60,11 @@ extension DocumentIndex {
         }
     }
 
-    /// An index that is nearly made is worth waiting for.
-    private func endWhenClosed() throws(IndexApplier.Obstacle) {
+    /// Ends the making of an index when the disk is nearly full, and when the store is closed and has waited for a moment: one that
+    /// is nearly made is worth that.
+    private func checkRebuilding() throws(IndexApplier.Obstacle) {
+        let room = try IndexApplier.folder { () throws(StatusError) in try file.room() }
+        if case .none = room { throw .room }
         if let closing = state.withLock({ $0.closing }), .now - closing > Self.closingTime { throw .folder(Self.closed) }
     }
 }

@@ -31,6 +31,7 @@ extension DocumentIndex {
                 }
                 let isWorkLeft = state.withLock { state in
                     state.failures = 0
+                    state.lastFailure = nil
                     state.retryTime = nil
                     return isChanging || !state.queue.isEmpty
                 }
@@ -156,31 +157,37 @@ extension DocumentIndex {
         for waiter in waiters { waiter.resume() }
     }
 
+    /// How often in a row there may be no room for the index before it gives up its own. It grows with what is deleted soon after
+    /// it was written, so that there may be room for a new one.
+    private static let maximumRoomFailures = 10
+
     /// Gives the index up for a while.
     func fail(_ obstacle: IndexApplier.Obstacle, _ applier: inout IndexApplier) {
         applier.close()
         readers.closeAll()
         if state.withLock({ $0.closing != nil }) { return }
-        let status: StatusError
-        switch obstacle {
-        case .folder(let error): status = error
-        case .index(let failure):
-            status = failure.status
-            // What can't be read can be made anew.
-            if failure.isDamage { try? applier.file.remove() }
+        let status = obstacle.status
+        // What can't be read can be made anew.
+        if case .index(let failure) = obstacle, failure.isDamage { try? applier.file.remove() }
+        let (blocked, delay, isToldAgain) = state.withLock { state in
+            defer { state.blocked = nil }
+            state.applied = nil
+            let isToldAgain = state.lastFailure?.message == status.message
+            state.lastFailure = status
+            state.failures += 1
+            if obstacle.isRoom, state.failures >= Self.maximumRoomFailures, state.refusedBytes == nil {
+                state.fault = "there was no room to go on with it"
+            }
+            // Whether there is room again is soon seen.
+            let delay = 1 << min(state.failures, obstacle.isRoom ? 2 : 6)
+            state.retryTime = .now + .seconds(delay)
+            return (state.blocked, delay, isToldAgain)
         }
-        logger.error(
+        logger.log(
+            level: isToldAgain ? .debug : .error,
             "The index can't be kept; it is tried again, and documents are read and written without it",
             metadata: ["error": "\(status)", "error.cause": "\(status.cause.map { "\($0)" } ?? "")"]
         )
-        let (blocked, delay) = state.withLock { state in
-            defer { state.blocked = nil }
-            state.applied = nil
-            state.failures += 1
-            let delay = 1 << min(state.failures, 6)
-            state.retryTime = .now + .seconds(delay)
-            return (state.blocked, delay)
-        }
         set(.failed(status))
         blocked?.signal()
         thread.asyncAfter(deadline: .now() + .seconds(delay) + .milliseconds(10)) { self.work() }

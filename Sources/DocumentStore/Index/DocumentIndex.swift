@@ -60,6 +60,10 @@ final class DocumentIndex: Sendable {
         var waiterCount: UInt64 = 0
         /// How often in a row it could not be used.
         var failures = 0
+        /// Why not, as the log was told.
+        var lastFailure: StatusError?
+        /// How many bytes the disk had left when there was no room to make it anew.
+        var refusedBytes: Int?
         /// Before that it is not tried again.
         var retryTime: ContinuousClock.Instant?
         /// Before that the log is not told again how far a change of what is indexed is.

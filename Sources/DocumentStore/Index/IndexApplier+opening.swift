@@ -14,14 +14,16 @@ extension IndexApplier {
         }
         if let fault { return fault }
         do throws(IndexFailure) {
-            let fileState = try file.fileState()
+            // A log that this start has written is whole, and where the disk was full the file without it may be half of one.
+            let isOwn = edition == file.edition
+            let fileState = isOwn ? nil : try file.fileState()
             let database = try file.openForWriting(isNew: false)
             let state = try IndexFailure.catching { try database.inDatabase { try IndexState($0) } }
             guard let state, state.epoch == epoch, state.isComplete, state.sequence <= last else {
                 try? database.close()
                 return "it is of another version or history, or incomplete"
             }
-            if let fault = file.fault(of: state, fileState: fileState) {
+            if !isOwn || state.edition != edition, let fault = file.fault(of: state, fileState: fileState) {
                 try? database.close()
                 return fault
             }

@@ -35,10 +35,44 @@ struct IndexApplier {
     enum Obstacle: Error {
         case index(IndexFailure)
         case folder(StatusError)
+        /// The disk is nearly full.
+        case room
+
+        /// The error for whoever needs the index.
+        var status: StatusError {
+            switch self {
+            case .index(let failure): failure.status
+            case .folder(let error): error
+            case .room: IndexRoom.failure
+            }
+        }
+
+        /// Whether there is no room on the disk.
+        var isRoom: Bool { status.code == .resourceExhausted }
     }
 
-    /// Takes in what commits made that follow those in the index, in one transaction.
+    /// Takes in what commits made that follow those in the index: in one transaction, where there is room for that.
     mutating func apply(_ updates: [IndexUpdate]) throws(Obstacle) {
+        var rest = updates[...]
+        while !rest.isEmpty {
+            let count = try stepCount(rest)
+            try applyTogether(Array(rest.prefix(count)))
+            rest.removeFirst(count)
+        }
+    }
+
+    /// How many of the updates are taken in together.
+    private func stepCount(_ updates: ArraySlice<IndexUpdate>) throws(Obstacle) -> Int {
+        guard case .little = try room() else { return updates.count }
+        var byteCount = 0
+        let fitting = updates.prefix { update in
+            byteCount += update.byteCount
+            return byteCount <= IndexRoom.stepBytes
+        }
+        return max(1, fitting.count)
+    }
+
+    private mutating func applyTogether(_ updates: [IndexUpdate]) throws(Obstacle) {
         guard isOpen, let last = updates.last else { return }
         let documents = Self.documents(of: updates)
         try write { database, memory in
@@ -60,6 +94,7 @@ struct IndexApplier {
         _ body: (Database, inout IndexWriter.Memory) throws -> Result
     ) throws(Obstacle) -> Result {
         guard let database else { throw .index(IndexFailure(busy: "it is not open")) }
+        let room = try room()
         if !isMarked {
             try Self.folder { () throws(StatusError) in try file.willWrite(over: edition) }
             isMarked = true
@@ -85,7 +120,16 @@ struct IndexApplier {
         }
         self.memory = memory
         edition = newEdition
+        // Where that fails the log keeps its room, and the next step tells.
+        if case .little = room { _ = try? checkpoint(database) }
         return result
+    }
+
+    /// How much room there is to write.
+    private func room() throws(Obstacle) -> IndexRoom {
+        let room = try Self.folder { () throws(StatusError) in try file.room() }
+        if case .none = room { throw .room }
+        return room
     }
 
     /// Each document once, as the last of the updates made it.

@@ -25,7 +25,7 @@ struct IndexFile: Sendable {
     static let sortingName = name + sortingSuffix
     private static let sortingSuffix = "-sorting"
 
-    private let data: DataFolder
+    let data: DataFolder
     /// The path of the database.
     let path: String
     /// The edition that it gets when it is written.

@@ -19,7 +19,7 @@ final class Journal: Sendable {
     private enum Spare {
         case none
         case making
-        case ready(SharedDescriptor)
+        case ready(JournalFile)
     }
 
     /// Takes over a journal folder with the segments in `index`.
@@ -71,12 +71,12 @@ extension Journal {
         }
     }
 
-    /// Makes the segment that begins with `first`, filled with zeros up to ``segmentBytes``; its name and header are on disk
-    /// when this returns.
-    func makeSegment(first: SequenceNumber) throws(StatusError) -> SharedDescriptor {
+    /// Makes the segment that begins with `first`; its name and header are on disk when this returns.
+    func makeSegment(first: SequenceNumber) throws(StatusError) -> JournalFile {
         let name = JournalSegment.name(first: first)
         do throws(SystemError) {
-            let file = if let spare = takeSpare() { spare } else { try makeSpare() }
+            let made = if let spare = takeSpare() { spare } else { try makeSpare() }
+            let file = made.descriptor
             try file.descriptor.write(JournalSegment.header(epoch: epoch, first: first))
             try file.descriptor.synchronizeData()
             try folder.rename(Self.spareName, to: name)
@@ -84,9 +84,9 @@ extension Journal {
             index.withLock { index in
                 // Recovery may have left one without commits, which has been replaced now.
                 index.segments.removeAll { $0.first == first }
-                index.segments.append(JournalIndex.Segment(first: first, byteCount: segmentBytes))
+                index.segments.append(JournalIndex.Segment(first: first, byteCount: made.byteCount))
             }
-            return file
+            return made
         } catch {
             _ = try? folder.removeFile(Self.spareName)
             throw error.status("make", Self.path(first: first))
@@ -121,7 +121,7 @@ extension Journal {
     }
 
     /// The file that was prepared, once it is, or nil when none was.
-    private func takeSpare() -> SharedDescriptor? {
+    private func takeSpare() -> JournalFile? {
         // Waits for one that is being made.
         spareQueue.sync {}
         return spare.withLock { spare in
@@ -137,19 +137,26 @@ extension Journal {
         return free / 2 > segmentBytes
     }
 
-    private func makeSpare() throws(SystemError) -> SharedDescriptor {
+    private func makeSpare() throws(SystemError) -> JournalFile {
         try folder.removeFile(Self.spareName)
-        // Otherwise it would be found only when all that is left was filled with zeros, which others need meanwhile.
-        guard try folder.freeBytes() >= segmentBytes else { throw SystemError("fallocate", code: ENOSPC) }
         do throws(SystemError) {
             let file = try folder.openFile(Self.spareName, for: .creating)
-            try Self.fillWithZeros(file, from: 0, to: segmentBytes)
-            return SharedDescriptor(file)
+            let byteCount = try allocation(from: 0, atLeast: JournalSegment.headerBytes)
+            try Self.fillWithZeros(file, from: 0, to: byteCount)
+            return JournalFile(descriptor: SharedDescriptor(file), byteCount: byteCount)
         } catch {
             // What was written of it takes the place that others may need.
             _ = try? folder.removeFile(Self.spareName)
             throw error
         }
+    }
+
+    /// How far a segment is to be filled that is filled so far, and has to be up to `end`: all of it, or where that would take most
+    /// of what is left on the disk, a part that leaves most of it to documents.
+    func allocation(from start: Int, atLeast end: Int) throws(SystemError) -> Int {
+        let whole = max(end, segmentBytes)
+        let free = try folder.freeBytes()
+        return whole - start <= free / 2 ? whole : max(end, min(whole, start + free / 8))
     }
 
     /// Writes zeros and syncs them.
@@ -165,4 +172,11 @@ extension Journal {
 
     /// The name of a file that is no segment yet.
     static let spareName = TemporaryName.fixed("spare")
+}
+
+/// A segment's file.
+struct JournalFile: Sendable {
+    let descriptor: SharedDescriptor
+    /// How far it is filled with zeros.
+    let byteCount: Int
 }

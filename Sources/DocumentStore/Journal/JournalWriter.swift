@@ -21,16 +21,16 @@ struct JournalWriter {
         /// Makes sure that so many bytes behind the end are filled.
         mutating func allocate(_ byteCount: Int, in journal: Journal) throws(StatusError) {
             guard end + byteCount > allocated else { return }
-            let target = max(end + byteCount, journal.segmentBytes)
             do throws(SystemError) {
+                let target = try journal.allocation(from: allocated, atLeast: end + byteCount)
                 try Journal.fillWithZeros(file.descriptor, from: allocated, to: target)
+                journal.cut(segment: first, to: target)
+                allocated = target
             } catch {
                 // What was filled takes the place that others may need. When this fails too it stays, which does no harm.
                 if error.isNoSpace { try? file.descriptor.truncate(to: allocated) }
                 throw error.status("extend", Journal.path(first: first))
             }
-            journal.cut(segment: first, to: target)
-            allocated = target
         }
 
         /// Removes what a failed write may have left behind the last frame; false when that fails too.
@@ -164,6 +164,11 @@ struct JournalWriter {
 
     private func newSegment(first: SequenceNumber) throws(StatusError) -> OpenSegment {
         let file = try journal.makeSegment(first: first)
-        return OpenSegment(file: file, first: first, end: JournalSegment.headerBytes, allocated: journal.segmentBytes)
+        return OpenSegment(
+            file: file.descriptor,
+            first: first,
+            end: JournalSegment.headerBytes,
+            allocated: file.byteCount
+        )
     }
 }

@@ -55,12 +55,14 @@ struct NoSpaceTests {
         let disk = try SmallDisk(at: URL(filePath: fixture.folder["disk"]), size: "1024k")
         defer { try? disk.unmount() }
         fixture.configuration.segmentBytes = 4 << 20
-        let logs = WarningLog()
-        let position = try await fixture.withStore(at: "disk/data", logger: logs.logger) { store in
+        let position = try await fixture.withStore(at: "disk/data") { store in
+            try disk.fill()
             await expectStatus(.resourceExhausted) { try await store.set("c/d", [:]) }
+            try fixture.folder.remove("disk/ballast")
             try fixture.folder.copy("disk/data", to: "killed")
             return store.position
         }
+        let logs = WarningLog()
         for folder in ["disk/data", "killed"] {
             try await fixture.withStore(at: folder, logger: logs.logger) { store throws in
                 #expect(store.position == position)
@@ -71,6 +73,27 @@ struct NoSpaceTests {
         #expect(logs.warnings.isEmpty, "\(logs.warnings)")
         try await fixture.withStore(at: "killed") { store throws in
             #expect(try await store.set("c/d", [:]).sequence == SequenceNumber(1))
+        }
+    }
+
+    @Test("Where there is no room for a whole segment, the journal takes as much as leaves most of it to documents")
+    func smallJournal() async throws {
+        var fixture = try StoreFixture()
+        let disk = try SmallDisk(at: URL(filePath: fixture.folder["disk"]), size: "1024k")
+        defer { try? disk.unmount() }
+        fixture.configuration.segmentBytes = 4 << 20
+        let text = Value.string(String(repeating: "x", count: 10_000))
+        for start in 0..<3 {
+            try await fixture.withStore(at: "disk/data") { store in
+                for number in 0..<8 { try await store.set("c/d\(start)-\(number)", ["text": text]) }
+                #expect(try #require(await store.storage()).journalBytes < 500_000)
+                // As after a crash: the segment is not cut.
+                try fixture.folder.copy("disk/data", to: "killed\(start)")
+            }
+            try await fixture.withStore(at: "killed\(start)") { store throws in
+                #expect(try await store.list("c").ids.count == 8 * (start + 1))
+            }
+            #expect(try await fixture.check("disk/data").findings.isEmpty)
         }
     }
 

@@ -1,0 +1,74 @@
+import DocumentModel
+import Foundation
+import StrictJSON
+import TestSupport
+import Testing
+
+@testable import DocumentStore
+
+@Suite("On a disk that is nearly full the index")
+struct IndexRoomTests {
+    @Test(
+        "leaves the last of the room to documents",
+        arguments: [
+            (1_000_000, 500_000, .enough), (1_000_000, 256, .enough), (1_000_000, 255, .little), (1_000_000, 8, .little),
+            (1_000_000, 7, .none), (128, 127, .little), (128, 4, .little), (128, 3, .none), (0, 0, .enough),
+        ] as [(Int, Int, IndexRoom)]
+    )
+    func room(totalMegabytes: Int, freeMegabytes: Int, expected: IndexRoom) {
+        #expect(IndexRoom(on: (totalMegabytes << 20, freeMegabytes << 20)) == expected)
+    }
+
+    @Test(
+        "is not written any more, and answers again when there is room, with little of it by giving up its own and being made anew",
+        .enabled(if: SmallDisk.isAvailable, "Mounting a file system takes root"),
+        .timeLimit(.minutes(10)),
+        arguments: [true, false]
+    )
+    func fullDisk(isMuch: Bool) async throws {
+        let fixture = try StoreFixture()
+        let disk = try SmallDisk(at: URL(filePath: fixture.folder["disk"]), size: "16m")
+        defer { try? disk.unmount() }
+        try fixture.folder.write([UInt8](repeating: 0, count: 5 << 20), to: "disk/ballast")
+        let text = Value.string(String(repeating: "x", count: 5_000))
+        let logs = WarningLog()
+        try await fixture.withStore(at: "disk/data", logger: logs.logger) { store in
+            var count = 0
+            await expectStatus(.resourceExhausted) {
+                while true {
+                    let fields: MapValue = ["n": .integer(Int64(count)), "text": text]
+                    _ = try await store.commit((count..<count + 10).map { try .set(DocumentPath("c/d\($0)"), fields) })
+                    count += 10
+                }
+            }
+            let inode = { () throws -> Int? in
+                let path = fixture.folder["disk/data/index.sqlite"]
+                return try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int
+            }
+            let index = try inode()
+            // Documents have got the last room, so that the index has none for the last of them.
+            await expectStatus(.resourceExhausted) { _ = try await store.ids(in: "c", where: "n", is: Int64(count - 10)) }
+            try await store.delete("c/d0")
+            if isMuch {
+                try fixture.folder.remove("disk/ballast")
+            } else {
+                for number in 1..<count / 2 { try await store.delete("c/d\(number)") }
+            }
+            var last: [String]?
+            while last == nil {
+                do {
+                    last = try await store.ids(in: "c", where: "n", is: Int64(count - 10))
+                } catch let error as StatusError where error.code == .resourceExhausted {
+                    try await Task.sleep(for: .milliseconds(50))
+                }
+            }
+            #expect(last?.count == 10)
+            let first = try await store.ids(in: "c", where: "n", is: 0)
+            #expect(first.count == (isMuch ? 9 : 0))
+            let indexAfterwards = try inode()
+            if isMuch { #expect(indexAfterwards == index) }
+        }
+        #expect(logs.warnings.allSatisfy { "\($0)".contains("nearly full") }, "\(logs.warnings)")
+        #expect(try await fixture.check("disk/data").findings.isEmpty)
+    }
+}
