@@ -6,7 +6,7 @@ import NIOCore
 /// Answers the requests of connections, as Hummingbird's application does, in less memory.
 ///
 /// A task keeps the memory that its deepest call took for as long as it lives, and that of a connection lives as long as the
-/// connection. So each request is worked on in a task of its own, with its logger and context: an idle connection and a stream hold
+/// connection. So each request is worked on in a task of its own, with its context: an idle connection and a stream hold
 /// nothing of what made their responses.
 struct ConnectionResponder: Sendable {
     let router: Router<HearthRequestContext>.Responder
@@ -33,8 +33,6 @@ struct ConnectionResponder: Sendable {
         // An `async let` would take 700 bytes more of the connection's task.
         try await withThrowingTaskGroup(of: Response.self) { group in
             group.addTask {
-                var logger = logger
-                logger[metadataKey: HearthRequestContext.requestIDKey] = .stringConvertible(RequestID())
                 let context = HearthRequestContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
                 var response = try await router.respond(to: request, context: context)
                 response.headers[.date] = date.httpText

@@ -1,11 +1,14 @@
 package import HearthService
 package import Hummingbird
+import Logging
 package import NIOCore
 package import StrictJSON
 
 /// What is known of a request besides its head and body.
 package struct HearthRequestContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
+    /// By what the log knows the request.
+    let requestID = RequestID()
     /// The connection that the request came by.
     package let channel: any Channel
     /// The address of the client as a proxy tells it that is believed; nil where there is none.
@@ -20,8 +23,8 @@ package struct HearthRequestContext: RequestContext {
         channel = source.channel
     }
 
-    /// As what the log is told which request it is.
-    static let requestIDKey = "http.request.id"
+    /// Tells the log which request it is about. Made only where there is something to tell.
+    var requestLogger: Logger { logger.about(requestID) }
 
     /// The address of the client, or of the proxy before it that is not believed; nil where there is none, as with a socket of the
     /// file system.
@@ -32,5 +35,14 @@ package struct HearthRequestContext: RequestContext {
     /// Whom the client counts as where there are limits by address.
     package var clientNetwork: UTF8Key {
         client?.network ?? ""
+    }
+}
+
+extension Logger {
+    /// A logger that tells which request it is about.
+    func about(_ request: RequestID) -> Logger {
+        var logger = self
+        logger[metadataKey: "http.request.id"] = .stringConvertible(request)
+        return logger
     }
 }

@@ -70,13 +70,13 @@ struct AuthenticationMiddleware: RouterMiddleware {
         let address = context.client?.text ?? ""
         switch refusal {
         case .expired(let id):
-            context.logger.notice(
+            context.requestLogger.notice(
                 "A key was refused that has expired",
                 metadata: ["key.id": "\(id)", "http.client": "\(address)"]
             )
             return .unauthenticated("The key has expired. Ask an admin for another one.", error: "invalid_token")
         case .missing, .unknown:
-            context.logger.notice("A key was refused that is not known", metadata: ["http.client": "\(address)"])
+            context.requestLogger.notice("A key was refused that is not known", metadata: ["http.client": "\(address)"])
             return .unauthenticated("The key is not known here, or was revoked.", error: "invalid_token")
         }
     }

@@ -11,7 +11,7 @@ struct LogMiddleware: RouterMiddleware {
         guard context.logger.logLevel <= .debug else { return try await next(request, context) }
         let start = ContinuousClock.now
         let response = try await next(request, context)
-        context.logger.debug(
+        context.requestLogger.debug(
             "request",
             metadata: [
                 "http.method": "\(request.method)",

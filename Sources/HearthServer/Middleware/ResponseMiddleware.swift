@@ -24,7 +24,7 @@ struct ResponseMiddleware: RouterMiddleware {
         } catch let error as HTTPError where error.status == .notFound && error.body == nil {
             response = respondUnmatched(request)
         } catch {
-            let failure = Self.failure(for: error, logger: context.logger)
+            let failure = Self.failure(for: error, logger: context.requestLogger)
             response = failure.response(to: request)
         }
         for field in Self.headers where !response.headers.contains(field.name) {

@@ -32,8 +32,8 @@ final class WatchStream: Sendable {
     let slot: WatchSlots.Slot
     /// Where frames are made, so that calls do not wait until all watchers of what they change have been told.
     let threads: WorkThreads
-    /// What the log calls the request by that the stream answers. The request's own logger would take half a kibibyte.
-    let requestID: Logger.MetadataValue?
+    /// By what the log knows the request that the stream answers. A logger that tells it would take half a kibibyte.
+    let requestID: RequestID
     let logger: Logger
 
     init(
@@ -48,7 +48,7 @@ final class WatchStream: Sendable {
         shared: SharedFrames,
         slot: WatchSlots.Slot,
         threads: WorkThreads,
-        requestID: Logger.MetadataValue?,
+        requestID: RequestID,
         logger: Logger
     ) {
         self.session = session
@@ -181,9 +181,7 @@ final class WatchStream: Sendable {
     @inline(never)
     private func encode(_ error: StatusError, to buffer: inout ByteBuffer) {
         guard error.code == .internal else { return encoder.write(error.rpcError, to: &buffer) }
-        var logger = logger
-        logger[metadataKey: HearthRequestContext.requestIDKey] = requestID
-        encoder.write(.internal(error, "watch failed", logger: logger), to: &buffer)
+        encoder.write(.internal(error, "watch failed", logger: logger.about(requestID)), to: &buffer)
     }
 }
 

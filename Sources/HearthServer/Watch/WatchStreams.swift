@@ -71,7 +71,7 @@ package struct WatchStreams: Sendable {
             shared: shared,
             slot: slot,
             threads: threads,
-            requestID: context.logger[metadataKey: HearthRequestContext.requestIDKey],
+            requestID: context.requestID,
             logger: logger
         )
         return Response(
