@@ -13,7 +13,7 @@ package struct FileStoreConfiguration: Sendable {
     ///
     /// Twice ``checkpointBytes`` and a segment are needed in any case.
     package var retentionBytes = 256 << 20
-    /// The size to which a journal segment is preallocated.
+    /// The size to which a journal segment is preallocated, where the disk is not nearly full.
     package var segmentBytes = 16 << 20
     /// After how many bytes of journal the document files are synced in bulk.
     package var checkpointBytes = 32 << 20
@@ -32,6 +32,8 @@ package struct FileStoreConfiguration: Sendable {
     package var listedFolderBytes = 256 << 10
     /// How long a query waits for an index that is being made, before it is told how far that is.
     package var indexPatience: Duration = .seconds(10)
+    /// How long the index may lack room on the disk before it gives up its own, to be made anew where that takes less.
+    package var indexSpacePatience: Duration = .seconds(60)
     /// Whether the index is made anew when the store is opened.
     package var remakesIndex = false
     /// How many threads read single documents at the same time, and how many collections and the journal.

@@ -92,7 +92,7 @@ package struct HearthServer: Service {
         let server = Server(
             childChannelSetup: ConnectionChannel(
                 HTTP1Channel(
-                    responder: ConnectionResponder(router: router, logger: logger).respond,
+                    responder: ConnectionResponder(router: router, logger: logger, date: connection.date).respond,
                     configuration: .init(
                         idleTimeout: TimeAmount(configuration.idleTimeout),
                         httpDecoderConfiguration: .init(

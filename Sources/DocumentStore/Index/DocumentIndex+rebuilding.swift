@@ -8,13 +8,7 @@ extension DocumentIndex {
 
     /// Makes the index anew from the files, and takes in what is committed meanwhile.
     func rebuild(_ applier: inout IndexApplier, because reason: String) throws(IndexApplier.Obstacle) {
-        let (start, refusedBytes) = state.withLock { ($0.last, $0.refusedBytes) }
-        let free = try IndexApplier.folder { () throws(StatusError) in
-            try file.makeEmpty()
-            return try file.freeBytes()
-        }
-        // All documents are not read again for what would find no room again.
-        if let refusedBytes, free < refusedBytes + refusedBytes / 8 { throw .room }
+        let start = state.withLock { $0.last }
         set(.rebuilding(documents: 0))
         readers.closeAll()
         let scan = DocumentScan(data, position: { self.state.withLock { $0.last.sequence } }, logger: logger)
@@ -43,10 +37,9 @@ extension DocumentIndex {
         } catch {
             // What was made is of no use, and takes room. Where this fails too, the next try does it.
             try? file.makeEmpty()
-            if error.isRoom { state.withLock { $0.refusedBytes = free } }
             throw error
         }
-        state.withLock { $0.refusedBytes = nil }
+        state.withLock { $0.remadeBytes = file.byteCount }
         guard count > 0 else { return }
         logger.notice(
             "Made the index anew",
@@ -64,7 +57,7 @@ extension DocumentIndex {
     /// is nearly made is worth that.
     private func checkRebuilding() throws(IndexApplier.Obstacle) {
         let room = try IndexApplier.folder { () throws(StatusError) in try file.room() }
-        if case .none = room { throw .room }
+        if case .exhausted = room { throw .noSpace }
         if let closing = state.withLock({ $0.closing }), .now - closing > Self.closingTime { throw .folder(Self.closed) }
     }
 }

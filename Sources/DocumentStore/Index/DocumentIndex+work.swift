@@ -17,8 +17,7 @@ extension DocumentIndex {
             do throws(IndexApplier.Obstacle) {
                 if !applier.isOpen { try open(&applier) }
                 try catchUp(&applier) { applier, updates throws(IndexApplier.Obstacle) in
-                    try applier.apply(updates)
-                    setApplied(applier.applied)
+                    try applier.apply(updates, onApplied: setApplied)
                 }
                 try applier.adopt(definitions.withLock { $0.value })
                 // Before it is ready: who waits for that waits for what is defined too.
@@ -32,6 +31,7 @@ extension DocumentIndex {
                 let isWorkLeft = state.withLock { state in
                     state.failures = 0
                     state.lastFailure = nil
+                    state.noSpaceSince = nil
                     state.retryTime = nil
                     return isChanging || !state.queue.isEmpty
                 }
@@ -157,29 +157,28 @@ extension DocumentIndex {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// How often in a row there may be no room for the index before it gives up its own. It grows with what is deleted soon after
-    /// it was written, so that there may be room for a new one.
-    private static let maximumRoomFailures = 10
-
     /// Gives the index up for a while.
     func fail(_ obstacle: IndexApplier.Obstacle, _ applier: inout IndexApplier) {
         applier.close()
         readers.closeAll()
         if state.withLock({ $0.closing != nil }) { return }
-        let status = obstacle.status
         // What can't be read can be made anew.
-        if case .index(let failure) = obstacle, failure.isDamage { try? applier.file.remove() }
+        if case .index(let failure) = obstacle, failure.isDamage { try? file.remove() }
+        // Without any room SQLite fails in ways that do not tell.
+        var isNoSpace = obstacle.isNoSpace
+        if case .exhausted? = try? file.room() { isNoSpace = true }
+        let status = isNoSpace ? IndexRoom.failure : obstacle.status
+        let byteCount = file.byteCount
         let (blocked, delay, isToldAgain) = state.withLock { state in
             defer { state.blocked = nil }
             state.applied = nil
             let isToldAgain = state.lastFailure?.message == status.message
             state.lastFailure = status
+            let isRebuilding = if case .rebuilding = state.phase { true } else { false }
+            state.noteSpace(isLacking: isNoSpace && !isRebuilding, patience: spacePatience, byteCount: byteCount)
             state.failures += 1
-            if obstacle.isRoom, state.failures >= Self.maximumRoomFailures, state.refusedBytes == nil {
-                state.fault = "there was no room to go on with it"
-            }
-            // Whether there is room again is soon seen.
-            let delay = 1 << min(state.failures, obstacle.isRoom ? 2 : 6)
+            // Whether there is room again is soon seen; but to make it anew, all documents are read.
+            let delay = 1 << min(state.failures, isNoSpace && !isRebuilding ? 2 : 6)
             state.retryTime = .now + .seconds(delay)
             return (state.blocked, delay, isToldAgain)
         }
@@ -191,5 +190,21 @@ extension DocumentIndex {
         set(.failed(status))
         blocked?.signal()
         thread.asyncAfter(deadline: .now() + .seconds(delay) + .milliseconds(10)) { self.work() }
+    }
+}
+
+extension DocumentIndex.State {
+    /// Has an index made anew that has lacked room for too long, and so gives up its own: it holds more than it needs when documents
+    /// were deleted, or written and deleted since. One that was made anew, and has hardly grown, does not.
+    fileprivate mutating func noteSpace(isLacking: Bool, patience: Duration, byteCount: Int) {
+        guard isLacking else {
+            noSpaceSince = nil
+            return
+        }
+        let start = noSpaceSince ?? .now
+        noSpaceSince = start
+        guard .now - start >= patience, byteCount / 5 > remadeBytes / 4 else { return }
+        fault = "there was no room to go on with it"
+        noSpaceSince = nil
     }
 }

@@ -62,8 +62,10 @@ final class DocumentIndex: Sendable {
         var failures = 0
         /// Why not, as the log was told.
         var lastFailure: StatusError?
-        /// How many bytes the disk had left when there was no room to make it anew.
-        var refusedBytes: Int?
+        /// Since when there has been no room to go on with it.
+        var noSpaceSince: ContinuousClock.Instant?
+        /// How many bytes it had when it was made anew; 0 when it was not.
+        var remadeBytes = 0
         /// Before that it is not tried again.
         var retryTime: ContinuousClock.Instant?
         /// Before that the log is not told again how far a change of what is indexed is.
@@ -93,6 +95,8 @@ final class DocumentIndex: Sendable {
     let logger: Logger
     /// How long a query waits for an index that is being made.
     let patience: Duration
+    /// How long it may lack room before it gives up its own.
+    let spacePatience: Duration
 
     /// The index of an open data folder; nothing is done before ``start()``.
     ///
@@ -103,6 +107,7 @@ final class DocumentIndex: Sendable {
         cacheBytes: Int,
         isRemade: Bool,
         patience: Duration,
+        spacePatience: Duration,
         journal: Journal,
         last: (sequence: SequenceNumber, time: Timestamp?),
         uninstalled: UninstalledDocuments,
@@ -114,6 +119,7 @@ final class DocumentIndex: Sendable {
         applier = Mutex(IndexApplier(file: file, epoch: journal.epoch, logger: logger))
         readers = IndexReaders(file)
         self.patience = patience
+        self.spacePatience = spacePatience
         self.data = data
         self.journal = journal
         self.uninstalled = uninstalled

@@ -1,5 +1,6 @@
 internal import DocumentModel
 internal import GRDB
+internal import GRDBSQLite
 internal import Logging
 
 /// Keeps the index's database: opens it, changes it, makes it anew.
@@ -36,27 +37,30 @@ struct IndexApplier {
         case index(IndexFailure)
         case folder(StatusError)
         /// The disk is nearly full.
-        case room
+        case noSpace
 
         /// The error for whoever needs the index.
         var status: StatusError {
             switch self {
             case .index(let failure): failure.status
             case .folder(let error): error
-            case .room: IndexRoom.failure
+            case .noSpace: IndexRoom.failure
             }
         }
 
         /// Whether there is no room on the disk.
-        var isRoom: Bool { status.code == .resourceExhausted }
+        var isNoSpace: Bool { status.code == .resourceExhausted }
     }
 
     /// Takes in what commits made that follow those in the index: in one transaction, where there is room for that.
-    mutating func apply(_ updates: [IndexUpdate]) throws(Obstacle) {
+    ///
+    /// - Parameter onApplied: Called after each transaction with the last commit in it.
+    mutating func apply(_ updates: [IndexUpdate], onApplied: (SequenceNumber) -> Void) throws(Obstacle) {
         var rest = updates[...]
         while !rest.isEmpty {
             let count = try stepCount(rest)
             try applyTogether(Array(rest.prefix(count)))
+            onApplied(applied)
             rest.removeFirst(count)
         }
     }
@@ -120,15 +124,15 @@ struct IndexApplier {
         }
         self.memory = memory
         edition = newEdition
-        // Where that fails the log keeps its room, and the next step tells.
-        if case .little = room { _ = try? checkpoint(database) }
+        // Where somebody reads, or it fails, the log keeps its room for now.
+        if case .little = room { _ = try? checkpoint(database, waits: false) }
         return result
     }
 
     /// How much room there is to write.
     private func room() throws(Obstacle) -> IndexRoom {
         let room = try Self.folder { () throws(StatusError) in try file.room() }
-        if case .none = room { throw .room }
+        if case .exhausted = room { throw .noSpace }
         return room
     }
 
@@ -163,7 +167,7 @@ struct IndexApplier {
         guard let database else { return false }
         do {
             guard !database.inDatabase(\.hasMoved) else { throw IndexFailure.replaced }
-            guard try checkpoint(database) else { throw IndexFailure(busy: "somebody still reads it") }
+            guard try checkpoint(database, waits: true) else { throw IndexFailure(busy: "somebody still reads it") }
             try database.close()
             self.database = nil
             try file.didClose(as: edition)
@@ -177,9 +181,16 @@ struct IndexApplier {
 }
 
 extension IndexApplier {
-    /// Brings all that is in the log into the database's own file, when those who read have ended; false when they don't.
-    private func checkpoint(_ database: DatabaseQueue) throws -> Bool {
-        try database.inDatabase { try Bool.fetchOne($0, sql: "PRAGMA wal_checkpoint(TRUNCATE)") } == false
+    /// Brings all that is in the log into the database's own file and makes the log empty; false when that can't be done because
+    /// somebody reads.
+    ///
+    /// - Parameter waits: Whether to give them a moment to end.
+    private func checkpoint(_ database: DatabaseQueue, waits: Bool) throws -> Bool {
+        try database.inDatabase { database in
+            if !waits { sqlite3_busy_timeout(database.sqliteConnection, 0) }
+            defer { sqlite3_busy_timeout(database.sqliteConnection, IndexFile.busyMilliseconds) }
+            return try Bool.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)") == false
+        }
     }
 }
 

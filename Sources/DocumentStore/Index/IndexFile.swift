@@ -150,6 +150,9 @@ struct IndexFile: Sendable {
 }
 
 extension IndexFile {
+    /// How long a connection waits for others.
+    static let busyMilliseconds: Int32 = 2_000
+
     /// What all connections have in common. Made before SQLite is used for the first time.
     private static let configuration = {
         csqlite_leave_memory_uncounted()
@@ -157,7 +160,7 @@ extension IndexFile {
         configuration.foreignKeysEnabled = false
         // One that reads takes the writer's lock for a moment, where it finds the log's head while that is written; and readers that
         // were interrupted need a moment to end.
-        configuration.busyMode = .timeout(2)
+        configuration.busyMode = .timeout(Double(busyMilliseconds) / 1_000)
         return configuration
     }()
 

@@ -1,13 +1,13 @@
 internal import DocumentModel
 
-/// How much room the disk has left for the index, which never takes the last of it: documents and their journal need that, and an
-/// index can be made anew.
+/// How much room the disk has left for the index. It begins nothing that may take the last of it: documents and their journal need
+/// that, and an index can be made anew.
 enum IndexRoom {
     case enough
     /// The index is to be written in small steps, and its log made empty after each.
     case little
     /// The index is not to be written.
-    case none
+    case exhausted
 
     /// What is left to documents, but no more than this part of a small disk.
     private static let reservedBytes = 8 << 20
@@ -19,13 +19,13 @@ enum IndexRoom {
         let reserved = min(Self.reservedBytes, disk.total / Self.reservedPart)
         self =
             switch disk.free {
-            case ..<reserved: .none
+            case ..<reserved: .exhausted
             case ..<(Self.littleFactor * reserved): .little
             default: .enough
             }
     }
 
-    /// How much is taken in with one step while there is little room.
+    /// How many bytes of documents are taken in with one step while there is little room; a commit is never divided.
     static let stepBytes = 256 << 10
 
     /// What is said where there is none.
@@ -39,15 +39,9 @@ enum IndexRoom {
 extension IndexFile {
     /// How much room there is for it.
     func room() throws(StatusError) -> IndexRoom {
-        IndexRoom(on: try diskSpace())
+        IndexRoom(on: try reporting("look at the disk of", Self.name) { () throws(SystemError) in try data.root.diskSpace() })
     }
 
-    /// How many bytes the disk has left.
-    func freeBytes() throws(StatusError) -> Int {
-        try diskSpace().free
-    }
-
-    private func diskSpace() throws(StatusError) -> (total: Int, free: Int) {
-        try reporting("look at the disk of", Self.name) { () throws(SystemError) in try data.root.diskSpace() }
-    }
+    /// How many bytes it has; 0 where that can't be told.
+    var byteCount: Int { Int((try? data.identity(ofFile: Self.name))?.size ?? 0) }
 }

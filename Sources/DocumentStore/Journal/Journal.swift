@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// The journal folder: which segments there are, making and removing them, and reading commits back.
 final class Journal: Sendable {
-    /// The size to which segments are preallocated.
+    /// The size to which segments are preallocated, where the disk is not nearly full.
     let segmentBytes: Int
     /// The history that the segments belong to.
     let epoch: Epoch
@@ -141,8 +141,7 @@ extension Journal {
         try folder.removeFile(Self.spareName)
         do throws(SystemError) {
             let file = try folder.openFile(Self.spareName, for: .creating)
-            let byteCount = try allocation(from: 0, atLeast: JournalSegment.headerBytes)
-            try Self.fillWithZeros(file, from: 0, to: byteCount)
+            let byteCount = try fill(file, from: 0, atLeast: JournalSegment.headerBytes)
             return JournalFile(descriptor: SharedDescriptor(file), byteCount: byteCount)
         } catch {
             // What was written of it takes the place that others may need.
@@ -151,32 +150,6 @@ extension Journal {
         }
     }
 
-    /// How far a segment is to be filled that is filled so far, and has to be up to `end`: all of it, or where that would take most
-    /// of what is left on the disk, a part that leaves most of it to documents.
-    func allocation(from start: Int, atLeast end: Int) throws(SystemError) -> Int {
-        let whole = max(end, segmentBytes)
-        let free = try folder.freeBytes()
-        return whole - start <= free / 2 ? whole : max(end, min(whole, start + free / 8))
-    }
-
-    /// Writes zeros and syncs them.
-    static func fillWithZeros(_ file: borrowing FileDescriptor, from start: Int, to end: Int) throws(SystemError) {
-        let zeros = [UInt8](repeating: 0, count: min(1 << 20, max(0, end - start)))
-        var offset = start
-        while offset < end {
-            try file.write(end - offset < zeros.count ? Array(zeros.prefix(end - offset)) : zeros, at: offset)
-            offset += zeros.count
-        }
-        try file.synchronize()
-    }
-
     /// The name of a file that is no segment yet.
     static let spareName = TemporaryName.fixed("spare")
-}
-
-/// A segment's file.
-struct JournalFile: Sendable {
-    let descriptor: SharedDescriptor
-    /// How far it is filled with zeros.
-    let byteCount: Int
 }

@@ -22,13 +22,9 @@ struct JournalWriter {
         mutating func allocate(_ byteCount: Int, in journal: Journal) throws(StatusError) {
             guard end + byteCount > allocated else { return }
             do throws(SystemError) {
-                let target = try journal.allocation(from: allocated, atLeast: end + byteCount)
-                try Journal.fillWithZeros(file.descriptor, from: allocated, to: target)
-                journal.cut(segment: first, to: target)
-                allocated = target
+                allocated = try journal.fill(file.descriptor, from: allocated, atLeast: end + byteCount)
+                journal.cut(segment: first, to: allocated)
             } catch {
-                // What was filled takes the place that others may need. When this fails too it stays, which does no harm.
-                if error.isNoSpace { try? file.descriptor.truncate(to: allocated) }
                 throw error.status("extend", Journal.path(first: first))
             }
         }

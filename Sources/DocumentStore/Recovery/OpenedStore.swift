@@ -106,6 +106,7 @@ extension OpenedStore {
                 cacheBytes: configuration.indexCacheBytes,
                 isRemade: configuration.remakesIndex,
                 patience: configuration.indexPatience,
+                spacePatience: configuration.indexSpacePatience,
                 journal: opened.journal,
                 last: last,
                 uninstalled: uninstalled,

@@ -16,6 +16,7 @@ struct ConnectionConfiguration: Sendable {
     let slots: ConnectionSlots
     let proxies: TrustedProxies
     let shutdown: ShutdownClock
+    let date = CurrentDate()
 
     init(_ configuration: HearthServerConfiguration, maximumBodyBytes: Int, logger: Logger) {
         self.maximumBodyBytes = maximumBodyBytes

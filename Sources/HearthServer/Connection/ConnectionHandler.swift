@@ -177,6 +177,7 @@ extension ConnectionHandler {
         var fields = ResponseMiddleware.headers
         fields.append(contentsOf: failure.headers)
         fields[.contentType] = "application/json"
+        fields[.date] = configuration.date.httpText
         fields[.contentLength] = String(body.count)
         let head = HTTPResponseHead(
             version: .http1_1,

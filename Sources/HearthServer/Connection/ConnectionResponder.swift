@@ -3,7 +3,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 
-/// Answers the requests of connections, as Hummingbird's application does, in less memory.
+/// Answers the requests of connections, in the place of Hummingbird's application, in less memory.
 ///
 /// A task keeps the memory that its deepest call took for as long as it lives, and that of a connection lives as long as the
 /// connection. So each request is worked on in a task of its own, with its context: an idle connection and a stream hold
@@ -11,12 +11,7 @@ import NIOCore
 struct ConnectionResponder: Sendable {
     let router: Router<HearthRequestContext>.Responder
     let logger: Logger
-    private let date = CurrentDate()
-
-    init(router: Router<HearthRequestContext>.Responder, logger: Logger) {
-        self.router = router
-        self.logger = logger
-    }
+    let date: CurrentDate
 
     func respond(to request: Request, with writer: consuming ResponseWriter, on channel: any Channel) async throws {
         let response = try await response(to: request, on: channel)

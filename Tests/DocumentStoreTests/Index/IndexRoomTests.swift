@@ -12,7 +12,7 @@ struct IndexRoomTests {
         "leaves the last of the room to documents",
         arguments: [
             (1_000_000, 500_000, .enough), (1_000_000, 256, .enough), (1_000_000, 255, .little), (1_000_000, 8, .little),
-            (1_000_000, 7, .none), (128, 127, .little), (128, 4, .little), (128, 3, .none), (0, 0, .enough),
+            (1_000_000, 7, .exhausted), (128, 127, .little), (128, 4, .little), (128, 3, .exhausted), (0, 0, .enough),
         ] as [(Int, Int, IndexRoom)]
     )
     func room(totalMegabytes: Int, freeMegabytes: Int, expected: IndexRoom) {
@@ -26,7 +26,8 @@ struct IndexRoomTests {
         arguments: [true, false]
     )
     func fullDisk(isMuch: Bool) async throws {
-        let fixture = try StoreFixture()
+        var fixture = try StoreFixture()
+        fixture.configuration.indexSpacePatience = isMuch ? .seconds(3_600) : .seconds(1)
         let disk = try SmallDisk(at: URL(filePath: fixture.folder["disk"]), size: "16m")
         defer { try? disk.unmount() }
         try fixture.folder.write([UInt8](repeating: 0, count: 5 << 20), to: "disk/ballast")

@@ -33,6 +33,7 @@ extension CrashTests {
 
         @Test func `refuses commits while there is no room for its journal, and takes them when there is`() async throws {
             try await Self.withServer(size: "4m") { test in
+                try test.disk.fill()
                 for _ in 0..<2 {
                     let refusal = await #expect(throws: StatusError.self) { try await test.set("notes/n") }
                     #expect(refusal?.code == .resourceExhausted)
@@ -56,6 +57,9 @@ extension CrashTests {
                     let recorder = CommitRecorder(history)
                     let test = Running(disk: disk, data: disk.data, server: server, recorder: recorder)
                     try await test.expectWell()
+                    // Its journal has given some back.
+                    try FileManager.default.removeItem(at: disk.folder.appending(path: "ballast"))
+                    try disk.fill()
                     let refusal = await #expect(throws: StatusError.self) { try await test.set("notes/more", size: 200_000) }
                     #expect(refusal?.code == .resourceExhausted)
                     try await test.expectWell()

@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("Every response says when it was made, failures too", arguments: ["/health", "/nothing", "/watch"])
+    @Test("Every response says when it was made, failures too", arguments: ["/health", "/nothing", "/watch", "/a b"])
     func date(path: String) async throws {
         try await withServer { server in
             try await withConnection(to: server) { connection in
