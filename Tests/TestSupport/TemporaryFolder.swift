@@ -7,8 +7,13 @@ package final class TemporaryFolder: Sendable {
     /// Where files are on disk.
     package static let disk = FileManager.default.temporaryDirectory.path
 
-    /// Where files are in memory, if there is such a place.
-    package static let memory = FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : disk
+    /// Where files are in memory, if there is such a place, with room for all tests that go on at once.
+    package static let memory: String = {
+        let folder = "/dev/shm"
+        let attributes = try? FileManager.default.attributesOfFileSystem(forPath: folder)
+        guard let free = attributes?[.systemFreeSize] as? Int, free >= 1 << 30 else { return disk }
+        return FileManager.default.isWritableFile(atPath: folder) ? folder : disk
+    }()
 
     package init(in parent: String = TemporaryFolder.disk) throws {
         path = parent + "/hearth-test-" + UUID().uuidString

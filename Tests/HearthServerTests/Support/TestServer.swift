@@ -8,6 +8,7 @@ import Logging
 import ServiceLifecycle
 import StrictJSON
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import HearthServer
@@ -96,11 +97,14 @@ func withServer(
     hasPages: Bool = false,
     _ body: @Sendable (TestServer) async throws -> Void
 ) async throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hearth-\(UUID().uuidString)").path
+    // In memory where that is possible, so that nothing waits for a disk that others use too.
+    let folder = TemporaryFolder.memory + "/hearth-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: folder) }
     var storeConfiguration = FileStoreConfiguration(folder: folder)
     // A busy machine is no fault.
     storeConfiguration.indexPatience = .seconds(120)
+    // Preallocating journal is most of what a small store costs.
+    storeConfiguration.segmentBytes = 256 << 10
     let store = try await FileStore.open(storeConfiguration, logger: logger)
     let databases = try await Databases.open(
         besides: DatabaseID(project: "p"),

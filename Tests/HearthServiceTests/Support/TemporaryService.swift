@@ -5,6 +5,7 @@ import HearthService
 import JSONRPC
 import Logging
 import StrictJSON
+import TestSupport
 import Testing
 
 /// A service on a store of its own, in a folder that goes away with it.
@@ -72,12 +73,15 @@ func withService(
     recentBytes: Int? = nil,
     _ body: (TemporaryService) async throws -> Void
 ) async throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hearth-\(UUID().uuidString)").path
+    // In memory where that is possible, so that nothing waits for a disk that others use too.
+    let folder = TemporaryFolder.memory + "/hearth-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
     var configuration = FileStoreConfiguration(folder: folder)
     // A busy machine is no fault.
     configuration.indexPatience = .seconds(120)
+    // Preallocating journal is most of what a small store costs.
+    configuration.segmentBytes = 256 << 10
     if let recentBytes { configuration.recentBytes = recentBytes }
     let store = try await FileStore.open(configuration, logger: logger)
     let databases = try await Databases.open(configuration, limit: databaseLimit, logger: logger)
