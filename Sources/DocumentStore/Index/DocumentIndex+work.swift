@@ -203,7 +203,7 @@ extension DocumentIndex.State {
         }
         let start = noSpaceSince ?? .now
         noSpaceSince = start
-        guard .now - start >= patience, byteCount / 5 > remadeBytes / 4 else { return }
+        guard .now - start >= patience, byteCount > remadeBytes + remadeBytes / 4 else { return }
         fault = "there was no room to go on with it"
         noSpaceSince = nil
     }

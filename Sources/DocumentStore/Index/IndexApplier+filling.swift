@@ -26,7 +26,7 @@ extension IndexApplier {
         /// Takes in commits that follow the last.
         mutating func apply(_ updates: [IndexUpdate]) throws(Obstacle) {
             guard let newest = updates.last else { return }
-            try prepare(IndexApplier.documents(of: updates))
+            try prepare(IndexApplier.documents(of: updates[...]))
             for update in updates {
                 for change in update.changes { changed[change.path] = update.last }
             }

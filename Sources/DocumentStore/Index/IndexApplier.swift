@@ -59,7 +59,7 @@ struct IndexApplier {
         var rest = updates[...]
         while !rest.isEmpty {
             let count = try stepCount(rest)
-            try applyTogether(Array(rest.prefix(count)))
+            try applyTogether(rest.prefix(count))
             onApplied(applied)
             rest.removeFirst(count)
         }
@@ -76,7 +76,7 @@ struct IndexApplier {
         return max(1, fitting.count)
     }
 
-    private mutating func applyTogether(_ updates: [IndexUpdate]) throws(Obstacle) {
+    private mutating func applyTogether(_ updates: ArraySlice<IndexUpdate>) throws(Obstacle) {
         guard isOpen, let last = updates.last else { return }
         let documents = Self.documents(of: updates)
         try write { database, memory in
@@ -137,7 +137,7 @@ struct IndexApplier {
     }
 
     /// Each document once, as the last of the updates made it.
-    static func documents(of updates: [IndexUpdate]) -> [(path: DocumentPath, fields: MapValue?)] {
+    static func documents(of updates: ArraySlice<IndexUpdate>) -> [(path: DocumentPath, fields: MapValue?)] {
         guard updates.count > 1 else { return updates.first?.changes ?? [] }
         var places: [DocumentPath: Int] = [:]
         var documents: [(path: DocumentPath, fields: MapValue?)] = []

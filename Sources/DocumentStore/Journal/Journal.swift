@@ -1,6 +1,5 @@
 internal import Dispatch
 internal import DocumentModel
-internal import Glibc
 internal import Synchronization
 
 /// The journal folder: which segments there are, making and removing them, and reading commits back.
