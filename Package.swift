@@ -7,7 +7,7 @@ let swiftSettings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .treatAllWarnings(as: .error),
-    // A newer release of a package, or of Swift, may deprecate what is used here; that must not stop anybody's build.
+    // Deprecations in newer releases of Swift or of a dependency must not break the build.
     .treatWarning("DeprecatedDeclaration", as: .warning),
 ]
 
@@ -30,13 +30,13 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1", traits: []),
         .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.1.1"),
-        // For the tests alone: what view models are made of on Apple's systems.
+        // For tests only: a stand-in for Combine, as used by view models on Apple platforms.
         .package(url: "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0"),
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
     ],
     targets: [
-        // Each target uses only targets above it in this list.
+        // A target depends only on targets above it in this list.
         .target(name: "StrictJSON", swiftSettings: swiftSettings),
         .target(name: "DocumentModel", dependencies: ["StrictJSON"], swiftSettings: swiftSettings),
         .target(name: "Gzip", dependencies: ["CZlib"], swiftSettings: swiftSettings),
@@ -65,7 +65,7 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(
-            name: "HearthService",
+            name: "HearthAPI",
             dependencies: [
                 "DocumentModel", "DocumentStore", "JSONRPC", "StrictJSON",
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -75,13 +75,13 @@ let package = Package(
         ),
         .target(
             name: "FirestoreREST",
-            dependencies: ["DocumentModel", "DocumentStore", "HearthService", "StrictJSON"],
+            dependencies: ["DocumentModel", "DocumentStore", "HearthAPI", "StrictJSON"],
             swiftSettings: swiftSettings
         ),
         .target(
-            name: "HearthServer",
+            name: "HearthHTTP",
             dependencies: [
-                "DocumentModel", "DocumentStore", "FirestoreREST", "HearthService", "JSONRPC", "StrictJSON",
+                "DocumentModel", "DocumentStore", "FirestoreREST", "HearthAPI", "JSONRPC", "StrictJSON",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -97,7 +97,7 @@ let package = Package(
         .target(
             name: "HearthAdmin",
             dependencies: [
-                "DocumentModel", "DocumentStore", "Gzip", "HearthServer", "HearthService", "JSONRPC", "StrictJSON", "XMLText",
+                "DocumentModel", "DocumentStore", "Gzip", "HearthHTTP", "HearthAPI", "JSONRPC", "StrictJSON", "XMLText",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -110,7 +110,7 @@ let package = Package(
         .executableTarget(
             name: "HearthCLI",
             dependencies: [
-                "DocumentModel", "DocumentStore", "HearthAdmin", "HearthClient", "HearthServer", "HearthService", "StrictJSON",
+                "DocumentModel", "DocumentStore", "HearthAdmin", "HearthClient", "HearthHTTP", "HearthAPI", "StrictJSON",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -121,7 +121,7 @@ let package = Package(
         .executableTarget(
             name: "HearthBench",
             dependencies: [
-                "DocumentModel", "DocumentStore", "FirestoreREST", "HearthClient", "HearthServer", "HearthService", "StrictJSON",
+                "DocumentModel", "DocumentStore", "FirestoreREST", "HearthClient", "HearthHTTP", "HearthAPI", "StrictJSON",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -148,7 +148,7 @@ let package = Package(
         .target(
             name: "FuzzedInputs",
             dependencies: [
-                "DocumentModel", "DocumentStore", "FirestoreREST", "HearthService", "JSONRPC", "StrictJSON", "TestSupport",
+                "DocumentModel", "DocumentStore", "FirestoreREST", "HearthAPI", "JSONRPC", "StrictJSON", "TestSupport",
             ],
             path: "Tests/FuzzedInputs",
             swiftSettings: swiftSettings
@@ -170,22 +170,22 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .testTarget(
-            name: "HearthServiceTests",
+            name: "HearthAPITests",
             dependencies: [
-                "HearthService", "DocumentModel", "DocumentStore", "FuzzedInputs", "JSONRPC", "StrictJSON", "TestSupport",
+                "HearthAPI", "DocumentModel", "DocumentStore", "FuzzedInputs", "JSONRPC", "StrictJSON", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "FirestoreRESTTests",
-            dependencies: ["FirestoreREST", "DocumentModel", "FuzzedInputs", "HearthService", "StrictJSON"],
+            dependencies: ["FirestoreREST", "DocumentModel", "FuzzedInputs", "HearthAPI", "StrictJSON"],
             swiftSettings: swiftSettings
         ),
         .testTarget(
-            name: "HearthServerTests",
+            name: "HearthHTTPTests",
             dependencies: [
-                "HearthServer", "HearthAdmin", "HearthService", "DocumentModel", "DocumentStore", "FuzzedInputs", "JSONRPC",
+                "HearthHTTP", "HearthAdmin", "HearthAPI", "DocumentModel", "DocumentStore", "FuzzedInputs", "JSONRPC",
                 "StrictJSON", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -198,7 +198,7 @@ let package = Package(
         .testTarget(
             name: "HearthAdminTests",
             dependencies: [
-                "HearthAdmin", "HearthService", "DocumentModel", "DocumentStore", "Gzip", "JSONRPC", "StrictJSON", "TestSupport",
+                "HearthAdmin", "HearthAPI", "DocumentModel", "DocumentStore", "Gzip", "JSONRPC", "StrictJSON", "TestSupport",
                 "CLibXML2", "CZlib",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -213,14 +213,14 @@ let package = Package(
         .testTarget(
             name: "HearthClientTests",
             dependencies: [
-                "HearthClient", "DocumentModel", "HearthService", "JSONRPC", "QueryTestSupport", "StrictJSON", "TestSupport",
+                "HearthClient", "DocumentModel", "HearthAPI", "JSONRPC", "QueryTestSupport", "StrictJSON", "TestSupport",
             ],
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "HearthCLITests",
             dependencies: [
-                "HearthCLI", "DocumentModel", "HearthClient", "HearthService", "StrictJSON", "TestSupport",
+                "HearthCLI", "DocumentModel", "HearthClient", "HearthAPI", "StrictJSON", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -246,7 +246,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// Of no use but to `Tests/Fuzzing/run`: it has to be linked with libFuzzer.
+// Only for `Tests/Fuzzing/run`: it must be linked with libFuzzer.
 if Context.environment["HEARTH_FUZZING"] != nil {
     package.targets.append(
         .executableTarget(

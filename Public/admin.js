@@ -1,4 +1,4 @@
-// Copy buttons. Pages are whole without this: the buttons stay hidden then.
+// Copy buttons. Without this script the buttons stay hidden; pages work without it.
 'use strict';
 
 (() => {
@@ -21,7 +21,7 @@
     }
     setTimeout(() => { button.textContent = label; }, 1500);
   });
-  // Rows that have come meanwhile have buttons too.
+  // Rows inserted by live updates have copy buttons, too.
   document.addEventListener('hearth:replaced', reveal);
   reveal();
 })();

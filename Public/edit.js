@@ -1,8 +1,8 @@
-// The editor: a type takes effect as it is chosen, colours can be picked. Pages of what takes long look again by themselves.
-// They are whole without this.
+// The editor: applies type changes at once and adds colour pickers. Pages of running jobs reload periodically. Pages work without this
+// script.
 'use strict';
 
-// Not under the hands of somebody who is typing, and not where nobody looks.
+// Doesn't reload while the user is typing or the page is hidden.
 if (document.querySelector('[data-reloads]')) {
   setInterval(() => {
     const isIdle = !document.activeElement || document.activeElement.matches('body, main, a, button');
@@ -46,7 +46,7 @@ if (editor) {
     });
   }
 
-  // The place of a mistake in JSON.
+  // Moves the cursor to a JSON syntax error.
   const json = document.getElementById('json');
   if (json?.dataset.line) {
     const lines = json.value.split('\n');
@@ -56,12 +56,12 @@ if (editor) {
     json.scrollTop = json.scrollHeight * (json.dataset.line - 3) / lines.length;
   }
 
-  // What was typed isn't left behind by a slip.
-  let isSent = false;
+  // Warns before leaving the page with unsaved changes.
+  let isSubmitted = false;
   let isChanged = document.getElementById('problems') !== null;
   editor.addEventListener('input', () => { isChanged = true; });
-  editor.addEventListener('submit', () => { isSent = true; });
+  editor.addEventListener('submit', () => { isSubmitted = true; });
   window.addEventListener('beforeunload', (event) => {
-    if (isChanged && !isSent) event.preventDefault();
+    if (isChanged && !isSubmitted) event.preventDefault();
   });
 }

@@ -1,5 +1,5 @@
-// Single keys: `/` to the search, `j` and `k` through the rows of a table, `?` for the list of keys with the switch to turn them off.
-// Pages are whole without this: the button at the foot of the page stays hidden then.
+// Keyboard shortcuts: `/` focuses the search field, `j` and `k` move between table rows, `?` opens the list of shortcuts, where they
+// can be disabled. Pages work without this script; the button in the footer then stays hidden.
 'use strict';
 
 {
@@ -8,34 +8,34 @@
   const enabled = dialog.querySelector('input[type="checkbox"]');
   const storage = 'hearth-keys';
   const read = () => { try { return localStorage.getItem(storage); } catch { return null; } };
-  const write = (value) => { try { localStorage.setItem(storage, value); } catch { /* Kept for this page alone. */ } };
+  const write = (value) => { try { localStorage.setItem(storage, value); } catch { /* Storage is blocked: the setting applies to this page only. */ } };
 
-  // The links that name the rows: one of them is in the order of the Tab key, the others are reached by keys.
+  // The links of the table rows, with a roving tabindex: one is in the tab order, shortcuts move to the others.
   const links = () => [...document.querySelectorAll('table.documents > tbody > tr > th a')];
-  const rove = (current) => {
+  const setTabStop = (current) => {
     for (const link of links()) {
       if (current && link !== current) link.tabIndex = -1;
       else link.removeAttribute('tabindex');
     }
   };
-  const step = (by) => {
+  const moveFocus = (by) => {
     const all = links();
     const at = all.indexOf(document.activeElement.closest('tr')?.querySelector('th a'));
     const next = all[Math.min(Math.max(at < 0 ? (by > 0 ? 0 : all.length - 1) : at + by, 0), all.length - 1)];
     if (!next) return;
-    rove(next);
+    setTabStop(next);
     next.focus();
     next.closest('tr').scrollIntoView({ block: 'nearest' });
   };
 
-  // What filters the page may be folded away.
-  const search = () => {
+  // The filter form may be collapsed.
+  const focusSearch = () => {
     const field = document.querySelector('main input[type="search"], details.filters input[name="f"]');
     field?.closest('details')?.setAttribute('open', '');
     field?.focus();
   };
 
-  const apply = () => rove(enabled.checked ? links()[0] : null);
+  const apply = () => setTabStop(enabled.checked ? links()[0] : null);
   enabled.checked = read() !== 'off';
   apply();
   enabled.addEventListener('change', () => {
@@ -43,7 +43,7 @@
     apply();
   });
   document.addEventListener('focusin', ({ target }) => {
-    if (enabled.checked && links().includes(target)) rove(target);
+    if (enabled.checked && links().includes(target)) setTabStop(target);
   });
 
   opener.hidden = false;
@@ -54,14 +54,14 @@
   document.addEventListener('keydown', (event) => {
     if (!enabled.checked || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (dialog.open || isTyping(event.target)) return;
-    const act = {
-      '/': search,
+    const action = {
+      '/': focusSearch,
       '?': () => dialog.showModal(),
-      j: () => step(1),
-      k: () => step(-1),
+      j: () => moveFocus(1),
+      k: () => moveFocus(-1),
     }[event.key];
-    if (!act) return;
+    if (!action) return;
     event.preventDefault();
-    act();
+    action();
   });
 }

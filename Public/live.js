@@ -1,5 +1,6 @@
-// Follows what the page shows, over one stream while it is seen. The stream brings rows and parts as the page would show them; what
-// differs is put in place at once. Nothing is inserted, moved or scrolled, and what somebody is using stays until it is let go.
+// Live updates: applies changes to the page from an event stream that is open while the page is visible. Events contain rendered rows
+// and parts, which replace the ones that differ. Nothing is inserted, moved or scrolled, and an element that is in use is replaced
+// only after it is released.
 'use strict';
 
 (() => {
@@ -11,27 +12,26 @@
   const rows = new Map([...body?.rows ?? []].map((row) => [row.dataset.key, row]));
   const language = document.documentElement.lang;
 
-  // What the page has not: rows and columns to load it again for. What could not be told, and whether and why nothing is told any
-  // more.
+  // Rows and columns that only a reload shows; whether other content changed; whether and why the stream is disconnected.
   const added = new Set();
   const fields = new Set();
-  let isOutdated = false;
-  let isLost = false;
-  let why = '';
-  // How many rows have changed, as who can't see it was told last.
-  let heard = '';
-  let said = '';
+  let hasOtherChanges = false;
+  let isDisconnected = false;
+  let disconnectReason = '';
+  // The last announcement to screen readers, and the last status.
+  let announcement = '';
+  let shownStatus = '';
 
-  const say = () => {
+  const updateStatus = () => {
     const counts = [[texts.added, added.size], [texts.fields, fields.size]].filter(([, count]) => count > 0)
       .map(([text, count]) => `${text}: ${count.toLocaleString(language)}`);
-    const stale = isLost ? [why, texts.stale].filter(Boolean).join(' ') : '';
-    const line = counts.join(' · ') || (isOutdated && texts.other) || stale;
-    if (said === (line || heard)) return;
-    said = line || heard;
+    const stale = isDisconnected ? [disconnectReason, texts.stale].filter(Boolean).join(' ') : '';
+    const line = counts.join(' · ') || (hasOtherChanges && texts.other) || stale;
+    if (shownStatus === (line || announcement)) return;
+    shownStatus = line || announcement;
     const text = document.createElement('span');
-    text.textContent = said;
-    if (!line) text.className = 'unseen';
+    text.textContent = shownStatus;
+    if (!line) text.className = 'visually-hidden';
     status.replaceChildren(text);
     if (!line) return;
     const link = document.createElement('a');
@@ -40,116 +40,116 @@
     status.append(' ', link);
   };
 
-  // Of all that came within a moment at once.
-  let changed = 0;
-  const count = () => {
-    changed += 1;
-    if (changed > 1) return;
+  // Announces the number of changed rows, batched over half a second.
+  let changedCount = 0;
+  const announceChange = () => {
+    changedCount += 1;
+    if (changedCount > 1) return;
     setTimeout(() => {
-      heard = `${texts.changed}: ${changed.toLocaleString(language)}`;
-      changed = 0;
-      // The same is news again.
-      said = '';
-      say();
+      announcement = `${texts.changed}: ${changedCount.toLocaleString(language)}`;
+      changedCount = 0;
+      // Repeats an identical announcement.
+      shownStatus = '';
+      updateStatus();
     }, 500);
   };
 
   const policy = window.trustedTypes?.createPolicy('hearth-live', { createHTML: (html) => html })
     ?? { createHTML: (html) => html };
-  // In a template nothing runs or is loaded, and rows may stand for themselves.
+  // A template element runs no scripts, loads nothing, and accepts table rows without a table.
   const parse = (html) => {
     const template = document.createElement('template');
     template.innerHTML = policy.createHTML(html);
     return document.importNode(template.content, true);
   };
 
-  // The page's own styles are allowed by a word that isn't this script's, which has a sheet of its own.
+  // The Content-Security-Policy allows style elements only with a nonce, so the script uses a constructed style sheet.
   const sheet = new CSSStyleSheet();
   document.adoptedStyleSheets.push(sheet);
-  const styles = new Set();
-  const style = (rule) => {
-    if (styles.has(rule)) return;
-    styles.add(rule);
+  const styleRules = new Set();
+  const addStyle = (rule) => {
+    if (styleRules.has(rule)) return;
+    styleRules.add(rule);
     sheet.insertRule(rule);
   };
 
-  // The copy buttons are shown by another script, which is no difference.
+  // The HTML for comparison. The copy script removes `hidden` from its buttons, which doesn't count as a difference.
   const html = (element) => element.outerHTML.replaceAll(' hidden=""', '');
   const isInUse = (element) => element.contains(document.activeElement) || element.querySelector('details[open]') !== null
     || (getSelection()?.type === 'Range' && getSelection().containsNode(element, true));
 
-  // What is in use, with what it will be.
-  const waiting = new Map();
+  // Replacements postponed because the element is in use.
+  const pendingReplacements = new Map();
   const replace = (old, fresh) => {
-    if (isInUse(old)) waiting.set(old, fresh);
+    if (isInUse(old)) pendingReplacements.set(old, fresh);
     else {
-      waiting.delete(old);
+      pendingReplacements.delete(old);
       old.replaceWith(fresh);
     }
   };
-  const settle = () => setTimeout(() => {
-    for (const [old, fresh] of waiting) replace(old, fresh);
+  const applyPending = () => setTimeout(() => {
+    for (const [old, fresh] of pendingReplacements) replace(old, fresh);
   });
-  for (const type of ['focusout', 'selectionchange', 'toggle']) document.addEventListener(type, settle, true);
+  for (const type of ['focusout', 'selectionchange', 'toggle']) document.addEventListener(type, applyPending, true);
 
   const mark = (row, text) => {
-    row.querySelector('.just-now')?.remove();
+    row.querySelector('.change-note')?.remove();
     const note = document.createElement('span');
-    note.className = 'just-now';
+    note.className = 'change-note';
     note.textContent = text;
     row.cells[0].append(' ', note);
-    row.classList.remove('fresh');
-    // Begins the animation anew.
+    row.classList.remove('just-changed');
+    // Forces a reflow, which restarts the animation.
     void row.offsetWidth;
-    row.classList.add('fresh');
+    row.classList.add('just-changed');
     return note;
   };
 
   const update = (row, fresh) => {
-    if (row.classList.contains('gone')) {
-      row.classList.remove('gone');
-      row.querySelector('.just-now')?.remove();
+    if (row.classList.contains('row-removed')) {
+      row.classList.remove('row-removed');
+      row.querySelector('.change-note')?.remove();
     }
-    // The line of what is no document has no cells for one.
+    // The row of a missing document has no field cells to update.
     if (row.cells.length !== fresh.cells.length) {
-      isOutdated = true;
+      hasOtherChanges = true;
       return;
     }
-    const [box, theirs] = [row, fresh].map((one) => one.querySelector('input[name="row"]'));
-    // A tick is of what was seen when it was set.
-    if (box && theirs && !box.checked) box.value = theirs.value;
+    const [checkbox, freshCheckbox] = [row, fresh].map((one) => one.querySelector('input[name="row"]'));
+    // A checked box keeps the version that was visible when it was checked.
+    if (checkbox && freshCheckbox && !checkbox.checked) checkbox.value = freshCheckbox.value;
     const pairs = [...row.cells].map((cell, index) => [cell, fresh.cells[index]]).slice(1)
-      .filter(([old, cell]) => html(waiting.get(old) ?? old) !== html(cell));
+      .filter(([old, cell]) => html(pendingReplacements.get(old) ?? old) !== html(cell));
     for (const [old, cell] of pairs) replace(old, cell);
     if (pairs.length === 0) return;
     const note = mark(row, texts.changed);
     setTimeout(() => note.remove(), 10_000);
-    count();
+    announceChange();
   };
 
   const remove = (row) => {
-    if (row.classList.contains('gone')) return;
-    row.classList.add('gone');
+    if (row.classList.contains('row-removed')) return;
+    row.classList.add('row-removed');
     mark(row, texts.gone);
-    count();
+    announceChange();
   };
 
-  // The keys of all that there is, while that is told anew.
-  let told = null;
+  // The keys of all rows received since a reset; null otherwise.
+  let snapshotKeys = null;
   const removeOthers = (keys) => {
     for (const [key, row] of rows) if (!keys.has(key) && !row.classList.contains('missing')) remove(row);
     for (const key of added) if (!keys.has(key)) added.delete(key);
   };
 
   const put = (frame) => {
-    frame.styles.forEach(style);
+    frame.styles.forEach(addStyle);
     const fresh = [...parse(frame.rows).children];
     const keys = new Set(fresh.map((row) => row.dataset.key));
     for (const row of fresh) {
       const { key } = row.dataset;
       if (rows.has(key)) update(rows.get(key), row);
       else added.add(key);
-      told?.add(key);
+      snapshotKeys?.add(key);
     }
     if (frame.isWhole) removeOthers(keys);
     frame.fields.forEach((field) => fields.add(field));
@@ -158,25 +158,25 @@
       if (html !== undefined && !isInUse(part)) part.replaceChildren(parse(html));
     });
     document.dispatchEvent(new Event('hearth:replaced'));
-    say();
+    updateStatus();
   };
 
   const gone = ({ key }) => {
     if (rows.has(key)) remove(rows.get(key));
-    else if (!added.delete(key)) isOutdated = true;
-    say();
+    else if (!added.delete(key)) hasOtherChanges = true;
+    updateStatus();
   };
 
   const sign = () => {
-    isOutdated = true;
-    say();
+    hasOtherChanges = true;
+    updateStatus();
   };
 
-  const reset = () => { told = new Set(); };
+  const reset = () => { snapshotKeys = new Set(); };
 
   const current = () => {
-    if (told) removeOthers(told);
-    told = null;
+    if (snapshotKeys) removeOthers(snapshotKeys);
+    snapshotKeys = null;
     checkpoint();
   };
 
@@ -188,9 +188,9 @@
 
   const checkpoint = () => {
     delay = firstDelay;
-    isLost = false;
-    why = '';
-    say();
+    isDisconnected = false;
+    disconnectReason = '';
+    updateStatus();
   };
 
   const close = () => {
@@ -199,18 +199,18 @@
     source = null;
   };
 
-  // A browser tries again by itself where a stream has broken, but not where it was refused.
-  const lose = (frame) => {
+  // The browser reconnects after a broken connection, but not after a rejected request.
+  const disconnect = (frame) => {
     close();
-    isLost = true;
-    why = frame?.why ?? '';
-    say();
+    isDisconnected = true;
+    disconnectReason = frame?.why ?? '';
+    updateStatus();
     retry = setTimeout(open, delay);
     delay = Math.min(delay * 2, 120_000);
   };
 
-  // The server stops for a while, or whoever looks has been signed out.
-  const end = ({ reason }) => { if (reason !== 'shutdown') lose(); };
+  // On shutdown, the browser reconnects to the restarted server. Any other end disconnects.
+  const end = ({ reason }) => { if (reason !== 'shutdown') disconnect(); };
 
   const open = () => {
     if (source || document.hidden) return;
@@ -218,13 +218,13 @@
     const url = new URL(texts.stream, location.href);
     if (token) url.searchParams.set('live', token);
     source = new EventSource(url);
-    for (const [type, take] of Object.entries({ put, gone, sign, reset, current, checkpoint, end, failed: lose })) {
+    for (const [type, handler] of Object.entries({ put, gone, sign, reset, current, checkpoint, end, failed: disconnect })) {
       source.addEventListener(type, (event) => {
         token = event.lastEventId || token;
-        take(JSON.parse(event.data));
+        handler(JSON.parse(event.data));
       });
     }
-    source.addEventListener('error', ({ target }) => { if (target === source && target.readyState === EventSource.CLOSED) lose(); });
+    source.addEventListener('error', ({ target }) => { if (target === source && target.readyState === EventSource.CLOSED) disconnect(); });
   };
 
   document.addEventListener('visibilitychange', () => (document.hidden ? close() : open()));

@@ -1,6 +1,6 @@
 #pragma once
 
-// Debian's libxml2 is built with ICU, whose headers clash with those that Foundation brings. Nothing here needs them.
+// Debian's libxml2 is built with ICU, whose headers conflict with those of Foundation. They are not needed here.
 #include <libxml/xmlversion.h>
 #undef LIBXML_ICU_ENABLED
 
@@ -10,5 +10,5 @@
 #include <libxml/xmlwriter.h>
 #include <libxml/xpath.h>
 
-/// `xmlFree` is a mutable global, which Swift 6 refuses to touch: this is the same call behind a function.
+/// Calls `xmlFree`, a mutable global function pointer that Swift 6 can't access.
 static inline void clibxml2_free(void *pointer) { xmlFree(pointer); }

@@ -5,12 +5,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/// Opens a place below a folder for asking what is there, if the kernel has all of the way in memory, and fails with `EAGAIN` where
-/// it would have to read a disk (Linux 5.12 and later; see openat2(2)). Symbolic links lead nowhere. The C library has no function
-/// for it.
-static inline int clinux_open_in_memory(int folder, const char *path) {
+/// Opens a path relative to a folder with `O_PATH` if all its components are in the kernel's dentry cache, and fails with `EAGAIN`
+/// if the lookup would have to read from disk (openat2(2), `RESOLVE_CACHED`, Linux 5.12 and later). Doesn't follow symbolic links.
+/// glibc has no wrapper for openat2.
+static inline int clinux_open_cached(int folder, const char *path) {
     struct open_how how = {
-        // `O_PATH`, which the C library calls so where its GNU extensions are not asked for, as in modules.
+        // `O_PATH`: glibc defines the name without underscores only with `_GNU_SOURCE`, which modules don't set.
         .flags = __O_PATH | O_NOFOLLOW | O_CLOEXEC,
         .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_CACHED,
     };

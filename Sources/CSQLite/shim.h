@@ -2,9 +2,8 @@
 
 #include <sqlite3.h>
 
-/// Lets SQLite allocate memory without counting it, which takes a lock each time: without effect once SQLite is in use
-/// (https://www.sqlite.org/c3ref/c_config_covering_index_scan.html, `SQLITE_CONFIG_MEMSTATUS`). Swift can't call functions with a
-/// variable number of arguments.
-static inline void csqlite_leave_memory_uncounted(void) {
+/// Disables SQLite's memory statistics, which take a lock for each allocation. Has no effect once SQLite is initialized
+/// (https://www.sqlite.org/c3ref/c_config_covering_index_scan.html, `SQLITE_CONFIG_MEMSTATUS`). Swift can't call variadic C functions.
+static inline void csqlite_disable_memory_statistics(void) {
     (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }

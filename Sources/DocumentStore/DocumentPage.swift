@@ -1,17 +1,17 @@
 package import DocumentModel
 
-/// A page of a collection's documents, in ID order.
+/// A page of a collection's documents in ID order.
 package struct DocumentPage: Sendable {
     /// The documents.
     package let documents: [ListedDocument]
-    /// Where the next page begins: pass it as `after`. Nil on the last page.
-    package let next: DocumentID?
-    /// What lies among these documents and can't be read as one, each with its file. It stays on disk untouched. Files and
-    /// folders whose names are no ID's are on the first page.
+    /// The start of the next page, to be passed as `after`; nil on the last page.
+    package let next: DocumentPath.ID?
+    /// Errors for the files between these documents that are not readable as documents, each with its file location. The files
+    /// are left unchanged. Those whose names are not valid IDs are on the first page.
     package let damaged: [StatusError]
 
-    /// Makes a page.
-    package init(documents: [ListedDocument], next: DocumentID?, damaged: [StatusError]) {
+    /// Creates a page.
+    package init(documents: [ListedDocument], next: DocumentPath.ID?, damaged: [StatusError]) {
         self.documents = documents
         self.next = next
         self.damaged = damaged
@@ -22,10 +22,10 @@ package struct DocumentPage: Sendable {
 package enum ListedDocument: Hashable, Sendable {
     /// A document.
     case document(EncodedDocument)
-    /// A document that doesn't exist but has documents below it.
+    /// A document that does not exist but has subcollections.
     case missing(DocumentPath)
 
-    /// Where the document is or would be.
+    /// The document's path.
     package var path: DocumentPath {
         switch self {
         case .document(let document): document.path
@@ -34,19 +34,19 @@ package enum ListedDocument: Hashable, Sendable {
     }
 }
 
-/// A page of the collections under a document, in order of their IDs.
+/// A page of the collections under a document in ID order.
 package struct CollectionPage: Sendable {
     /// The collections.
     package let collections: [CollectionID]
-    /// Where the next page begins: pass it as `after`. Nil on the last page.
+    /// The start of the next page, to be passed as `after`; nil on the last page.
     package let next: CollectionID?
-    /// What lies among these collections and is none, each with its place. It stays on disk untouched. All of it is on the first
-    /// page.
+    /// Errors for the files and folders among these collections that are not collections, each with its file location; all are on
+    /// the first page. The files are left unchanged.
     package let damaged: [StatusError]
-    /// The database that they are in, where a caller has to know; nil for a server's default one.
+    /// The database, when a caller needs it; nil for the server's default database.
     package var database: DatabaseID?
 
-    /// Makes a page.
+    /// Creates a page.
     package init(collections: [CollectionID], next: CollectionID?, damaged: [StatusError] = []) {
         self.collections = collections
         self.next = next

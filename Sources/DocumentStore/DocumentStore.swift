@@ -1,49 +1,49 @@
 package import DocumentModel
 package import StrictJSON
 
-/// Documents, and the log of the commits that made them.
+/// A document database: documents in collections, and the log of the commits that changed them.
 ///
-/// Everything above the store speaks to this protocol: nothing there may assume files or a single process.
+/// All layers above the store use this protocol, and may assume neither files nor a single process.
 ///
-/// - A commit that was acknowledged is durable, and every later read shows it.
-/// - A commit is all or nothing. A read of one document shows it before or after a commit, never between.
-/// - Commits are totally ordered: sequence numbers are dense and commit times strictly grow.
+/// - An acknowledged commit is durable and visible to every later read.
+/// - A commit is atomic. A read of one document returns its state before or after a commit, never in between.
+/// - Commits are totally ordered: sequence numbers are dense, and commit times strictly increase.
 ///
-/// Reads take a `readTime`: they then show what the commits up to that time had made, and go on showing it for as long as
-/// those commits are kept. Without one they show what is there now. What was changed without a commit, by people who edit
-/// files, has no time: a document that no commit has changed since the read time is shown as it is found now. A read at a
-/// time throws `.failedPrecondition` when the time is before the commits that are kept, `.invalidArgument` when it is yet to
-/// come.
+/// A read with a `readTime` is a point-in-time read: it returns the documents as of the commits up to that time, and returns the
+/// same again as long as those commits are retained. A read without one returns the current documents. A change without a commit,
+/// such as an edited file, has no time: a document that no commit has changed since the read time is returned as it is now. A
+/// point-in-time read throws `.failedPrecondition` when the time is before the oldest retained commit, and `.invalidArgument` when
+/// it is in the future.
 package protocol DocumentStore: Sendable {
-    /// The document at `path`, or nil when there is none.
+    /// Returns the document at `path`; nil when it does not exist.
     ///
-    /// - Throws: `.dataLoss` with the file's place when the document is damaged; `.unavailable` when it can't be read now.
+    /// - Throws: `.dataLoss` with the file location when the document is damaged; `.unavailable` when it can't be read at present.
     func document(at path: DocumentPath, readTime: Timestamp?) async throws(StatusError) -> EncodedDocument?
 
-    /// The file of the document at `path` as it is on disk, right or damaged; nil where it has none.
+    /// Returns the raw contents of the file of the document at `path`, intact or damaged; nil when there is no file.
     ///
-    /// - Throws: `.dataLoss` when something else is in its place; `.unavailable` when it can't be read now.
+    /// - Throws: `.dataLoss` when the path is not a regular file; `.unavailable` when it can't be read at present.
     func file(of path: DocumentPath) async throws(StatusError) -> [UInt8]?
 
-    /// The documents of a collection in ID order, a page at a time.
+    /// Returns a page of a collection's documents in ID order.
     ///
     /// - Parameters:
-    ///   - collection: The collection; one that doesn't exist is empty.
-    ///   - after: Where the page begins: behind this ID, or at the beginning when nil.
-    ///   - limit: How many entries the page holds at most, damaged ones counted; at least 1.
-    ///   - includingMissing: Whether to list also the documents that don't exist but have documents below them.
+    ///   - collection: The collection; one that does not exist is empty.
+    ///   - after: The ID after which the page starts; nil for the first page.
+    ///   - limit: The maximum number of entries, including damaged ones; at least 1.
+    ///   - includingMissing: True to include documents that do not exist but have subcollections.
     func documents(
         in collection: CollectionPath,
-        after: DocumentID?,
+        after: DocumentPath.ID?,
         limit: Int,
         includingMissing: Bool,
         readTime: Timestamp?
     ) async throws(StatusError) -> DocumentPage
 
-    /// The collections directly under a document, or at the top when `parent` is nil, in order of their IDs.
+    /// Returns a page of the collections directly under a document, or of the root collections when `parent` is nil, in ID order.
     ///
-    /// A collection is listed exactly when a document exists in it or anywhere below it. What is in the place of a document and
-    /// can't be read counts as one, so that it is found where it is reported.
+    /// A collection exists when a document exists in it or anywhere below it. An unreadable document counts, so that the
+    /// collection that reports it can be found.
     func collections(
         under parent: DocumentPath?,
         after: CollectionID?,
@@ -51,97 +51,146 @@ package protocol DocumentStore: Sendable {
         readTime: Timestamp?
     ) async throws(StatusError) -> CollectionPage
 
-    /// The documents that a query finds.
+    /// Runs a query.
     ///
-    /// All of them as of one time, the answer's: everything that any call had been told of before this one is in it.
+    /// The results are a snapshot as of one time, which they state. The snapshot includes every commit acknowledged or read before
+    /// the call.
     ///
-    /// - Parameter maximumBytes: How large the documents may be together.
-    /// - Throws: `.resourceExhausted` when the documents are larger, or there is too much to sort; `.unavailable` when the store
-    ///   can't answer queries now; `.cancelled` when the task is cancelled.
+    /// - Parameter maximumBytes: The maximum total size of the documents.
+    /// - Throws: `.resourceExhausted` when the documents are larger, or the sort exceeds its memory limit; `.unavailable` when
+    ///   queries can't be run at present; `.cancelled` when the task is cancelled.
     func run(
         _ query: NormalizedQuery,
         maximumBytes: Int,
         readTime: Timestamp?
-    ) async throws(StatusError) -> QueryAnswer
+    ) async throws(StatusError) -> QueryResults
 
-    /// What aggregations make of the documents that a query finds, which was made for them
-    /// (``NormalizedQuery/init(_:aggregating:)``). A search for vectors in the query is not looked at.
+    /// Computes aggregations over the documents that match a query created with ``NormalizedQuery/init(_:aggregating:)``.
     ///
-    /// - Throws: As ``run(_:maximumBytes:readTime:)``.
+    /// A vector search in the query is ignored.
+    ///
+    /// - Throws: The errors of ``run(_:maximumBytes:readTime:)``.
     func aggregate(
         _ query: NormalizedQuery,
         _ aggregations: NormalizedAggregations,
         readTime: Timestamp?
-    ) async throws(StatusError) -> AggregationAnswer
+    ) async throws(StatusError) -> AggregationResults
 
-    /// How much is in a collection, or in all of them when `collection` is nil, whatever that is: it is known beforehand. Damaged
-    /// documents don't count.
+    /// Returns the number of documents of a collection, or of the database when `collection` is nil, and their size.
     ///
-    /// - Throws: `.unavailable` when the store can't answer queries now.
+    /// Takes constant time, because the totals are maintained by every commit. Damaged documents are not counted.
+    ///
+    /// - Throws: `.unavailable` when queries can't be run at present.
     func size(of collection: CollectionPath?) async throws(StatusError) -> CollectionSize
 
-    /// What is indexed beside single fields, what isn't, and how far that is.
+    /// Returns the composite indexes and single-field exemptions, with the progress of their builds.
     func indexes() async -> IndexReport
 
-    /// Changes what is indexed; durable when this returns, and carried out in the background.
+    /// Changes the index definitions. The change is durable when this returns; the build runs in the background.
     ///
-    /// - Throws: `.alreadyExists`, `.notFound`, `.resourceExhausted` when there are too many; `.dataLoss` when what was defined
-    ///   before can't be read.
+    /// - Throws: `.alreadyExists`, `.notFound`; `.resourceExhausted` when there are too many definitions; `.dataLoss` when the
+    ///   stored definitions are damaged.
     func changeIndexes(_ change: IndexChange) async throws(StatusError) -> IndexReport
 
-    /// The versions of a document that are kept, the newest first.
+    /// Returns a page of a document's retained versions, newest first.
     ///
-    /// Each is what a commit made of it; the oldest may be older than the commits that are kept, since the first of those tells
-    /// what was before. What people edited in the file is not a version.
+    /// Each version was written by a commit. The oldest may be older than the oldest retained commit, whose before-image it is.
+    /// Edits of the file are not versions.
     ///
     /// - Parameters:
-    ///   - before: Where the page begins: with the newest version older than this, or the newest of all when nil.
-    ///   - limit: How many versions the page holds at most; at least 1.
+    ///   - before: The exclusive upper bound of the versions' times; nil for the first page.
+    ///   - limit: The maximum number of versions; at least 1.
     func history(of path: DocumentPath, before: Timestamp?, limit: Int) async throws(StatusError) -> VersionPage
 
-    /// Applies all the writes, in order and at one time, or none of them.
+    /// Commits writes atomically.
     ///
-    /// Each write sees what the writes before it made. When this returns, the commit is durable and visible.
+    /// The writes are applied in order, each to the result of the previous ones. When this returns, the commit is durable and
+    /// visible. When it throws, nothing has changed.
     ///
     /// - Parameters:
-    ///   - writes: The writes; there may be none, then the reads are validated all the same.
-    ///   - reads: What must not have been changed by other commits since it was read, and the damaged files that may be replaced.
-    ///   - author: Who commits, for ``history(of:before:limit:)``: the ID of a key; nil when that isn't known.
+    ///   - writes: The writes. Without writes, the reads are validated all the same.
+    ///   - reads: The reads to validate: none of them may have been changed by another commit since. Also names the damaged files
+    ///     that may be overwritten.
+    ///   - author: The ID of the API key that the commit came with, for ``history(of:before:limit:)``; nil when there is none.
     /// - Throws: `.aborted` when something in `reads` has changed; the error of the first write that can't be applied, with
-    ///   its index (`.notFound`, `.alreadyExists`, `.failedPrecondition`, `.invalidArgument`), `.dataLoss` when a document concerned is
-    ///   damaged, `.resourceExhausted` when there is no space, `.unavailable` when the store does not accept writes. Nothing has
-    ///   changed then.
+    ///   its index (`.notFound`, `.alreadyExists`, `.failedPrecondition`, `.invalidArgument`); `.dataLoss` when a written document
+    ///   is damaged; `.resourceExhausted` when the disk is full; `.unavailable` when the store does not accept writes.
     func commit(_ writes: [Write], validating reads: ReadSet, by author: UTF8Key?) async throws(StatusError) -> CommitResult
 
-    /// The commits after `sequence`, in order and without gaps, from memory while recent and else from the journal.
+    /// Returns the commits after `sequence`, in order and without gaps: recent ones from memory, others from the journal.
     ///
-    /// Waits when there is none yet. Ends when its task is cancelled or the store is closed. Throws `.outOfRange` when
-    /// commits after `sequence` are no longer kept, or `sequence` is yet to come: ``StorePosition/canResume(after:)``.
+    /// The sequence waits for new commits. It ends when its task is cancelled or the store is closed. It throws `.outOfRange` when
+    /// commits after `sequence` are no longer retained, or `sequence` is in the future (see ``StorePosition/canResume(after:)``).
     func commits(after sequence: SequenceNumber) -> CommitSequence
 
-    /// Calls `body` once, as soon as ``commits(after:)`` has something to give or to throw, or has ended; at once when that is so
-    /// already.
+    /// Calls `body` once, as soon as ``commits(after:)`` would return a commit, throw or end; at once when that is already so.
     ///
-    /// For the many who wait: it costs no task. `body` must return at once.
+    /// Needs no task, so it suits many waiters. `body` must not block.
     func notify(after sequence: SequenceNumber, _ body: @escaping @Sendable () -> Void) -> CommitNotification
 
-    /// Where the log of commits stands.
+    /// The position of the commit log.
     var position: StorePosition { get }
 
-    /// Where the log of commits stands once it includes everything that the reads before this call can have shown.
+    /// Returns a position that includes every commit that an earlier read may have returned.
     ///
-    /// A commit can be read a moment before it is in the log; this waits until it is.
+    /// A commit becomes readable shortly before it is published in the commit log; this waits for the publication.
     ///
-    /// - Throws: `.cancelled` when the task is cancelled meanwhile.
-    func settledPosition() async throws(StatusError) -> StorePosition
+    /// - Throws: `.cancelled` when the task is cancelled.
+    func safePosition() async throws(StatusError) -> StorePosition
 
-    /// What the store takes of its disk; nil where it has none.
+    /// Returns the store's disk usage; nil for a store without a disk.
     ///
-    /// Costs a few system calls, however much is stored.
+    /// Takes a few system calls, whatever the size of the store.
     func storage() async -> StorageReport?
 
-    /// Why the store takes no writes now, as the error that a write would get; nil when it takes them.
+    /// The error that a write would get while the store does not accept writes; nil while it does.
     ///
-    /// Costs a few system calls, however much is stored.
-    var writeObstacle: StatusError? { get async }
+    /// Takes a few system calls, whatever the size of the store.
+    var writeBlockedReason: StatusError? { get async }
+}
+
+extension DocumentStore {
+    /// Returns nil, as for a store without a disk.
+    package func storage() async -> StorageReport? { nil }
+
+    /// Returns nil, as for a store without files.
+    package func file(of path: DocumentPath) async throws(StatusError) -> [UInt8]? { nil }
+
+    /// Returns the current document at `path`.
+    package func document(at path: DocumentPath) async throws(StatusError) -> EncodedDocument? {
+        try await document(at: path, readTime: nil)
+    }
+
+    /// Returns a page of the current documents of a collection.
+    package func documents(
+        in collection: CollectionPath,
+        after: DocumentPath.ID?,
+        limit: Int,
+        includingMissing: Bool
+    ) async throws(StatusError) -> DocumentPage {
+        try await documents(
+            in: collection,
+            after: after,
+            limit: limit,
+            includingMissing: includingMissing,
+            readTime: nil
+        )
+    }
+
+    /// Returns a page of the current collections directly under a document, or of the root collections.
+    package func collections(
+        under parent: DocumentPath?,
+        after: CollectionID?,
+        limit: Int
+    ) async throws(StatusError) -> CollectionPage {
+        try await collections(under: parent, after: after, limit: limit, readTime: nil)
+    }
+
+    /// Commits writes atomically, without an author.
+    package func commit(
+        _ writes: [Write],
+        validating reads: ReadSet = ReadSet()
+    ) async throws(StatusError) -> CommitResult {
+        try await commit(writes, validating: reads, by: nil)
+    }
 }

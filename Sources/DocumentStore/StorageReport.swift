@@ -1,28 +1,28 @@
-/// What a store takes of its disk, and what waits to be put on it.
+/// A store's disk usage and pending file changes.
 package struct StorageReport: Hashable, Sendable {
-    /// How large the journal is.
+    /// The journal's size.
     package let journalBytes: Int
-    /// How large it may become.
+    /// The journal's maximum size.
     package let maximumJournalBytes: Int
-    /// How much room the disk has left for this process; nil when it doesn't tell.
+    /// The free disk space available to this process; nil when it is unknown.
     package let freeBytes: Int?
-    /// How many documents are as commits made them in the journal only, since their files can't be changed.
-    package let waitingCount: Int
-    /// How much there is in the database, as of the last commits that the index has taken in; nil while it is made.
+    /// The number of documents whose last commit is not yet applied to their files, because the files can't be written.
+    package let unappliedCount: Int
+    /// The number and size of documents, as of the last indexed commit; nil while the index is being built.
     package var size: CollectionSize?
 
-    /// Makes a report.
+    /// Creates a report.
     package init(
         journalBytes: Int,
         maximumJournalBytes: Int,
         freeBytes: Int?,
-        waitingCount: Int,
+        unappliedCount: Int,
         size: CollectionSize? = nil
     ) {
         self.journalBytes = journalBytes
         self.maximumJournalBytes = maximumJournalBytes
         self.freeBytes = freeBytes
-        self.waitingCount = waitingCount
+        self.unappliedCount = unappliedCount
         self.size = size
     }
 }

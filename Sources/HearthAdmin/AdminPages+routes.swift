@@ -1,46 +1,46 @@
 import HTTPTypes
-package import HearthServer
-import HearthService
+import HearthAPI
+package import HearthHTTP
 package import Hummingbird
 import NIOCore
 import StrictJSON
 
 extension AdminPages {
-    /// Answers `/`, `/rpc/docs`, `/admin` and everything below it, whatever the method, for Hearth's own server.
+    /// Adds the pages to the router of the Hearth server: `/`, `/rpc/docs`, `/admin` and all paths below it, for all methods.
     ///
-    /// - Parameter streams: Where the streams that pages are followed by have their room.
+    /// - Parameter streams: The stream limiter that live updates count against.
     package func addRoutes(to router: Router<HearthRequestContext>, streams: WatchStreams) {
         addRoutes(to: router) { context in
-            Visitor(caller: context.caller, session: context.session, network: context.clientNetwork)
-        } following: { live, context in
-            let slot = try streams.takeSlot(for: context)
+            Principal(caller: context.caller, session: context.session, network: context.clientNetwork)
+        } liveResponse: { live, context in
+            let slot = try streams.acquireSlot(for: context)
             return streams.response(with: live.session, encodedBy: live.events, of: live.context, in: slot, for: context)
         }
     }
 
-    /// Answers `/`, `/rpc/docs`, `/admin` and everything below it, whatever the method.
+    /// Adds the pages to a router: `/`, `/rpc/docs`, `/admin` and all paths below it, for all methods.
     ///
-    /// Whoever adds them makes sure that forms come from these pages themselves.
+    /// The caller must reject cross-site form submissions.
     ///
     /// - Parameters:
-    ///   - visitor: Who asks. Where there are keys, that is ``Caller/nobody`` for whoever has shown none.
-    ///   - following: Makes the response of a stream that a page is followed by. No page can be followed without.
+    ///   - principal: Returns the sender of a request; its caller is ``Caller/unauthenticated`` when a key is required and missing.
+    ///   - liveResponse: Returns the streaming response of live updates. The default responds with 404.
     func addRoutes<Context: RequestContext>(
         to router: Router<Context>,
-        visitor: @escaping @Sendable (Context) -> Visitor,
-        following: @escaping @Sendable (LiveStream, Context) throws -> Response = { _, _ in throw HTTPError(.notFound) }
+        principal: @escaping @Sendable (Context) -> Principal,
+        liveResponse: @escaping @Sendable (LiveStream, Context) throws -> Response = { _, _ in throw HTTPError(.notFound) }
     ) {
-        router.add(middleware: PagesMiddleware(pages: self, visitor: visitor, following: following))
+        router.add(middleware: AdminPagesMiddleware(pages: self, principal: principal, liveResponse: liveResponse))
     }
 }
 
-/// Takes the requests for pages out of those that no route before it has answered.
+/// Handles the requests for pages that no route has handled.
 ///
-/// Routes won't do: each is for one method, and the pages have an answer to every method.
-private struct PagesMiddleware<Context: RequestContext>: RouterMiddleware {
+/// This is a middleware because a route handles a single method, while the pages respond to every method.
+private struct AdminPagesMiddleware<Context: RequestContext>: RouterMiddleware {
     let pages: AdminPages
-    let visitor: @Sendable (Context) -> Visitor
-    let following: @Sendable (LiveStream, Context) throws -> Response
+    let principal: @Sendable (Context) -> Principal
+    let liveResponse: @Sendable (LiveStream, Context) throws -> Response
 
     func handle(
         _ request: Request,
@@ -48,19 +48,19 @@ private struct PagesMiddleware<Context: RequestContext>: RouterMiddleware {
         next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         guard Self.isPage(request.uri.path.utf8) else { return try await next(request, context) }
-        let visitor = visitor(context)
-        var page = AdminPages.PageRequest(request, visitor: visitor)
-        if request.hasFile, pages.takesFile(of: page) {
-            // Whoever has not signed in sends no file, so no browser is to be told apart.
-            page.upload = try await request.upload(to: pages, of: visitor.formName(browser: ""))
+        let principal = principal(context)
+        var page = AdminPages.PageRequest(request, principal: principal)
+        if request.hasMultipartForm, pages.acceptsUpload(of: page) {
+            // Uploads require sign-in, so no browser ID is needed to identify the owner.
+            page.upload = try await request.upload(to: pages, of: principal.formOwner(browserID: ""))
         } else {
-            // Of who has to sign in first a form is kept, which one with a file is too large for.
+            // A URL-encoded form survives the sign-in page; a multipart form is too large for that.
             page.form =
-                request.hasFile && visitor.isUnknown
-                ? nil : try await request.form(atMost: pages.maximumFormBytes(from: visitor))
+                request.hasMultipartForm && principal.needsSignIn
+                ? nil : try await request.form(atMost: pages.maximumFormBytes(from: principal))
         }
         let response = await pages.response(to: page)
-        if let live = response.live, request.method != .head { return try following(live, context) }
+        if let live = response.live, request.method != .head { return try liveResponse(live, context) }
         return Self.response(response.encoded(for: request.headers[.acceptEncoding]), isHead: request.method == .head)
     }
 
@@ -97,44 +97,43 @@ private struct PagesMiddleware<Context: RequestContext>: RouterMiddleware {
 }
 
 extension AdminPages {
-    /// How large a form may be. Documents are edited in forms, whose encoding makes them some times as large.
-    fileprivate func maximumFormBytes(from visitor: Visitor) -> Int {
-        visitor.isUnknown ? Self.unknownVisitorFormBytes : context.server.limits.maximumBodyBytes
+    /// The size limit of a URL-encoded form. The encoding makes an edited document up to three times as large.
+    fileprivate func maximumFormBytes(from principal: Principal) -> Int {
+        principal.needsSignIn ? Self.unauthenticatedFormBytes : context.server.limits.maximumBodyBytes
     }
-}
 
-extension AdminPages {
-    /// Whether the file of a form is taken: from those who may import, where it is done.
-    fileprivate func takesFile(of request: PageRequest) -> Bool {
-        guard request.method == .post, !request.visitor.isUnknown, let address = try? DatabaseAddress(rawPath: request.path),
-            case .importing = AdminRoute(rawPath: address.path)
+    /// Whether a multipart form is received: only on the import page, and only from callers with write permission.
+    fileprivate func acceptsUpload(of request: PageRequest) -> Bool {
+        guard request.method == .post, !request.principal.needsSignIn,
+            let address = try? DatabaseURLPrefix(rawPath: request.path),
+            case .import = AdminRoute(rawPath: address.path)
         else { return false }
-        return (try? context.calling(as: request.visitor.caller).authorize(.writer)) != nil
+        return (try? context.calling(as: request.principal.caller).authorize(.writer)) != nil
     }
 }
 
 extension AdminPages.PageRequest {
-    fileprivate init(_ request: Request, visitor: Visitor) {
+    fileprivate init(_ request: Request, principal: Principal) {
         self.init(
             method: request.method,
             path: request.uri.path,
-            query: request.uri.query,
+            rawQuery: request.uri.query,
             host: request.head.authority,
-            knownTags: request.headers[.ifNoneMatch],
-            acceptedLanguages: request.headers[.acceptLanguage],
+            ifNoneMatch: request.headers[.ifNoneMatch],
+            acceptLanguage: request.headers[.acceptLanguage],
             lastEventID: request.headers[.lastEventID],
             cookies: request.headers[values: .cookie],
             origin: request.headers[.origin],
-            visitor: visitor
+            principal: principal
         )
     }
 }
 
 extension Request {
-    /// Whether a form with a file is sent.
-    fileprivate var hasFile: Bool { method == .post && isOfType(MultipartReader.mediaType) }
+    /// Whether the request has a multipart form.
+    fileprivate var hasMultipartForm: Bool { method == .post && isOfType(MultipartParser.mediaType) }
 
-    /// What a form sent; nil when it is too large, nothing when none did.
+    /// Reads the URL-encoded form: empty without a form, nil when it exceeds the size limit.
     fileprivate func form(atMost maximumBytes: Int) async throws -> [UInt8]? {
         guard method == .post, isOfType(Form.mediaType) else { return [] }
         var bytes: [UInt8] = []
@@ -145,26 +144,28 @@ extension Request {
         return bytes
     }
 
-    /// What a form with a file sent; the file is on disk then.
+    /// Receives the multipart form, writing its file to disk.
     fileprivate func upload(
         to pages: AdminPages,
-        of visitor: UTF8Key
-    ) async throws -> Result<Form, UploadReader.Fault> {
+        of owner: UTF8Key
+    ) async throws -> Result<Form, UploadReceiver.Failure> {
         guard let contentType = headers[.contentType],
-            var reader = UploadReader(
+            var receiver = UploadReceiver(
                 contentType: contentType,
                 to: pages.uploads,
-                of: visitor,
-                folder: pages.surroundings.uploadFolder
+                of: owner,
+                folder: pages.dependencies.uploadFolder
             )
-        else { return .failure(.malformed) }
-        // Digits that are no Int are more than any Int.
-        guard headers[.contentLength].map({ Int($0) ?? .max }) ?? 0 <= reader.maximumBytes else { return .failure(.tooLarge) }
+        else { return .failure(.malformedForm) }
+        // A length that overflows Int exceeds every limit.
+        guard headers[.contentLength].map({ Int($0) ?? .max }) ?? 0 <= receiver.maximumBytes else {
+            return .failure(.fileTooLarge)
+        }
         do {
-            for try await part in body { try await reader.take(Array(part.readableBytesView)) }
-            return .success(try reader.finish())
-        } catch let fault as UploadReader.Fault {
-            return .failure(fault)
+            for try await part in body { try await receiver.append(Array(part.readableBytesView)) }
+            return .success(try receiver.finish())
+        } catch let failure as UploadReceiver.Failure {
+            return .failure(failure)
         }
     }
 }

@@ -1,54 +1,71 @@
 import HTTPTypes
-import HearthService
+import HearthAPI
 import StrictJSON
 
 extension AdminPages {
-    /// A request as far as the pages look at it.
+    /// The parts of an HTTP request that the pages use.
     struct PageRequest: Sendable {
         let method: HTTPRequest.Method
-        /// The raw path, still percent-encoded.
+        /// The percent-encoded path.
         let path: String
-        /// The raw query.
-        let query: String?
-        /// The items of the query.
-        let items: Query
-        /// The host and port that the browser called.
+        /// The percent-encoded query string.
+        let rawQuery: String?
+        let query: URLQuery
+        /// The `Host` header or `:authority`.
         var host: String?
-        /// The entity tags that the browser has.
-        var knownTags: String?
-        /// The header `Accept-Language`.
-        var acceptedLanguages: String?
-        /// The last event that a browser has seen which follows a page.
+        /// The `If-None-Match` header.
+        var ifNoneMatch: String?
+        /// The `Accept-Language` header.
+        var acceptLanguage: String?
+        /// The `Last-Event-ID` header of a resumed event stream.
         var lastEventID: String?
-        /// The fields `Cookie`.
+        /// The values of the `Cookie` header fields.
         var cookies: [String]
-        /// The origin that the browser names.
+        /// The `Origin` header.
         var origin: String?
-        /// Who asks.
-        var visitor: Visitor
-        /// What a form sent, where one was sent that is not too large.
+        var principal: Principal
+        /// The body of a URL-encoded form: empty without a form, nil when it exceeds the size limit.
         var form: [UInt8]?
-        /// What a form with a file sent, or why it isn't taken.
-        var upload: Result<Form, UploadReader.Fault>?
+        /// The received multipart form, or the reason why it was rejected; nil without a multipart form.
+        var upload: Result<Form, UploadReceiver.Failure>?
 
         init(
             method: HTTPRequest.Method = .get,
             path: String,
-            query: String? = nil,
+            rawQuery: String? = nil,
             host: String? = nil,
-            knownTags: String? = nil,
-            acceptedLanguages: String? = nil,
+            ifNoneMatch: String? = nil,
+            acceptLanguage: String? = nil,
             lastEventID: String? = nil,
             cookies: [String] = [],
             origin: String? = nil,
-            visitor: Visitor = Visitor(caller: .anybody),
+            principal: Principal = Principal(caller: .openAccess),
             form: [UInt8]? = nil,
-            upload: Result<Form, UploadReader.Fault>? = nil
+            upload: Result<Form, UploadReceiver.Failure>? = nil
         ) {
-            (self.method, self.path, self.query, items) = (method, path, query, Query(query))
-            (self.host, self.origin, self.cookies, self.visitor) = (host, origin, cookies, visitor)
-            (self.knownTags, self.acceptedLanguages, self.lastEventID) = (knownTags, acceptedLanguages, lastEventID)
+            (self.method, self.path, self.rawQuery, query) = (method, path, rawQuery, URLQuery(rawQuery))
+            (self.host, self.origin, self.cookies, self.principal) = (host, origin, cookies, principal)
+            (self.ifNoneMatch, self.acceptLanguage, self.lastEventID) = (ifNoneMatch, acceptLanguage, lastEventID)
             (self.form, self.upload) = (form, upload)
         }
+    }
+}
+
+extension AdminPages.PageRequest {
+    /// Whether the browser uses HTTPS, according to the `Origin` header of the form.
+    var isSecure: Bool {
+        (origin ?? "").utf8.starts(with: "https://".utf8)
+    }
+
+    /// Whether the `Host` header names a loopback address.
+    var isLoopback: Bool {
+        let host = (host ?? "").utf8
+        let name =
+            host.first == UInt8(ascii: "[") ? host.prefix { $0 != UInt8(ascii: "]") } : host.prefix { $0 != UInt8(ascii: ":") }
+        return name.elementsEqual("localhost".utf8) || name.elementsEqual("[::1".utf8) || name.starts(with: "127.".utf8)
+    }
+
+    var pathAndQuery: String {
+        path + (rawQuery.map { "?\($0)" } ?? "")
     }
 }

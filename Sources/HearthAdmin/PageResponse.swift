@@ -2,18 +2,19 @@ import DocumentModel
 import HTTPTypes
 import NIOCore
 
-/// What a request for a page is answered with.
+/// The response to a page request.
 struct PageResponse: Sendable {
     var status: HTTPResponse.Status
     var headers: HTTPFields
     var body: [UInt8]
-    /// The body, where it is made while it is sent.
-    var stream: BodyStream?
-    /// What follows a page, instead of a body.
+    /// The body of an export, produced while it is sent; replaces `body`.
+    var stream: StreamingBody?
+    /// The event stream of live updates; replaces `body`.
     var live: LiveStream?
 
-    /// A page that runs no foreign script, shows no foreign style, loads nothing from elsewhere, stands in no frame
-    /// and stays in no cache.
+    /// Returns an HTML page with a Content Security Policy that allows only the server's own scripts and styles, and forbids framing.
+    ///
+    /// Pages are not cached.
     static func page(
         _ html: [UInt8],
         status: HTTPResponse.Status,
@@ -39,19 +40,23 @@ struct PageResponse: Sendable {
         return PageResponse(status: status, headers: headers, body: html)
     }
 
-    /// A static file; for good, when the request named this very content.
-    static func file(_ file: StaticFiles.File, isCurrent: Bool, isKnown: Bool) -> PageResponse {
+    /// Returns a static file.
+    ///
+    /// - Parameters:
+    ///   - isVersioned: Whether the URL names this version of the file, so that it can be cached as immutable.
+    ///   - isNotModified: Whether the browser has the file already, so that the response is 304 without a body.
+    static func file(_ file: StaticFiles.File, isVersioned: Bool, isNotModified: Bool) -> PageResponse {
         var headers = common
         headers[.eTag] = file.tag.text
-        headers[.cacheControl] = isCurrent ? "public, max-age=31536000, immutable" : "no-cache"
-        // An SVG opened by itself is a document.
+        headers[.cacheControl] = isVersioned ? "public, max-age=31536000, immutable" : "no-cache"
+        // A browser that opens an SVG directly treats it as a document, so it needs a policy.
         headers[.contentSecurityPolicy] = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
-        if isKnown { return PageResponse(status: .notModified, headers: headers, body: []) }
+        if isNotModified { return PageResponse(status: .notModified, headers: headers, body: []) }
         headers[.contentType] = file.mediaType
         return PageResponse(status: .ok, headers: headers, body: file.bytes)
     }
 
-    /// A document's file, shown as it is.
+    /// Returns the unmodified contents of a document file.
     static func file(_ bytes: [UInt8], of document: DocumentPath) -> PageResponse {
         var headers = common
         headers[.contentType] = "application/json"
@@ -61,26 +66,26 @@ struct PageResponse: Sendable {
         return PageResponse(status: .ok, headers: headers, body: bytes)
     }
 
-    /// A file to keep; a feed is shown instead.
-    static func export(_ export: CollectionExport, _ body: BodyStream) -> PageResponse {
+    /// Returns an export as an attachment; an uncompressed Atom feed is shown inline.
+    static func export(_ export: CollectionExport, _ body: StreamingBody) -> PageResponse {
         var headers = common
         headers[.contentType] = export.isCompressed ? "application/gzip" : export.format.mediaType
         headers[.cacheControl] = "no-store"
         headers[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'; sandbox"
         if export.format != .atom || export.isCompressed {
-            // The first name is for those that don't know the second form. Neither has anything that would have to be quoted.
+            // `filename` is the fallback for clients without support for `filename*`. Neither value needs escaping.
             headers[.contentDisposition] =
                 "attachment; filename=\"\(export.fileName)\"; filename*=UTF-8''\(export.encodedFileName)"
         }
         return PageResponse(status: .ok, headers: headers, body: [], stream: body)
     }
 
-    /// The stream that a page is followed by.
+    /// Returns an event stream of live updates.
     static func live(_ stream: LiveStream) -> PageResponse {
         PageResponse(status: .ok, headers: common, body: [], live: stream)
     }
 
-    /// The way to another address.
+    /// Returns a temporary redirect (307).
     static func redirect(to location: String) -> PageResponse {
         var headers = common
         headers[.location] = location
@@ -88,26 +93,26 @@ struct PageResponse: Sendable {
         return PageResponse(status: .temporaryRedirect, headers: headers, body: [])
     }
 
-    /// The way to the page after a form.
+    /// Returns a redirect to a page after a form was handled (303).
     static func seeOther(_ location: String, flash: Flash? = nil) -> PageResponse {
         var response = redirect(to: location)
         response.status = .seeOther
         return flash.map { response.settingCookie($0.cookie) } ?? response
     }
 
-    /// The same response with a cookie.
+    /// Returns the response with a `Set-Cookie` header.
     func settingCookie(_ field: String) -> PageResponse {
         var response = self
         response.headers.append(HTTPField(name: .setCookie, value: field))
         return response
     }
 
-    /// What an address can be asked with.
-    static func methods(_ methods: [HTTPRequest.Method]) -> PageResponse {
+    /// Returns the response to an OPTIONS request.
+    static func options(allowing methods: [HTTPRequest.Method]) -> PageResponse {
         PageResponse(status: .noContent, headers: common, body: []).allowing(methods)
     }
 
-    /// The same response with the methods that the address answers, besides OPTIONS.
+    /// Returns the response with an `Allow` header that lists the methods and OPTIONS.
     func allowing(_ methods: [HTTPRequest.Method]) -> PageResponse {
         var response = self
         response.headers[.allow] = (methods + [.options]).map(\.rawValue).joined(separator: ", ")
@@ -124,7 +129,7 @@ struct PageResponse: Sendable {
 }
 
 extension HTTPField.Name {
-    // Each is a valid name: letters and hyphens.
+    // The names consist of letters and hyphens, so the initializer cannot fail.
     fileprivate static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
     fileprivate static let crossOriginOpenerPolicy = HTTPField.Name("Cross-Origin-Opener-Policy")!
     fileprivate static let permissionsPolicy = HTTPField.Name("Permissions-Policy")!

@@ -6,28 +6,28 @@ import NIOCore
 import NIOHTTP1
 import StrictJSON
 
-/// Reading documents as a type, beside the HTTP call that it takes, both one after the other.
+/// Sequential reads of documents decoded to a type, compared with bare HTTP calls.
 struct ClientBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "client",
-        abstract: "Reading documents as a type, beside the bare HTTP call through the same HTTP library."
+        abstract: "Reads decoded to a type, compared with bare HTTP calls by the same HTTP library."
     )
 
     @OptionGroup var options: BenchmarkOptions
 
-    @Option(help: "How many documents are read.")
+    @Option(help: "Number of documents to read.")
     var documents = 5_000
 
-    @Option(help: "The hearth program; by default the one beside this program.")
+    @Option(help: "Path of the hearth executable; the default is the one next to this program.")
     var hearth: String?
 
     func run() async throws {
-        var generator = GeneratedDocuments(seed: options.seed)
+        var generator = DocumentGenerator(seed: options.seed)
         let documents = try generator.documents(documents)
         var report = Report()
-        try await RawFile.withTemporaryFolder(in: options.folder) { folder in
+        try await RawFileIO.withTemporaryFolder(in: options.folder) { folder in
             try await BenchmarkServer.with(
-                hearth ?? ChildProgram.sibling("hearth"),
+                hearth ?? SpawnedProcess.sibling("hearth"),
                 ["serve", "--data", folder + "/data", "--port", "0"],
                 in: folder
             ) { server in
@@ -35,7 +35,7 @@ struct ClientBenchmark: AsyncParsableCommand {
                 try await HearthConnection.withConnection(to: ServerAddress(address)) { connection in
                     for document in documents { try await connection.set(document.path, document.fields) }
                 }
-                // Once each to warm up.
+                // Warm-up.
                 try await measureCalls(documents, of: address, into: nil)
                 try await measureReads(documents, of: server, into: nil)
                 try await measureCalls(documents, of: address) { report.add($0) }
@@ -45,7 +45,7 @@ struct ClientBenchmark: AsyncParsableCommand {
         if let path = options.json { try report.write(to: path) }
     }
 
-    private static let call = "a bare HTTP call"
+    private static let call = "bare HTTP call"
 
     private func measureCalls(_ documents: [Document], of address: String, into report: ((Measurement) -> Void)?) async throws {
         let bodies = documents.map { document in
@@ -62,8 +62,8 @@ struct ClientBenchmark: AsyncParsableCommand {
                 request.method = .POST
                 request.headers.add(name: "Content-Type", value: "application/json")
                 request.body = .bytes(body)
-                let answer = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
-                _ = try await answer.body.collect(upTo: 1 << 20)
+                let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+                _ = try await response.body.collect(upTo: 1 << 20)
             }
         }
         report?(measurement)
@@ -83,19 +83,19 @@ struct ClientBenchmark: AsyncParsableCommand {
             Self.read,
             operations: references.count,
             unit: "call",
-            target: .init(limit: Self.call, share: 1 / 1.3)
+            target: .init(baseline: Self.call, ratio: 1 / 1.3)
         ) {
             for reference in references { _ = try await reference.getDocument(as: Volume.self) }
         }
-        let together = try await Measurement.run(
-            "\(Self.read), \(Self.readsTogether) at the same time",
+        let concurrent = try await Measurement.run(
+            "\(Self.read), \(Self.concurrentReads) concurrently",
             operations: references.count,
             unit: "call",
-            target: .init(limit: Self.read, share: 2)
+            target: .init(baseline: Self.read, ratio: 2)
         ) {
-            for start in stride(from: 0, to: references.count, by: Self.readsTogether) {
+            for start in stride(from: 0, to: references.count, by: Self.concurrentReads) {
                 try await withThrowingTaskGroup { group in
-                    for reference in references[start...].prefix(Self.readsTogether) {
+                    for reference in references[start...].prefix(Self.concurrentReads) {
                         group.addTask { _ = try await reference.getDocument(as: Volume.self) }
                     }
                     try await group.waitForAll()
@@ -104,9 +104,9 @@ struct ClientBenchmark: AsyncParsableCommand {
         }
         try await db.terminate()
         report?(measurement)
-        report?(together)
+        report?(concurrent)
     }
 
     private static let read = "getDocument(as:)"
-    private static let readsTogether = 100
+    private static let concurrentReads = 100
 }

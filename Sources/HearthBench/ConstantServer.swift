@@ -2,40 +2,40 @@ import ArgumentParser
 import DocumentStore
 import Foundation
 import HTTPTypes
-import HearthServer
-import HearthService
+import HearthAPI
+import HearthHTTP
 import Hummingbird
 import Logging
 import NIOCore
 
-/// Hearth's HTTP server with a route that answers `POST /constant` with the same bytes: what a call costs without its work.
+/// Hearth's HTTP server with a route `POST /constant` that returns constant bytes: the baseline cost of a call.
 struct ConstantServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "constant-server",
-        abstract: "Serves a constant, for hearth-bench http.",
+        abstract: "Serve a constant response, for hearth-bench http.",
         shouldDisplay: false
     )
 
-    @Option(help: "An empty folder for the store, which the route doesn't touch.")
+    @Option(help: "Empty folder for the store, which the route doesn't use.")
     var data: String
 
-    @Option(help: "The size of the answer in bytes.")
+    @Option(help: "Size of the response in bytes.")
     var bytes: Int
 
     func run() async throws {
         let logger = Logger(label: "hearth-bench") { StreamLogHandler.standardError(label: $0) }
         let store = try await FileStore.open(FileStoreConfiguration(folder: data), logger: logger)
-        var configuration = HearthServerConfiguration()
+        var configuration = HTTPServerConfiguration()
         configuration.port = 0
-        let answer = ByteBuffer(repeating: UInt8(ascii: "x"), count: bytes)
-        let server = try HearthServer(
+        let body = ByteBuffer(repeating: UInt8(ascii: "x"), count: bytes)
+        let server = try HTTPServer(
             configuration: configuration,
             context: ServiceContext(store: store),
             logger: logger
         ) { router, _ in
             router.post("constant") { request, _ in
                 _ = try await request.body.collect(upTo: 1 << 20)
-                return Response(status: .ok, headers: [.contentType: "text/plain"], body: ResponseBody(byteBuffer: answer))
+                return Response(status: .ok, headers: [.contentType: "text/plain"], body: ResponseBody(byteBuffer: body))
             }
         } onRunning: { port in
             try? FileHandle.standardOutput.write(contentsOf: Data("http://127.0.0.1:\(port)\n".utf8))

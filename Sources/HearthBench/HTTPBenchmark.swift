@@ -5,37 +5,37 @@ import NIOCore
 import NIOHTTP1
 import StrictJSON
 
-/// Calls over HTTP of a server in a process of its own, which is charged with its own processor time only.
+/// Calls over HTTP to a server in a separate process, whose CPU time is measured.
 struct HTTPBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "http",
-        abstract: "Durable creates and reads over HTTP, beside the same files without sync and a route that does nothing."
+        abstract: "Durable creates and reads over HTTP, compared with file replacement without sync and a constant route."
     )
 
     @OptionGroup var options: BenchmarkOptions
 
-    @Option(help: "How many documents each workload writes.")
+    @Option(help: "Number of documents per workload.")
     var documents = 20_000
 
-    @Option(help: "How many connections are used at once.")
+    @Option(help: "Number of concurrent connections.")
     var connections = 64
 
-    @Option(help: "The hearth program; by default the one beside this program.")
+    @Option(help: "Path of the hearth executable; the default is the one next to this program.")
     var hearth: String?
 
     func validate() throws {
         guard documents >= 1_000, connections >= 1 else {
-            throw ValidationError("At least 1,000 documents and 1 connection are needed for figures that mean something.")
+            throw ValidationError("Requires at least 1,000 documents and 1 connection.")
         }
     }
 
     func run() async throws {
         var report = Report()
-        var generator = GeneratedDocuments(seed: options.seed)
+        var generator = DocumentGenerator(seed: options.seed)
         let documents = try generator.documents(documents)
-        try await BusyCores.with(options.busy) {
-            try await RawFile.withTemporaryFolder(in: options.folder) { folder in
-                try await DiskLimits.measureFiles(documents, in: folder, into: &report)
+        try await BackgroundLoad.with(options.busy) {
+            try await RawFileIO.withTemporaryFolder(in: options.folder) { folder in
+                try await DiskBaseline.measureFiles(documents, in: folder, into: &report)
                 try await measureServer(documents, in: folder, into: &report)
             }
         }
@@ -59,16 +59,16 @@ struct HTTPBenchmark: AsyncParsableCommand {
                 params.string(document.path.string)
             }
         }
-        let constantBytes = Self.answerBytes(documents[0])
+        let constantBytes = Self.responseBytes(documents[0])
         try await BenchmarkServer.with(
-            ChildProgram.sibling("hearth-bench"),
+            SpawnedProcess.sibling("hearth-bench"),
             ["constant-server", "--data", folder + "/unused", "--bytes", "\(constantBytes)"],
             in: folder
         ) { server in
             try await report.add(measure(Self.constant, gets, to: "/constant", expecting: "x", of: server))
         }
         try await BenchmarkServer.with(
-            hearth ?? ChildProgram.sibling("hearth"),
+            hearth ?? SpawnedProcess.sibling("hearth"),
             ["serve", "--data", folder + "/data", "--port", "0"],
             in: folder
         ) { server in
@@ -77,17 +77,17 @@ struct HTTPBenchmark: AsyncParsableCommand {
                     "documents.create, \(connections) connections",
                     creates,
                     of: server,
-                    target: .init(limit: DiskLimits.unsynced, share: 0.35)
+                    target: .init(baseline: DiskBaseline.unsynced, ratio: 0.35)
                 )
             )
             let single = "documents.get, \(connections) connections"
-            try await report.add(measure(single, gets, of: server, target: .init(limit: Self.constant, share: 0.7)))
+            try await report.add(measure(single, gets, of: server, target: .init(baseline: Self.constant, ratio: 0.7)))
             var batched = try await measure(
-                "documents.get, \(Self.batchCount) in a batch",
+                "documents.get, \(Self.batchCount) per batch",
                 ByteBuffer.batches(of: Self.batchCount, gets),
                 expecting: "[" + HTTPLoad.result,
                 of: server,
-                target: .init(limit: single, share: 4)
+                target: .init(baseline: single, ratio: 4)
             )
             batched.operations = gets.count
             report.add(batched)
@@ -95,7 +95,7 @@ struct HTTPBenchmark: AsyncParsableCommand {
         }
     }
 
-    /// The same calls by Firestore's own interface, beside those by JSON-RPC.
+    /// Measures the same calls by the Firestore REST API, compared with JSON-RPC.
     private func measureFirestore(
         _ documents: [Document],
         gets: String,
@@ -105,11 +105,11 @@ struct HTTPBenchmark: AsyncParsableCommand {
         let database = DatabaseName(.standard)
         try await report.add(
             measure(
-                "Firestore's GET, \(connections) connections",
+                "Firestore GET, \(connections) connections",
                 documents.map { HTTPLoad.Request(method: .GET, path: "/v1/" + database.name(of: $0.path)) },
                 expecting: #"{"name":"#,
                 of: server,
-                target: .init(limit: gets, share: Self.firestoreShare)
+                target: .init(baseline: gets, ratio: Self.firestoreShare)
             )
         )
         let commits = "documents.commit, \(connections) connections"
@@ -123,7 +123,7 @@ struct HTTPBenchmark: AsyncParsableCommand {
         )
         try await report.add(
             measure(
-                "Firestore's :commit, \(connections) connections",
+                "Firestore :commit, \(connections) connections",
                 documents.map { document in
                     HTTPLoad.Request(
                         path: "/v1/\(database.root.string):commit",
@@ -132,26 +132,26 @@ struct HTTPBenchmark: AsyncParsableCommand {
                 },
                 expecting: #"{"writeResults":"#,
                 of: server,
-                target: .init(limit: commits, share: Self.firestoreShare)
+                target: .init(baseline: commits, ratio: Self.firestoreShare)
             )
         )
     }
 
-    /// A call by Firestore's interface is to cost at most 1.3 times what it does by JSON-RPC.
+    /// The target: a Firestore REST call costs at most 1.3 times a JSON-RPC call.
     private static let firestoreShare = 1 / 1.3
 
     private func measure(
         _ name: String,
         _ requests: [ByteBuffer],
         to path: String = "/rpc",
-        expecting answer: String = HTTPLoad.result,
+        expecting prefix: String = HTTPLoad.result,
         of server: BenchmarkServer,
         target: Measurement.Target? = nil
     ) async throws -> Measurement {
         try await measure(
             name,
             requests.map { HTTPLoad.Request(path: path, body: $0) },
-            expecting: answer,
+            expecting: prefix,
             of: server,
             target: target
         )
@@ -160,7 +160,7 @@ struct HTTPBenchmark: AsyncParsableCommand {
     private func measure(
         _ name: String,
         _ requests: [HTTPLoad.Request],
-        expecting answer: String,
+        expecting prefix: String,
         of server: BenchmarkServer,
         target: Measurement.Target? = nil
     ) async throws -> Measurement {
@@ -170,19 +170,19 @@ struct HTTPBenchmark: AsyncParsableCommand {
             operations: requests.count,
             unit: "call",
             target: target,
-            processorTime: server.program.processorTime
+            processorTime: server.process.processorTime
         ) {
-            try await load.send(requests, expecting: answer)
+            try await load.send(requests, expecting: prefix)
         }
     }
 
-    /// How many calls a batch has; together they are to cost less than a quarter of what they do one by one.
+    /// The number of calls per batch. The target: a batched call costs at most a quarter of a single one.
     private static let batchCount = 100
 
-    private static let constant = "a constant of the same size"
+    private static let constant = "constant response of the same size"
 
-    /// About the size of the answer to reading a document.
-    private static func answerBytes(_ document: Document) -> Int {
+    /// The approximate size of a response with a document.
+    private static func responseBytes(_ document: Document) -> Int {
         var writer = JSONWriter()
         document.fields.write(to: &writer)
         return writer.bytes.count + 180

@@ -3,35 +3,35 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// Requests over connections that stay open, each sending its next one when the answer to its last is complete.
+/// An HTTP load generator with persistent connections. Each connection sends a request when the previous response is complete.
 struct HTTPLoad {
     let port: Int
     let connections: Int
 
-    /// An answer that was not the one that is measured.
-    struct UnexpectedAnswer: Error, CustomStringConvertible {
+    /// An unexpected response, which invalidates the measurement.
+    struct UnexpectedResponse: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// A request, which has a body of JSON unless that is empty.
+    /// A request with an optional JSON body.
     struct Request: Sendable {
         var method = HTTPMethod.POST
         var path: String
         var body = ByteBuffer()
     }
 
-    /// Sends POST requests with these bodies, as fast as they are answered.
+    /// Sends POST requests with the given bodies.
     ///
-    /// - Parameter answer: What every answer's body begins with; another one ends the run.
-    func post(_ bodies: [ByteBuffer], to path: String, expecting answer: String) async throws {
-        try await send(bodies.map { Request(path: path, body: $0) }, expecting: answer)
+    /// - Parameter prefix: The expected prefix of every response body. Any other response aborts the run.
+    func post(_ bodies: [ByteBuffer], to path: String, expecting prefix: String) async throws {
+        try await send(bodies.map { Request(path: path, body: $0) }, expecting: prefix)
     }
 
-    /// Sends requests, as fast as they are answered.
+    /// Sends requests.
     ///
-    /// - Parameter answer: What every answer's body begins with; another one ends the run.
-    func send(_ list: [Request], expecting answer: String) async throws {
-        let requests = LoadRequests(list, host: "127.0.0.1:\(port)", answer: ByteBuffer(string: answer))
+    /// - Parameter prefix: The expected prefix of every response body. Any other response aborts the run.
+    func send(_ list: [Request], expecting prefix: String) async throws {
+        let requests = LoadRequestQueue(list, host: "127.0.0.1:\(port)", expectedPrefix: ByteBuffer(string: prefix))
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<min(connections, list.count) {
@@ -59,22 +59,22 @@ struct HTTPLoad {
     }
 }
 
-/// The requests that all connections share.
-private final class LoadRequests: Sendable {
-    let answer: ByteBuffer
+/// The queue of requests, shared by all connections.
+private final class LoadRequestQueue: Sendable {
+    let expectedPrefix: ByteBuffer
     private let host: String
     private let requests: [HTTPLoad.Request]
-    private let next = Atomic(0)
+    private let nextIndex = Atomic(0)
 
-    init(_ requests: [HTTPLoad.Request], host: String, answer: ByteBuffer) {
+    init(_ requests: [HTTPLoad.Request], host: String, expectedPrefix: ByteBuffer) {
         self.requests = requests
         self.host = host
-        self.answer = answer
+        self.expectedPrefix = expectedPrefix
     }
 
-    /// The next request; nil when all were sent.
-    func take() -> (head: HTTPRequestHead, body: ByteBuffer)? {
-        let index = next.wrappingAdd(1, ordering: .relaxed).oldValue
+    /// Returns the next request; `nil` when all have been sent.
+    func next() -> (head: HTTPRequestHead, body: ByteBuffer)? {
+        let index = nextIndex.wrappingAdd(1, ordering: .relaxed).oldValue
         guard index < requests.count else { return nil }
         let request = requests[index]
         var head = HTTPRequestHead(version: .http1_1, method: request.method, uri: request.path, headers: ["Host": host])
@@ -90,12 +90,12 @@ private final class LoadConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
 
-    private let requests: LoadRequests
+    private let requests: LoadRequestQueue
     private let done: EventLoopPromise<Void>
     private var status = HTTPResponseStatus.ok
     private var body = ByteBuffer()
 
-    init(_ requests: LoadRequests, done: EventLoopPromise<Void>) {
+    init(_ requests: LoadRequestQueue, done: EventLoopPromise<Void>) {
         self.requests = requests
         self.done = done
     }
@@ -112,9 +112,9 @@ private final class LoadConnection: ChannelInboundHandler {
         case .body(var part):
             body.writeBuffer(&part)
         case .end:
-            guard status == .ok, body.readableBytesView.starts(with: requests.answer.readableBytesView) else {
+            guard status == .ok, body.readableBytesView.starts(with: requests.expectedPrefix.readableBytesView) else {
                 let text = String(buffer: body.getSlice(at: 0, length: min(body.readableBytes, 300)) ?? ByteBuffer())
-                done.fail(HTTPLoad.UnexpectedAnswer(description: "The server answered \(status.code): \(text)"))
+                done.fail(HTTPLoad.UnexpectedResponse(description: "Unexpected response with status \(status.code): \(text)"))
                 return
             }
             send(context)
@@ -122,7 +122,7 @@ private final class LoadConnection: ChannelInboundHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        done.fail(HTTPLoad.UnexpectedAnswer(description: "The server closed a connection"))
+        done.fail(HTTPLoad.UnexpectedResponse(description: "The server closed a connection."))
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -130,7 +130,7 @@ private final class LoadConnection: ChannelInboundHandler {
     }
 
     private func send(_ context: ChannelHandlerContext) {
-        guard let (head, body) = requests.take() else {
+        guard let (head, body) = requests.next() else {
             done.succeed()
             return
         }

@@ -1,15 +1,16 @@
 import ArgumentParser
+import Foundation
 import Logging
 
-/// The benchmark program: each workload runs beside the limit it is judged by, in the same run and the same folder.
+/// The benchmark program. Each workload is compared with a baseline, measured in the same run and the same folder.
 @main
 struct HearthBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hearth-bench",
-        abstract: "Measures Hearth beside the limits of the machine it runs on.",
+        abstract: "Benchmarks of Hearth, compared with baselines measured on the same machine.",
         discussion: """
-            Every figure is printed with the rate of the limit it is compared with, measured in the same run, and \
-            with the processor time that the whole process used for an operation.
+            Prints, for each workload, its rate, the CPU time per operation, and the ratio to the rate of its baseline, which is \
+            measured in the same run.
             """,
         subcommands: [
             StoreBenchmark.self, IndexBenchmark.self, QueryBenchmark.self, HTTPBenchmark.self, SustainedBenchmark.self,
@@ -19,26 +20,39 @@ struct HearthBench: AsyncParsableCommand {
     )
 }
 
-/// What every benchmark takes.
+/// Options of all benchmarks.
 struct BenchmarkOptions: ParsableArguments {
-    @Option(help: "The folder to work in; a folder of its own is made there and removed afterwards.")
+    @Option(help: "Folder in which to create the temporary working folder.")
     var folder = "/tmp"
 
     @Option(help: "Seed of the generated documents.")
     var seed: UInt64 = 1
 
-    @Option(help: "How many programs compete for the processor meanwhile.")
+    @Option(help: "Number of processes that compete for the CPUs during the benchmark.")
     var busy = 0
 
-    @Option(help: "Also write the results as JSON to this file.")
+    @Option(help: "Write the results to this file as JSON.")
     var json: String?
 }
 
 extension Logger {
-    /// Warnings and errors of what is measured, on standard error.
+    /// A logger for warnings and errors of the measured code, on standard error.
     static let benchmark = {
         var logger = Logger(label: "hearth-bench") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .warning
         return logger
     }()
+}
+
+extension HearthBench {
+    /// Returns the resident memory of a process in bytes.
+    static func residentBytes(of process: String = "self") throws -> Int {
+        let pages = try String(contentsOfFile: "/proc/\(process)/statm", encoding: .utf8).split(separator: " ")
+        return (Int(pages[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE))
+    }
+
+    /// Returns the resident memory of this process in MiB.
+    static func residentMebibytes() throws -> Double {
+        Double(try residentBytes()) / 1_048_576
+    }
 }

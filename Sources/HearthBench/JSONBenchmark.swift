@@ -2,21 +2,21 @@ import ArgumentParser
 import DocumentModel
 import StrictJSON
 
-/// The JSON codec: scanning, building values, writing.
+/// The JSON codec: parsing, decoding and encoding.
 struct JSONBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "json",
-        abstract: "Scanning, decoding and encoding documents."
+        abstract: "Parsing, decoding and encoding documents."
     )
 
     @OptionGroup var options: BenchmarkOptions
 
-    @Option(help: "How often each document is processed.")
+    @Option(help: "Number of iterations per document.")
     var rounds = 200
 
     func run() async throws {
         var report = Report()
-        var generator = GeneratedDocuments(seed: options.seed)
+        var generator = DocumentGenerator(seed: options.seed)
         let documents = (0..<100).map { _ in generator.next() }
         let texts = documents.map { fields in
             var writer = JSONWriter()
@@ -25,17 +25,17 @@ struct JSONBenchmark: AsyncParsableCommand {
         }
         let bytes = texts.reduce(0) { $0 + $1.count } * rounds
         report.add(
-            try await Measurement.run("scan to a tape", operations: bytes, unit: "byte") {
+            try await Measurement.run("parse to tape", operations: bytes, unit: "byte") {
                 for _ in 0..<rounds { for text in texts { _ = try JSONText(text) } }
             }
         )
         report.add(
-            try await Measurement.run("scan and build values", operations: bytes, unit: "byte") {
+            try await Measurement.run("parse and decode", operations: bytes, unit: "byte") {
                 for _ in 0..<rounds { for text in texts { _ = try MapValue(json: try JSONText(text).root) } }
             }
         )
         report.add(
-            try await Measurement.run("write values", operations: bytes, unit: "byte") {
+            try await Measurement.run("encode", operations: bytes, unit: "byte") {
                 for _ in 0..<rounds {
                     for fields in documents {
                         var writer = JSONWriter(reservingCapacity: 1_500)

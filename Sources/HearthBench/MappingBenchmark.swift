@@ -3,21 +3,21 @@ import DocumentModel
 import Foundation
 import HearthClient
 
-/// The mapping between Swift types and documents, beside Foundation's between the same types and JSON.
+/// Codable mapping of documents, compared with Foundation's JSON coders for the same types.
 struct MappingBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mapping",
-        abstract: "Encoding and decoding a type, beside Foundation's JSON coders."
+        abstract: "Encoding and decoding a type, compared with Foundation's JSON coders."
     )
 
     @OptionGroup var options: BenchmarkOptions
 
-    @Option(help: "How often each document is processed.")
+    @Option(help: "Number of iterations per document.")
     var rounds = 500
 
     func run() async throws {
         var report = Report()
-        var generator = GeneratedDocuments(seed: options.seed)
+        var generator = DocumentGenerator(seed: options.seed)
         let documents = (0..<100).map { _ in generator.next() }
         let decoder = Firestore.Decoder()
         let values = try documents.map { try decoder.decode(Volume.self, from: .map($0), of: nil, in: nil) }
@@ -34,7 +34,7 @@ struct MappingBenchmark: AsyncParsableCommand {
                 "Firestore.Encoder",
                 operations: operations,
                 unit: "document",
-                target: .init(limit: "JSONEncoder", share: 2)
+                target: .init(baseline: "JSONEncoder", ratio: 2)
             ) {
                 let encoder = Firestore.Encoder()
                 for _ in 0..<rounds { for value in values { _ = try encoder.documentData(value) } }
@@ -51,7 +51,7 @@ struct MappingBenchmark: AsyncParsableCommand {
                 "Firestore.Decoder",
                 operations: operations,
                 unit: "document",
-                target: .init(limit: "JSONDecoder", share: 2)
+                target: .init(baseline: "JSONDecoder", ratio: 2)
             ) {
                 for _ in 0..<rounds {
                     for fields in documents { _ = try decoder.decode(Volume.self, from: .map(fields), of: nil, in: nil) }

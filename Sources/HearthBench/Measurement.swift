@@ -1,48 +1,48 @@
 import Glibc
 
-/// What one workload took.
+/// The measurement of a workload.
 struct Measurement: Sendable {
-    /// The workload, as the report prints it.
+    /// The name of the workload in the report.
     var name: String
-    /// How many operations were done, counted in `unit`.
+    /// The number of operations.
     var operations: Int
-    /// What one operation is: `document`, `sync`, `byte`.
+    /// The unit of an operation, such as `document`, `sync` or `byte`.
     var unit: String
-    /// Time from the first operation's start to the last one's end.
+    /// The elapsed time of all operations.
     var elapsed: Duration
-    /// Processor time of the process that is charged, user and system, in the same span.
+    /// The user and system CPU time of the measured process during that time.
     var processorTime: Duration
-    /// The workload whose rate is this one's limit, and the share of it that is aimed for.
+    /// The baseline workload, and the target ratio to its rate.
     var target: Target?
-    /// What else was measured meanwhile.
+    /// Further measured quantities.
     var quantities: [Quantity] = []
 
-    /// Something that is not a rate, such as memory.
+    /// A quantity other than a rate, such as memory.
     struct Quantity: Sendable {
         var name: String
         var value: Double
         var unit: String
-        /// What it must not exceed.
+        /// The maximum allowed value.
         var maximum: Double?
     }
 
-    /// The yardstick a measurement is held against.
+    /// A target ratio to the rate of a baseline workload.
     struct Target: Sendable {
-        var limit: String
-        var share: Double
+        var baseline: String
+        var ratio: Double
     }
 
-    /// Operations a second.
+    /// The operations per second.
     var rate: Double { Double(operations) / (elapsed / .seconds(1)) }
 
-    /// Microseconds of processor time an operation.
+    /// The CPU time per operation in microseconds.
     var processorMicroseconds: Double { processorTime / .microseconds(1) / Double(operations) }
 }
 
 extension Measurement {
-    /// Runs `body`, which does `operations` operations, and measures it.
+    /// Measures `body`, which performs `operations` operations.
     ///
-    /// - Parameter processorTime: What the process that is charged has used so far; this one, when it isn't said.
+    /// - Parameter processorTime: Returns the CPU time of the measured process; the default is this process.
     static func run(
         _ name: String,
         operations: Int,
@@ -66,7 +66,7 @@ extension Measurement {
         )
     }
 
-    /// User and system time that this process has used so far.
+    /// Returns the user and system CPU time of this process.
     static func ownProcessorTime() -> Duration {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)

@@ -8,44 +8,44 @@ import NIOCore
 import NIOHTTP1
 import StrictJSON
 
-/// Pages of a large collection in the browser, and queries by Firestore's own interface, beside the same queries by JSON-RPC.
+/// Admin pages of a large collection and Firestore REST queries, compared with the same queries by JSON-RPC.
 struct PageBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pages",
-        abstract: "Table pages of a large collection, and Firestore's :runQuery, beside the same queries by JSON-RPC."
+        abstract: "Admin pages of a large collection and Firestore :runQuery, compared with the same queries by JSON-RPC."
     )
 
     @OptionGroup var options: BenchmarkOptions
 
-    @Option(help: "How many documents the collection has.")
+    @Option(help: "Number of documents in the collection.")
     var documents = 1_000_000
 
-    @Option(help: "How often each page is asked for.")
+    @Option(help: "Number of requests per page.")
     var rounds = 1_000
 
-    @Option(help: "How many connections are used at once.")
+    @Option(help: "Number of concurrent connections.")
     var connections = 8
 
-    @Option(help: "The hearth program; by default the one beside this program.")
+    @Option(help: "Path of the hearth executable; the default is the one next to this program.")
     var hearth: String?
 
     func validate() throws {
         guard documents >= 1_000, rounds >= 1, connections >= 1 else {
-            throw ValidationError("At least 1,000 documents, 1 round and 1 connection are needed.")
+            throw ValidationError("Requires at least 1,000 documents, 1 round and 1 connection.")
         }
     }
 
     func run() async throws {
         var report = Report()
-        try await BusyCores.with(options.busy) {
-            try await RawFile.withTemporaryFolder(in: options.folder) { folder in
+        try await BackgroundLoad.with(options.busy) {
+            try await RawFileIO.withTemporaryFolder(in: options.folder) { folder in
                 try await fill(folder + "/data")
                 try await BenchmarkServer.with(
-                    hearth ?? ChildProgram.sibling("hearth"),
+                    hearth ?? SpawnedProcess.sibling("hearth"),
                     ["serve", "--data", folder + "/data", "--port", "0"],
                     in: folder
                 ) { server in
-                    for kind in Kind.all { try await measure(kind, of: server, into: &report) }
+                    for workload in Workload.all { try await measure(workload, of: server, into: &report) }
                 }
             }
         }
@@ -56,7 +56,7 @@ struct PageBenchmark: AsyncParsableCommand {
         var logger = Logger(label: "hearth-bench")
         logger.logLevel = .warning
         let store = try await FileStore.open(FileStoreConfiguration(folder: folder), logger: logger)
-        var generator = GeneratedDocuments(seed: options.seed)
+        var generator = DocumentGenerator(seed: options.seed)
         let all = try generator.documents(documents)
         for start in stride(from: 0, to: all.count, by: 500) {
             let part = all[start..<min(start + 500, all.count)]
@@ -65,26 +65,26 @@ struct PageBenchmark: AsyncParsableCommand {
         await store.close()
     }
 
-    /// 100 documents, as they are asked for in different ways.
-    private struct Kind: Sendable {
+    /// A query for 100 documents, by JSON-RPC, Firestore REST and an admin page.
+    private struct Workload: Sendable {
         let name: String
         /// Members of the parameters of `query.run`.
         let call: String
         /// Members of the structured query of `:runQuery`.
         let structured: String
-        /// The query of the page's address.
+        /// The query component of the page's URL.
         let page: String
 
         static let all = [
-            Kind(name: "by name", call: "", structured: "", page: "size=100"),
-            Kind(
-                name: "in an order",
+            Workload(name: "by ID", call: "", structured: "", page: "size=100"),
+            Workload(
+                name: "sorted",
                 call: #", "orderBy": [{"field": "isbn"}]"#,
                 structured: #", "orderBy": [{"field": {"fieldPath": "isbn"}}]"#,
                 page: "size=100&order=isbn"
             ),
-            Kind(
-                name: "filtered, in an order",
+            Workload(
+                name: "filtered and sorted",
                 call: #", "where": {"field": "available", "op": "==", "value": true}, "orderBy": [{"field": "isbn"}]"#,
                 structured: #"""
                     , "where": {"fieldFilter": {"field": {"fieldPath": "available"}, "op": "EQUAL", "value": {"booleanValue": true}}},
@@ -95,44 +95,45 @@ struct PageBenchmark: AsyncParsableCommand {
         ]
     }
 
-    private func measure(_ kind: Kind, of server: BenchmarkServer, into report: inout Report) async throws {
+    private func measure(_ workload: Workload, of server: BenchmarkServer, into report: inout Report) async throws {
         let database = DatabaseName(.standard)
-        let call = "query.run, 100 of \(documents) documents \(kind.name)"
+        let call = "query.run, 100 of \(documents) documents \(workload.name)"
         let requests = [
             HTTPLoad.Request(
                 path: "/rpc",
                 body: ByteBuffer(
                     string: #"{"jsonrpc": "2.0", "id": 1, "method": "query.run", "params": "#
-                        + #"{"collection": "documents", "limit": 100\#(kind.call)}}"#
+                        + #"{"collection": "documents", "limit": 100\#(workload.call)}}"#
                 )
             ),
             HTTPLoad.Request(
                 path: "/v1/\(database.root.string):runQuery",
                 body: ByteBuffer(
-                    string: #"{"structuredQuery": {"from": [{"collectionId": "documents"}], "limit": 100\#(kind.structured)}}"#
+                    string:
+                        #"{"structuredQuery": {"from": [{"collectionId": "documents"}], "limit": 100\#(workload.structured)}}"#
                 )
             ),
-            HTTPLoad.Request(method: .GET, path: "/admin/data/documents?\(kind.page)"),
+            HTTPLoad.Request(method: .GET, path: "/admin/data/documents?\(workload.page)"),
         ]
-        // Once to warm up.
+        // The first round is a warm-up.
         for isMeasured in [false, true] {
             let count = isMeasured ? rounds : max(1, rounds / 10)
             let run = try await measure(call, requests[0], count, expecting: HTTPLoad.result, of: server)
             let firestore = try await measure(
-                ":runQuery, 100 of \(documents) documents \(kind.name)",
+                ":runQuery, 100 of \(documents) documents \(workload.name)",
                 requests[1],
                 count,
                 expecting: "[{",
                 of: server,
-                target: .init(limit: call, share: 1 / 1.3)
+                target: .init(baseline: call, ratio: 1 / 1.3)
             )
             var page = try await measure(
-                "a page of 100 of \(documents) documents \(kind.name)",
+                "page with 100 of \(documents) documents \(workload.name)",
                 requests[2],
                 count,
                 expecting: "<!doctype html>",
                 of: server,
-                target: .init(limit: call, share: 0.25)
+                target: .init(baseline: call, ratio: 0.25)
             )
             guard isMeasured else { continue }
             let bytes = try await compressedBytes(requests[2].path, of: server)
@@ -145,7 +146,7 @@ struct PageBenchmark: AsyncParsableCommand {
         _ name: String,
         _ request: HTTPLoad.Request,
         _ count: Int,
-        expecting answer: String,
+        expecting prefix: String,
         of server: BenchmarkServer,
         target: Measurement.Target? = nil
     ) async throws -> Measurement {
@@ -154,14 +155,14 @@ struct PageBenchmark: AsyncParsableCommand {
             operations: count,
             unit: "call",
             target: target,
-            processorTime: server.program.processorTime
+            processorTime: server.process.processorTime
         ) {
             try await HTTPLoad(port: server.port, connections: connections)
-                .send(Array(repeating: request, count: count), expecting: answer)
+                .send(Array(repeating: request, count: count), expecting: prefix)
         }
     }
 
-    /// How many bytes a page has on its way to a browser.
+    /// Returns the compressed size of a page in bytes.
     private func compressedBytes(_ path: String, of server: BenchmarkServer) async throws -> Int {
         let request = {
             var request = HTTPClientRequest(url: "http://127.0.0.1:\(server.port)\(path)")
@@ -173,7 +174,7 @@ struct PageBenchmark: AsyncParsableCommand {
         return try await HTTPClient.withHTTPClient(configuration: configuration) { client in
             let response = try await client.execute(request, timeout: .seconds(30))
             guard response.headers.first(name: "Content-Encoding") == "gzip" else {
-                throw HTTPLoad.UnexpectedAnswer(description: "The server does not compress pages.")
+                throw HTTPLoad.UnexpectedResponse(description: "The page is not compressed.")
             }
             return try await response.body.collect(upTo: 16 << 20).readableBytes
         }

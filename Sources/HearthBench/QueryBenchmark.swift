@@ -2,43 +2,43 @@ import ArgumentParser
 import DocumentModel
 import DocumentStore
 import Foundation
-import HearthService
+import HearthAPI
 import Logging
 import StrictJSON
 
-/// What queries cost beside reading the same documents by their paths, and beside SQLite's own counting.
+/// Queries, compared with reading the same documents by path, and counts, compared with SQLite's `count(*)`.
 struct QueryBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "query",
-        abstract: "Queries of a small and a large collection, beside batchGet of the same documents and SQLite's count."
+        abstract: "Queries on a small and a large collection, compared with batchGet of the same documents and SQLite's count(*)."
     )
 
     @OptionGroup var options: BenchmarkOptions
 
-    @Option(help: "How many documents the large collection has.")
+    @Option(help: "Number of documents in the large collection.")
     var documents = 100_000
 
-    @Option(help: "How often each query is asked.")
+    @Option(help: "Number of runs per query.")
     var rounds = 200
 
     func validate() throws {
-        guard documents >= 1_000, rounds >= 1 else { throw ValidationError("At least 1,000 documents and 1 round are needed.") }
+        guard documents >= 1_000, rounds >= 1 else { throw ValidationError("Requires at least 1,000 documents and 1 round.") }
     }
 
     func run() async throws {
         var report = Report()
-        try await BusyCores.with(options.busy) {
-            try await RawFile.withTemporaryFolder(in: options.folder) { folder in
+        try await BackgroundLoad.with(options.busy) {
+            try await RawFileIO.withTemporaryFolder(in: options.folder) { folder in
                 let data = folder + "/data"
                 let store = try await FileStore.open(FileStoreConfiguration(folder: data), logger: .benchmark)
                 try await fill(store, "small", 1_000)
                 try await fill(store, "large", documents)
                 try await store.waitUntilIndexed()
                 let context = ServiceContext(store: store)
-                for kind in Kind.allCases { try await measure(kind, context, into: &report) }
+                for workload in Workload.allCases { try await measure(workload, context, into: &report) }
                 try await measureCounts(data, context, into: &report)
                 try await defineIndex(store)
-                try await measure(.tenth, named: "with an index of both: ", context, into: &report)
+                try await measure(.tenth, named: "with composite index: ", context, into: &report)
                 await store.close()
             }
         }
@@ -46,20 +46,20 @@ struct QueryBenchmark: AsyncParsableCommand {
     }
 
     /// A query for 100 documents.
-    private enum Kind: String, CaseIterable {
-        case tenth = "order, equality of a tenth"
-        case half = "order, equality of half"
-        case rare = "order, equality of 200"
-        case ordered = "order alone"
-        case equal = "equality alone"
-        case range = "a range"
+    private enum Workload: String, CaseIterable {
+        case tenth = "sorted, equality matching 10%"
+        case half = "sorted, equality matching 50%"
+        case rare = "sorted, equality matching 200 documents"
+        case ordered = "sorted"
+        case equal = "equality"
+        case range = "range"
     }
 
-    private func query(_ kind: Kind, _ collection: String) throws -> NormalizedQuery {
-        var query = Query(.collection(try CollectionPath(collection)), limit: .first(100))
-        let shelf = Filter.field(try FieldPath("shelf"), .equal(.integer(7)))
-        let order = [Query.Order(.field(try FieldPath("isbn")))]
-        switch kind {
+    private func query(_ workload: Workload, _ collection: String) throws -> NormalizedQuery {
+        var query = StructuredQuery(.collection(try CollectionPath(collection)), limit: .first(100))
+        let shelf = QueryFilter.field(try FieldPath("shelf"), .equal(.integer(7)))
+        let order = [StructuredQuery.Order(.field(try FieldPath("isbn")))]
+        switch workload {
         case .tenth: (query.filter, query.orders) = (shelf, order)
         case .half: (query.filter, query.orders) = (.field(try FieldPath("available"), .equal(.boolean(true))), order)
         case .rare: (query.filter, query.orders) = (.field(try FieldPath("rare"), .equal(.boolean(true))), order)
@@ -71,7 +71,7 @@ struct QueryBenchmark: AsyncParsableCommand {
     }
 
     private func fill(_ store: FileStore, _ name: String, _ count: Int) async throws {
-        var generator = GeneratedDocuments(seed: options.seed)
+        var generator = DocumentGenerator(seed: options.seed)
         let collection = try CollectionPath(name)
         for start in stride(from: 0, to: count, by: 500) {
             var writes: [Write] = []
@@ -80,13 +80,13 @@ struct QueryBenchmark: AsyncParsableCommand {
                 fields["shelf"] = .integer(Int64(index % 10))
                 fields["all"] = .boolean(true)
                 fields["rare"] = .boolean(index.isMultiple(of: max(1, count / 200)))
-                writes.append(.create(collection.document(try DocumentID("d\(index)")), fields))
+                writes.append(.create(collection.document(try DocumentPath.ID("d\(index)")), fields))
             }
             _ = try await store.commit(writes)
         }
     }
 
-    /// Makes an index of the fields of ``Kind/tenth``, and waits until queries use it.
+    /// Creates a composite index on the fields of ``Workload/tenth`` and waits until queries use it.
     private func defineIndex(_ store: FileStore) async throws {
         for collection in ["small", "large"] {
             let definition = try IndexDefinition(
@@ -103,32 +103,32 @@ struct QueryBenchmark: AsyncParsableCommand {
     }
 
     private func measure(
-        _ kind: Kind,
+        _ workload: Workload,
         named prefix: String = "",
         _ context: ServiceContext,
         into report: inout Report
     ) async throws {
         for collection in ["small", "large"] {
-            let query = try query(kind, collection)
+            let query = try query(workload, collection)
             let first = try await RunQuery.call(.init(query), in: context)
             let paths = first.documents.map(\.path)
-            let limit = "\(prefix)batchGet of the same (\(kind.rawValue), \(collection))"
+            let limit = "\(prefix)batchGet of the same documents (\(workload.rawValue), \(collection))"
             report.add(
                 try await Measurement.run(limit, operations: rounds * paths.count, unit: "document") {
                     for _ in 0..<rounds { _ = try await BatchGetDocuments.call(.init(paths: paths), in: context) }
                 }
             )
             var measurement = try await Measurement.run(
-                "\(prefix)\(kind.rawValue), \(collection)",
+                "\(prefix)\(workload.rawValue), \(collection)",
                 operations: rounds * paths.count,
                 unit: "document",
-                target: Measurement.Target(limit: limit, share: 0.5)
+                target: Measurement.Target(baseline: limit, ratio: 0.5)
             ) {
                 for _ in 0..<rounds { _ = try await RunQuery.call(.init(query), in: context) }
             }
             measurement.quantities = [
-                .init(name: "a query", value: measurement.elapsed / .milliseconds(1) / Double(rounds), unit: "ms"),
-                .init(name: "scanned for it", value: Double(first.work.entriesScanned), unit: "entries"),
+                .init(name: "time per query", value: measurement.elapsed / .milliseconds(1) / Double(rounds), unit: "ms"),
+                .init(name: "scanned index entries", value: Double(first.metrics.entriesScanned), unit: "entries"),
                 .init(
                     name: "memory of store and benchmark",
                     value: try HearthBench.residentMebibytes(),
@@ -137,17 +137,17 @@ struct QueryBenchmark: AsyncParsableCommand {
                 ),
             ]
             report.add(measurement)
-            print("    \(first.work.plan.joined(separator: ". "))")
+            print("    \(first.metrics.plan.joined(separator: ". "))")
         }
     }
 
     private func measureCounts(_ data: String, _ context: ServiceContext, into report: inout Report) async throws {
         let count = try NormalizedAggregations([Aggregation(.count(upTo: nil))])
-        let filter = Filter.field(try FieldPath("all"), .equal(.boolean(true)))
-        let query = try NormalizedQuery(Query(.collection(try CollectionPath("large")), where: filter))
+        let filter = QueryFilter.field(try FieldPath("all"), .equal(.boolean(true)))
+        let query = try NormalizedQuery(StructuredQuery(.collection(try CollectionPath("large")), where: filter))
         let rounds = 50
         let limit = "SQLite's count(*)"
-        // One program for all rounds, since starting it takes longer than a count.
+        // A single process for all rounds, since starting it takes longer than a count.
         let sql = """
             SELECT count(*) FROM entries WHERE space = (SELECT (s.id << 28) | (f.id << 1) FROM scopes s, fields f \
             WHERE s.name = CAST('large' AS BLOB) AND f.name = CAST('all' AS BLOB)) AND value = x'2001';
@@ -156,7 +156,7 @@ struct QueryBenchmark: AsyncParsableCommand {
         try String(repeating: sql + "\n", count: rounds).write(toFile: script, atomically: true, encoding: .utf8)
         report.add(
             try await Measurement.run(limit, operations: rounds * documents, unit: "row") {
-                let program = try ChildProgram("/bin/sh", ["-c", "sqlite3 -readonly '\(data)/index.sqlite' <'\(script)'"])
+                let program = try SpawnedProcess("/bin/sh", ["-c", "sqlite3 -readonly '\(data)/index.sqlite' <'\(script)'"])
                 program.wait()
             }
         )
@@ -165,9 +165,9 @@ struct QueryBenchmark: AsyncParsableCommand {
                 "query.aggregate, count",
                 operations: rounds * documents,
                 unit: "row",
-                target: Measurement.Target(limit: limit, share: 1 / 1.5)
+                target: Measurement.Target(baseline: limit, ratio: 1 / 1.5)
             ) {
-                for _ in 0..<rounds { _ = try await AggregateQuery.call(.init(count, of: query), in: context) }
+                for _ in 0..<rounds { _ = try await RunAggregationQuery.call(.init(count, of: query), in: context) }
             }
         )
     }

@@ -1,14 +1,14 @@
 import Glibc
 import StrictJSON
 
-/// The results of one run, as a table for a person and as JSON for a program.
+/// The results of a run, printed as a table and optionally written as JSON.
 struct Report {
     private var measurements: [Measurement] = []
 
-    /// Adds a result and prints its row at once, so that a long run shows how far it is.
+    /// Adds a measurement and prints its row immediately.
     mutating func add(_ measurement: Measurement) {
         if measurements.isEmpty {
-            print(Self.row("workload", "rate", "CPU/op", "of its limit", "aim"))
+            print(Self.row("workload", "rate", "CPU/op", "vs. baseline", "target"))
         }
         measurements.append(measurement)
         let ratio = ratio(of: measurement)
@@ -18,11 +18,11 @@ struct Report {
                 "\(Self.grouped(measurement.rate)) \(measurement.unit)s/s",
                 "\(Self.decimal(measurement.processorMicroseconds, digits: 1)) µs",
                 ratio.map { "\(Self.decimal($0, digits: 2)) ×" } ?? "",
-                measurement.target.map { "\(Self.decimal($0.share, digits: 2)) × \($0.limit)" } ?? ""
+                measurement.target.map { "\(Self.decimal($0.ratio, digits: 2)) × \($0.baseline)" } ?? ""
             )
         )
         for quantity in measurement.quantities {
-            let maximum = quantity.maximum.map { "at most \(Self.decimal($0, digits: 2)) \(quantity.unit)" } ?? ""
+            let maximum = quantity.maximum.map { "max. \(Self.decimal($0, digits: 2)) \(quantity.unit)" } ?? ""
             print(Self.row("  " + quantity.name, "\(Self.decimal(quantity.value, digits: 2)) \(quantity.unit)", "", "", maximum))
         }
     }
@@ -49,11 +49,11 @@ struct Report {
             writer.double(measurement.processorMicroseconds)
             if let target = measurement.target, let ratio = ratio(of: measurement) {
                 writer.key("limit")
-                writer.string(target.limit)
+                writer.string(target.baseline)
                 writer.key("ofLimit")
                 writer.double(ratio)
                 writer.key("aim")
-                writer.double(target.share)
+                writer.double(target.ratio)
             }
             if !measurement.quantities.isEmpty {
                 writer.key("quantities")
@@ -65,17 +65,17 @@ struct Report {
         }
         writer.endArray()
         writer.endObject()
-        try RawFile.write(writer.bytes + [UInt8(ascii: "\n")], to: path)
+        try RawFileIO.write(writer.bytes + [UInt8(ascii: "\n")], to: path)
     }
 
-    /// The measured rate as a share of its limit's rate; `nil` when it has no limit or the limit was not measured.
+    /// Returns the ratio of the rate to that of the baseline; `nil` if there is none or it was not measured.
     private func ratio(of measurement: Measurement) -> Double? {
         guard let target = measurement.target else { return nil }
-        return measurements.last { $0.name == target.limit }.map { measurement.rate / $0.rate }
+        return measurements.last { $0.name == target.baseline }.map { measurement.rate / $0.rate }
     }
 
-    private static func row(_ name: String, _ rate: String, _ processor: String, _ ratio: String, _ aim: String) -> String {
-        pad(name, 44) + pad(rate, 24) + pad(processor, 12) + pad(ratio, 14) + aim
+    private static func row(_ name: String, _ rate: String, _ processor: String, _ ratio: String, _ target: String) -> String {
+        pad(name, 44) + pad(rate, 24) + pad(processor, 12) + pad(ratio, 14) + target
     }
 
     private static func pad(_ text: String, _ width: Int) -> String {

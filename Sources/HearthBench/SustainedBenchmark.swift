@@ -4,44 +4,44 @@ import Foundation
 import NIOCore
 import StrictJSON
 
-/// Writes for so long that memory or journal would show if they grew.
+/// A long run of writes, which shows whether memory or the journal grow without bound.
 struct SustainedBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sustained",
-        abstract: "Many writes over HTTP, with the server's memory and journal after every tenth of them."
+        abstract: "Many writes over HTTP, with the memory and journal size of the server after each tenth of them."
     )
 
     @OptionGroup var options: BenchmarkOptions
 
-    @Option(help: "How many writes.")
+    @Option(help: "Number of writes.")
     var writes = 1_000_000
 
-    @Option(help: "To how many documents.")
+    @Option(help: "Number of distinct documents.")
     var documents = 50_000
 
-    @Option(help: "How many connections are used at once.")
+    @Option(help: "Number of concurrent connections.")
     var connections = 64
 
-    @Option(help: "The hearth program; by default the one beside this program.")
+    @Option(help: "Path of the hearth executable; the default is the one next to this program.")
     var hearth: String?
 
     func validate() throws {
         guard writes >= 1_000, documents >= 1, connections >= 1 else {
-            throw ValidationError("At least 1,000 writes, 1 document and 1 connection are needed.")
+            throw ValidationError("Requires at least 1,000 writes, 1 document and 1 connection.")
         }
     }
 
     func run() async throws {
         var report = Report()
-        try await BusyCores.with(options.busy) {
-            try await RawFile.withTemporaryFolder(in: options.folder) { folder in
+        try await BackgroundLoad.with(options.busy) {
+            try await RawFileIO.withTemporaryFolder(in: options.folder) { folder in
                 let data = folder + "/data"
                 try await BenchmarkServer.with(
-                    hearth ?? ChildProgram.sibling("hearth"),
+                    hearth ?? SpawnedProcess.sibling("hearth"),
                     ["serve", "--data", data, "--port", "0"],
                     in: folder
                 ) { server in
-                    var generator = GeneratedDocuments(seed: options.seed)
+                    var generator = DocumentGenerator(seed: options.seed)
                     for part in 0..<10 {
                         try await measure(part, data, &generator, of: server, into: &report)
                     }
@@ -54,7 +54,7 @@ struct SustainedBenchmark: AsyncParsableCommand {
     private func measure(
         _ part: Int,
         _ data: String,
-        _ generator: inout GeneratedDocuments,
+        _ generator: inout DocumentGenerator,
         of server: BenchmarkServer,
         into report: inout Report
     ) async throws {
@@ -76,12 +76,12 @@ struct SustainedBenchmark: AsyncParsableCommand {
             "",
             operations: count,
             unit: "call",
-            processorTime: server.program.processorTime
+            processorTime: server.process.processorTime
         ) {
             try await load.post(calls, to: "/rpc", expecting: HTTPLoad.result)
         }
-        measurement.name = "\((part + 1) * count) set"
-        let memory = Double(try server.program.residentBytes()) / 1_048_576
+        measurement.name = "\((part + 1) * count) writes"
+        let memory = Double(try server.process.residentBytes()) / 1_048_576
         let journal = Double(try Self.bytes(of: data + "/journal")) / 1_048_576
         measurement.quantities = [
             .init(name: "memory of the server", value: memory, unit: "MiB"),
@@ -92,7 +92,7 @@ struct SustainedBenchmark: AsyncParsableCommand {
 
     private static func bytes(of folder: String) throws -> Int {
         try FileManager.default.contentsOfDirectory(atPath: folder).reduce(0) { sum, name in
-            // A segment may go while it is looked at.
+            // A segment can be deleted concurrently.
             let attributes = try? FileManager.default.attributesOfItem(atPath: folder + "/" + name)
             return sum + (attributes?[.size] as? Int ?? 0)
         }

@@ -4,40 +4,40 @@ import Foundation
 import NIOCore
 import StrictJSON
 
-/// Many watchers of one collection that is written to at a steady rate.
+/// Many watchers of one collection with a constant write rate.
 struct WatchBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Frames to 10, 100 and 1,000 watchers, from commit to frame, with one reader that has stopped reading."
+        abstract: "Delivery and latency of frames to 10, 100 and 1,000 watchers, also with one stalled watcher."
     )
 
     @OptionGroup var options: BenchmarkOptions
 
-    @Option(help: "How many commits a second.")
+    @Option(help: "Commits per second.")
     var rate = 100
 
-    @Option(help: "For how many seconds.")
+    @Option(help: "Duration in seconds.")
     var seconds = 10
 
-    @Option(help: "How many watchers, one run each.")
+    @Option(help: "Number of watchers; one run for each value.")
     var watchers = [10, 100, 1_000]
 
-    @Option(help: "The hearth program; by default the one beside this program.")
+    @Option(help: "Path of the hearth executable; the default is the one next to this program.")
     var hearth: String?
 
     func validate() throws {
         guard rate >= 1, seconds >= 1, watchers.allSatisfy({ $0 >= 2 }) else {
-            throw ValidationError("At least 1 commit a second, 1 second and 2 watchers are needed.")
+            throw ValidationError("Requires at least 1 commit per second, 1 second and 2 watchers.")
         }
     }
 
     func run() async throws {
         var report = Report()
         for watchers in watchers {
-            try await BusyCores.with(options.busy) {
-                try await RawFile.withTemporaryFolder(in: options.folder) { folder in
+            try await BackgroundLoad.with(options.busy) {
+                try await RawFileIO.withTemporaryFolder(in: options.folder) { folder in
                     try await BenchmarkServer.with(
-                        hearth ?? ChildProgram.sibling("hearth"),
+                        hearth ?? SpawnedProcess.sibling("hearth"),
                         [
                             "serve", "--data", folder + "/data", "--port", "0", "--watchers", "\(watchers + 1)",
                             "--watchers-per-address", "\(watchers + 1)",
@@ -54,11 +54,11 @@ struct WatchBenchmark: AsyncParsableCommand {
 
     private func measure(_ watchers: Int, of server: BenchmarkServer, into report: inout Report) async throws {
         let load = WatchLoad(watchers: watchers)
-        var generator = GeneratedDocuments(seed: options.seed)
+        var generator = DocumentGenerator(seed: options.seed)
         try await write(1, of: &generator, to: server)
-        let memory = try server.program.residentBytes()
+        let memory = try server.process.residentBytes()
         try await load.start("documents", port: server.port)
-        let idle = (try server.program.residentBytes() - memory) / watchers
+        let idle = (try server.process.residentBytes() - memory) / watchers
         for isStalled in [false, true] {
             let stalled = isStalled ? watchers - 1 : nil
             if let stalled { try await load.stall(stalled) }
@@ -67,31 +67,31 @@ struct WatchBenchmark: AsyncParsableCommand {
                 "",
                 operations: count * (watchers - (isStalled ? 1 : 0)),
                 unit: "frame",
-                processorTime: server.program.processorTime
+                processorTime: server.process.processorTime
             ) {
                 try await write(count, of: &generator, to: server)
                 try await load.wait(for: count, except: stalled)
             }
-            let tallies = load.takeTallies().enumerated().filter { $0.offset != stalled }.map(\.element)
-            let delivered = tallies.reduce(0) { $0 + $1.frames }
-            let disorder = tallies.reduce(0) { $0 + $1.disorder }
-            let delays = tallies.flatMap(\.delays).sorted()
-            measurement.name = "\(watchers) watchers" + (isStalled ? ", one of which reads nothing" : "")
+            let statistics = load.drainStatistics().enumerated().filter { $0.offset != stalled }.map(\.element)
+            let delivered = statistics.reduce(0) { $0 + $1.frames }
+            let outOfOrder = statistics.reduce(0) { $0 + $1.outOfOrder }
+            let delays = statistics.flatMap(\.delays).sorted()
+            measurement.name = "\(watchers) watchers" + (isStalled ? ", one stalled" : "")
             measurement.quantities = [
                 .init(
-                    name: "frames that were not delivered",
+                    name: "undelivered frames",
                     value: Double(measurement.operations - delivered),
                     unit: "",
                     maximum: 0
                 ),
-                .init(name: "frames out of order", value: Double(disorder), unit: "", maximum: 0),
-                .init(name: "from commit to frame, p50", value: Self.percentile(50, of: delays), unit: "ms"),
-                .init(name: "from commit to frame, p99", value: Self.percentile(99, of: delays), unit: "ms"),
+                .init(name: "frames out of order", value: Double(outOfOrder), unit: "", maximum: 0),
+                .init(name: "latency from commit to frame, p50", value: Self.percentile(50, of: delays), unit: "ms"),
+                .init(name: "latency from commit to frame, p99", value: Self.percentile(99, of: delays), unit: "ms"),
             ]
-            // What the server touches for the first time, whoever watches, would count for a few of them.
+            // With few watchers, one-time allocations of the server would dominate.
             if !isStalled, watchers >= 100 {
                 measurement.quantities.append(
-                    .init(name: "memory of an idle watcher", value: Double(idle) / 1_024, unit: "KiB", maximum: 20)
+                    .init(name: "memory per idle watcher", value: Double(idle) / 1_024, unit: "KiB", maximum: 20)
                 )
             }
             report.add(measurement)
@@ -99,10 +99,10 @@ struct WatchBenchmark: AsyncParsableCommand {
         try await load.stop()
     }
 
-    /// Writes a document at the rate.
+    /// Writes a document at the configured rate.
     private func write(
         _ count: Int,
-        of generator: inout GeneratedDocuments,
+        of generator: inout DocumentGenerator,
         to server: BenchmarkServer
     ) async throws {
         let load = HTTPLoad(port: server.port, connections: 1)

@@ -3,30 +3,30 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Watchers of one collection, each on a connection of its own.
+/// Watchers of one collection, each with its own connection.
 final class WatchLoad: Sendable {
-    /// What one watcher has been told.
-    struct Tally {
+    /// The statistics of a watcher.
+    struct WatcherStatistics {
         var frames = 0
-        /// Sequence numbers that came when another was due.
-        var disorder = 0
-        /// From the commit's time to the frame, in milliseconds; of some watchers.
+        /// The number of frames out of sequence.
+        var outOfOrder = 0
+        /// The delays from commit time to frame in milliseconds, for a sample of the watchers.
         var delays: [Double] = []
         fileprivate var last: UInt64 = 0
     }
 
-    private let tallies: Mutex<[Tally]>
+    private let statistics: Mutex<[WatcherStatistics]>
     private let group: MultiThreadedEventLoopGroup
     private let channels = Mutex<[any Channel]>([])
 
     init(watchers: Int) {
-        tallies = Mutex(Array(repeating: Tally(), count: watchers))
+        statistics = Mutex(Array(repeating: WatcherStatistics(), count: watchers))
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     }
 
-    /// Connects all watchers, and returns once each has been told the state.
+    /// Connects all watchers and waits until each has received the initial state.
     func start(_ collection: String, port: Int) async throws {
-        let count = tallies.withLock(\.count)
+        let count = statistics.withLock(\.count)
         for number in 0..<count {
             let current = group.next().makePromise(of: Void.self)
             let channel = try await ClientBootstrap(group: group).channelInitializer { channel in
@@ -41,20 +41,20 @@ final class WatchLoad: Sendable {
         }
     }
 
-    /// Stops a watcher from reading; its connection stays open.
+    /// Stops reading on the connection of a watcher.
     func stall(_ number: Int) async throws {
         let channel = channels.withLock { $0[number] }
         try await channel.setOption(ChannelOptions.autoRead, value: false).get()
     }
 
-    /// Waits until all watchers but `except` have been told of so many changes, or no more comes.
+    /// Waits until all watchers except `except` have received `frames` changes, or no more arrive.
     func wait(for frames: Int, except: Int? = nil) async throws {
         var last = -1
         while true {
-            let (done, sum) = tallies.withLock { tallies in
+            let (done, sum) = statistics.withLock { statistics in
                 (
-                    tallies.indices.allSatisfy { $0 == except || tallies[$0].frames >= frames },
-                    tallies.reduce(0) { $0 + $1.frames }
+                    statistics.indices.allSatisfy { $0 == except || statistics[$0].frames >= frames },
+                    statistics.reduce(0) { $0 + $1.frames }
                 )
             }
             if done || sum == last { return }
@@ -63,16 +63,16 @@ final class WatchLoad: Sendable {
         }
     }
 
-    /// What the watchers have been told since the last time that this was asked.
-    func takeTallies() -> [Tally] {
-        tallies.withLock { tallies in
-            let taken = tallies
-            for index in tallies.indices {
-                tallies[index].frames = 0
-                tallies[index].disorder = 0
-                tallies[index].delays = []
+    /// Returns and resets the statistics.
+    func drainStatistics() -> [WatcherStatistics] {
+        statistics.withLock { statistics in
+            let result = statistics
+            for index in statistics.indices {
+                statistics[index].frames = 0
+                statistics[index].outOfOrder = 0
+                statistics[index].delays = []
             }
-            return taken
+            return result
         }
     }
 
@@ -82,18 +82,18 @@ final class WatchLoad: Sendable {
         try await group.shutdownGracefully()
     }
 
-    /// How many of the watchers measure delays.
-    private static let measured = 20
+    /// The number of watchers that measure delays.
+    private static let sampleCount = 20
 
-    fileprivate func note(_ line: ByteBufferView, of number: Int) {
+    fileprivate func record(_ line: ByteBufferView, of number: Int) {
         guard let sequence = Self.number(after: "\"seq\":", in: line) else { return }
-        let stride = max(1, tallies.withLock(\.count) / Self.measured)
+        let stride = max(1, statistics.withLock(\.count) / Self.sampleCount)
         let delay = number.isMultiple(of: stride) ? Self.delay(of: line) : nil
-        tallies.withLock { tallies in
-            if tallies[number].last != 0, sequence != tallies[number].last + 1 { tallies[number].disorder += 1 }
-            tallies[number].last = sequence
-            tallies[number].frames += 1
-            if let delay { tallies[number].delays.append(delay) }
+        statistics.withLock { statistics in
+            if statistics[number].last != 0, sequence != statistics[number].last + 1 { statistics[number].outOfOrder += 1 }
+            statistics[number].last = sequence
+            statistics[number].frames += 1
+            if let delay { statistics[number].delays.append(delay) }
         }
     }
 
@@ -112,7 +112,7 @@ final class WatchLoad: Sendable {
     }
 }
 
-/// Cuts a response into lines; what else there is of HTTP is on lines of its own.
+/// Splits a response into lines. Chunk headers are on separate lines and ignored.
 private final class WatcherConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -120,7 +120,7 @@ private final class WatcherConnection: ChannelInboundHandler {
     private let load: WatchLoad
     private let current: EventLoopPromise<Void>
     private var isCurrent = false
-    private var rest = ByteBuffer()
+    private var buffer = ByteBuffer()
 
     init(_ number: Int, of load: WatchLoad, current: EventLoopPromise<Void>) {
         self.number = number
@@ -130,22 +130,24 @@ private final class WatcherConnection: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var part = unwrapInboundIn(data)
-        rest.writeBuffer(&part)
-        while let end = rest.readableBytesView.firstIndex(of: UInt8(ascii: "\n")) {
-            let line = rest.readableBytesView[..<end]
+        buffer.writeBuffer(&part)
+        while let end = buffer.readableBytesView.firstIndex(of: UInt8(ascii: "\n")) {
+            let line = buffer.readableBytesView[..<end]
             if isCurrent {
-                if line.starts(with: Self.change) { load.note(line, of: number) }
+                if line.starts(with: Self.change) { load.record(line, of: number) }
             } else if line.starts(with: "{\"type\":\"current\"".utf8) {
                 isCurrent = true
                 current.succeed()
             }
-            rest.moveReaderIndex(to: end + 1)
+            buffer.moveReaderIndex(to: end + 1)
         }
-        rest.discardReadBytes()
+        buffer.discardReadBytes()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        if !isCurrent { current.fail(HTTPLoad.UnexpectedAnswer(description: "A stream ended before it had begun")) }
+        if !isCurrent {
+            current.fail(HTTPLoad.UnexpectedResponse(description: "A stream ended before its initial state was complete."))
+        }
     }
 
     private static let change = Array("{\"type\":\"modified\"".utf8)

@@ -1,22 +1,22 @@
 import ArgumentParser
 import DocumentModel
 import Foundation
-import HearthService
+import HearthAPI
 
 /// The `hearth` command.
 ///
-/// Exit codes: 0 success, 1 what was asked for failed, 64 the command line can't be understood. Results go to standard
-/// output; errors, notes and progress to standard error.
+/// Exit status: 0 success, 1 failure, 64 invalid command line. Results are written to standard output; errors, notes and
+/// progress to standard error.
 @main
 struct Hearth: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hearth",
-        abstract: "A self-hosted document database: plain JSON files, JSON-RPC, and a stream of changes.",
+        abstract: "A self-hosted document database with plain JSON files, JSON-RPC and change streams.",
         discussion: """
-            Commands that talk to a server find it by --server or HEARTH_SERVER (default http://127.0.0.1:8080) and show the \
-            key given by HEARTH_KEY, --key-file or --key.
+            Client commands connect to the server given by --server or HEARTH_SERVER (default: http://127.0.0.1:8080), and \
+            authenticate with the API key given by --key, --key-file or HEARTH_KEY.
 
-            Exit codes: 0 success; 1 what was asked for failed; 64 the command line can't be understood.
+            Exit status: 0 success, 1 failure, 64 invalid command line.
             """,
         version: "hearth \(ServerDescription.version)",
         groupedSubcommands: [
@@ -32,7 +32,7 @@ struct Hearth: AsyncParsableCommand {
                     GetCommand.self, SetCommand.self, DeleteCommand.self, ListCommand.self, QueryCommand.self, WatchCommand.self,
                 ]
             ),
-            CommandGroup(name: "Bulk", subcommands: [ImportCommand.self, ExportCommand.self, ExampleCommand.self]),
+            CommandGroup(name: "Import and export", subcommands: [ImportCommand.self, ExportCommand.self, ExampleCommand.self]),
         ]
     )
 
@@ -40,7 +40,7 @@ struct Hearth: AsyncParsableCommand {
 
     static func main() async {
         do {
-            try CommandLine.checkEncoding()
+            try CommandLine.validateEncoding()
             var command = try await asyncParseAsRoot()
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()

@@ -1,28 +1,28 @@
-/// Finds a repeated name among the members of an object, in time linear in their number.
+/// Detector of duplicate keys in an object, in time linear in the number of members.
 ///
-/// Names in ascending order, as documents are stored, need one comparison each. Otherwise few are
-/// compared each with each, and many go through a table whose hash is seeded per process, so that
-/// no text can be made to collide. The table is kept for the next object.
+/// Keys in ascending order, as in stored documents, cost one comparison each. Otherwise up to eight keys are compared
+/// pairwise, and more go through a hash table. The hash is seeded per process, so an input cannot be crafted to collide.
+/// The table's memory is reused for the next object.
 struct DuplicateKeyFinder {
-    private static let mostComparedPairwise = 8
+    private static let pairwiseLimit = 8
 
-    /// Open addressing: the index of a key on the tape, or 0, where no key can be.
+    /// Open-addressing slots: the tape index of a key, or 0 for an empty slot (index 0 is never a key).
     private var slots: [UInt32] = []
 
-    /// The tape index of the first key that equals an earlier one of the same object.
+    /// Returns the tape index of the first key that equals an earlier key of the same object, or nil.
     mutating func firstRepeatedKey(
         ofObjectAt object: Int,
         on tape: [JSONTapeEntry],
         in text: UnsafeBufferPointer<UInt8>
     ) -> Int? {
-        let keys = Keys(object: object, tape: tape, text: text)
+        let keys = ObjectKeys(object: object, tape: tape, text: text)
         if keys.areAscending() { return nil }
-        if keys.count <= Self.mostComparedPairwise { return keys.firstRepeatedPairwise() }
+        if keys.count <= Self.pairwiseLimit { return keys.firstRepeatedPairwise() }
         return firstRepeatedHashed(keys)
     }
 
-    private mutating func firstRepeatedHashed(_ keys: Keys) -> Int? {
-        // At most half full; a power of two, so that the hash is cut with a mask.
+    private mutating func firstRepeatedHashed(_ keys: ObjectKeys) -> Int? {
+        // A power of two, so that the hash is reduced by a mask; at most half full.
         let capacity = 1 << (Int.bitWidth - (2 * keys.count - 1).leadingZeroBitCount)
         if slots.count < capacity {
             slots = Array(repeating: 0, count: capacity)
@@ -36,7 +36,7 @@ struct DuplicateKeyFinder {
             key.withUnescaped { hasher.combineDelimited($0) }
             var slot = hasher.finalize() & (capacity - 1)
             while slots[slot] != 0 {
-                if keys.body(at: Int(slots[slot])).isSame(as: key) { return index }
+                if keys.body(at: Int(slots[slot])).isEqual(to: key) { return index }
                 slot = (slot + 1) & (capacity - 1)
             }
             slots[slot] = UInt32(truncatingIfNeeded: index)
@@ -46,8 +46,8 @@ struct DuplicateKeyFinder {
     }
 }
 
-/// The keys of an object whose members are all on the tape.
-private struct Keys {
+/// The keys of an object that is complete on the tape.
+private struct ObjectKeys {
     let first: Int
     let count: Int
     private let tape: [JSONTapeEntry]
@@ -64,7 +64,7 @@ private struct Keys {
 
     func body(at key: Int) -> JSONStringBody { JSONStringBody(tape[key], in: text) }
 
-    /// Whether each key is greater than the one before it; false when one has escapes.
+    /// Returns whether every key is greater than the previous one; false if any key has escapes.
     func areAscending() -> Bool {
         var previous = body(at: first)
         var index = first
@@ -83,7 +83,7 @@ private struct Keys {
             later = index(after: later)
             var earlier = first
             for _ in 0..<number {
-                if body(at: earlier).isSame(as: body(at: later)) { return later }
+                if body(at: earlier).isEqual(to: body(at: later)) { return later }
                 earlier = index(after: earlier)
             }
         }

@@ -1,14 +1,14 @@
-/// How much a text may ask of its reader.
+/// Limits on the size and nesting of a JSON text.
 public struct JSONLimits: Sendable, Hashable {
-    /// The longest text, in bytes. What lies above ``largestText`` counts as that.
+    /// The maximum length of a text in bytes, capped at ``maximumTextBytes``.
     public var maximumBytes: Int
-    /// How many arrays and objects may lie inside each other; 0 allows scalars only.
+    /// The maximum nesting depth of arrays and objects; 0 allows scalars only.
     public var maximumDepth: Int
 
-    /// No text may be longer, whatever ``maximumBytes`` says: 256 MiB, what the tape can count.
-    public static let largestText = 256 << 20
+    /// The hard limit on the length of a text: 256 MiB, the range of the tape's counters.
+    public static let maximumTextBytes = 256 << 20
 
-    /// Makes limits; by default 16 MiB and 64 levels.
+    /// Creates limits; the defaults are 16 MiB and 64 levels.
     public init(maximumBytes: Int = 16 << 20, maximumDepth: Int = 64) {
         self.maximumBytes = maximumBytes
         self.maximumDepth = maximumDepth

@@ -1,7 +1,7 @@
-/// One value of a parsed text.
+/// A value in a parsed JSON text.
 ///
-/// A node is a reference into its text and keeps the text alive. Nothing in it can fail any more:
-/// what is nil is of another kind.
+/// A node is a reference into its text and keeps the text alive. The text is already validated, so accessors do not
+/// throw: they return nil for a value of another kind.
 public struct JSONNode: Sendable {
     private let storage: JSONText.Storage
     private let index: Int
@@ -27,7 +27,7 @@ public struct JSONNode: Sendable {
         case object
     }
 
-    /// What the value is.
+    /// The kind of the value.
     public var kind: Kind {
         switch entry.kind {
         case .null: .null
@@ -39,18 +39,20 @@ public struct JSONNode: Sendable {
         }
     }
 
-    /// Where the value begins, in bytes from the beginning of the text.
+    /// The offset of the value in the text, in bytes.
     public var offset: Int { Int(entry.start) }
 
-    /// The exact source text of the value.
+    /// The source bytes of the value.
     public var rawBytes: ArraySlice<UInt8> { storage.bytes[Int(entry.start)..<Int(entry.end)] }
 
-    /// Line and column of the value, both from 1, columns in Unicode scalars; costs a scan of the text before it.
+    /// Returns the line and column of the value, both from 1. Columns count Unicode scalars.
+    ///
+    /// Scans the text before the value.
     public func position() -> (line: Int, column: Int) {
         storage.bytes.withUnsafeBufferPointer { $0.position(ofByteAt: offset) }
     }
 
-    /// Whether the value is `null`.
+    /// True if the value is `null`.
     public var isNull: Bool { entry.kind == .null }
 
     /// The boolean, or nil for another kind.
@@ -79,7 +81,7 @@ public struct JSONNode: Sendable {
         return storage.bytes.withUnsafeBufferPointer { JSONStringBody(entry, in: $0).string }
     }
 
-    /// How many elements an array or members an object has; 0 for every other kind.
+    /// The number of elements of an array or members of an object; 0 for any other kind.
     public var count: Int { entry.count }
 
     private var entry: JSONTapeEntry { storage.tape[index] }
@@ -98,17 +100,17 @@ extension JSONNode {
         return Members(storage: storage, first: index + 1, count: entry.count)
     }
 
-    /// The member of that name; nil when absent, or when this isn't an object.
+    /// The value of a member; nil if the object has no such member, or if the node is not an object.
     ///
-    /// Looks through the members one by one, without copying their names.
+    /// A linear search that does not copy the keys.
     public subscript(_ key: UTF8Key) -> JSONNode? {
         guard entry.kind == .object else { return nil }
         let found: Int? = storage.bytes.withUnsafeBufferPointer { text in
-            key.withBytes { wanted in
+            key.withBytes { expected in
                 var candidate = index + 1
                 for _ in 0..<entry.count {
                     let body = JSONStringBody(storage.tape[candidate], in: text)
-                    if body.withUnescaped({ $0.hasSameBytes(as: wanted) }) { return candidate + 1 }
+                    if body.withUnescaped({ $0.hasSameBytes(as: expected) }) { return candidate + 1 }
                     candidate = Int(storage.tape[candidate + 1].next)
                 }
                 return nil
@@ -117,7 +119,7 @@ extension JSONNode {
         return found.map { JSONNode(storage, at: $0) }
     }
 
-    /// The elements of an array.
+    /// A sequence of the elements of an array.
     public struct Elements: Sequence, IteratorProtocol, Sendable {
         private let storage: JSONText.Storage
         private var index: Int
@@ -129,7 +131,7 @@ extension JSONNode {
             self.remaining = count
         }
 
-        /// The number of elements still to come.
+        /// The number of remaining elements.
         public var underestimatedCount: Int { remaining }
 
         /// The next element.
@@ -143,7 +145,7 @@ extension JSONNode {
         }
     }
 
-    /// The members of an object, names unescaped.
+    /// A sequence of the members of an object, with unescaped keys.
     public struct Members: Sequence, IteratorProtocol, Sendable {
         private let storage: JSONText.Storage
         private var index: Int
@@ -155,7 +157,7 @@ extension JSONNode {
             self.remaining = count
         }
 
-        /// The number of members still to come.
+        /// The number of remaining members.
         public var underestimatedCount: Int { remaining }
 
         /// The next member.

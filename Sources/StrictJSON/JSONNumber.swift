@@ -1,18 +1,18 @@
-/// A number as its literal means it.
+/// The value of a JSON number literal.
 public enum JSONNumber: Sendable, Hashable {
-    /// A literal without fraction and exponent; `-0` is 0.
+    /// A literal without a fraction or exponent; `-0` is 0.
     case integer(Int64)
-    /// A literal with a fraction or exponent, rounded to the nearest double; keeps the sign of `-0.0`.
+    /// A literal with a fraction or exponent, rounded to the nearest double. The sign of `-0.0` is preserved.
     case double(Double)
-    /// A literal beyond the 64-bit integers or the finite doubles.
+    /// A literal out of the range of 64-bit integers or finite doubles.
     case outOfRange
 }
 
 extension JSONNumber {
-    /// Reads an integer literal that the scanner has found valid: an optional minus and digits.
+    /// Parses a validated integer literal: digits with an optional minus sign.
     init(integerLiteral literal: UnsafeBufferPointer<UInt8>) {
         let isNegative = literal[0] == UInt8(ascii: "-")
-        // Counts downwards, for the negative integers reach one further.
+        // Accumulates negative values: their range is larger by one.
         var value: Int64 = 0
         for digit in literal.dropFirst(isNegative ? 1 : 0) {
             let (shifted, overflowed) = value.multipliedReportingOverflow(by: 10)
@@ -30,9 +30,9 @@ extension JSONNumber {
         self = .integer(isNegative ? value : -value)
     }
 
-    /// Reads a literal with a fraction or exponent that the scanner has found valid.
+    /// Parses a validated literal with a fraction or exponent.
     init(doubleLiteral literal: UnsafeBufferPointer<UInt8>) {
-        // Swift's parser accepts all of JSON's grammar, and in no locale anything else for it.
+        // Swift's parser accepts all of JSON's number grammar, independently of the locale.
         guard let value = Double(String(decoding: literal, as: UTF8.self)), value.isFinite else {
             self = .outOfRange
             return

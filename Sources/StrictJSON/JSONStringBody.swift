@@ -1,9 +1,9 @@
-/// The bytes between the quotes of a string that the scanner has found valid.
+/// The bytes between the quotes of a validated JSON string.
 struct JSONStringBody {
     let bytes: UnsafeBufferPointer<UInt8>
     let hasEscapes: Bool
 
-    /// The body of a string or key on the tape.
+    /// Creates the body of a string or key on the tape.
     @inline(__always)
     init(_ entry: JSONTapeEntry, in text: UnsafeBufferPointer<UInt8>) {
         bytes = UnsafeBufferPointer(rebasing: text[Int(entry.start) + 1..<Int(entry.end) - 1])
@@ -16,7 +16,7 @@ struct JSONStringBody {
         return String(unsafeUninitializedCapacity: bytes.count) { unescape(into: $0) }
     }
 
-    /// Runs `body` over the unescaped bytes, copying them only if there are escapes.
+    /// Calls `body` with the unescaped bytes, which are copied only if there are escapes.
     @inline(__always)
     func withUnescaped<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         guard hasEscapes else { return body(bytes) }
@@ -26,12 +26,12 @@ struct JSONStringBody {
         }
     }
 
-    /// Whether both say the same, unescaped.
-    func isSame(as other: JSONStringBody) -> Bool {
+    /// Returns whether both are equal after unescaping.
+    func isEqual(to other: JSONStringBody) -> Bool {
         withUnescaped { left in other.withUnescaped { right in left.hasSameBytes(as: right) } }
     }
 
-    /// Writes the unescaped bytes, never more than the escaped ones, and returns how many they are.
+    /// Writes the unescaped bytes to `output` and returns their count, which never exceeds that of the escaped bytes.
     private func unescape(into output: UnsafeMutableBufferPointer<UInt8>) -> Int {
         var read = 0
         var written = 0
@@ -46,14 +46,14 @@ struct JSONStringBody {
             let escape = bytes[read]
             read += 1
             guard escape == UInt8(ascii: "u") else {
-                output[written] = Self.meaning(ofShortEscape: escape)
+                output[written] = Self.unescaped(escape)
                 written += 1
                 continue
             }
             var scalar = hexadecimal(at: read)
             read += 4
             if scalar & 0xfc00 == 0xd800 {
-                // The scanner has seen the other half: a backslash, `u` and four digits.
+                // The scanner has validated the low surrogate: a backslash, `u` and four digits.
                 scalar = 0x1_0000 + (scalar & 0x3ff) << 10 + hexadecimal(at: read + 2) & 0x3ff
                 read += 6
             }
@@ -70,7 +70,7 @@ struct JSONStringBody {
         return value
     }
 
-    private static func meaning(ofShortEscape letter: UInt8) -> UInt8 {
+    private static func unescaped(_ letter: UInt8) -> UInt8 {
         switch letter {
         case UInt8(ascii: "b"): 0x08
         case UInt8(ascii: "f"): 0x0c

@@ -1,12 +1,12 @@
-/// Why and where a text isn't acceptable JSON.
+/// A syntax error in a JSON text, with its location.
 public struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong.
+    /// The kind of error.
     public let reason: Reason
-    /// The byte at fault, counted from 0; the text's length when it ends too early.
+    /// The offset of the invalid byte, from 0; the text's length for an unexpected end.
     public let offset: Int
-    /// The line of that byte, counted from 1; lines end with LF.
+    /// The line number of that byte, from 1; lines end with LF.
     public let line: Int
-    /// The place in that line, counted from 1 in Unicode scalars.
+    /// The column number, from 1, in Unicode scalars.
     public let column: Int
 
     init(_ reason: Reason, at offset: Int, in text: UnsafeBufferPointer<UInt8>) {
@@ -15,40 +15,40 @@ public struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertibl
         (self.line, self.column) = text.position(ofByteAt: offset)
     }
 
-    /// The place and the reason, for a person.
+    /// The location and the reason, in words.
     public var description: String { "line \(line), column \(column): \(reason)" }
 }
 
 extension JSONSyntaxError {
-    /// What was wrong at the offset.
+    /// The kind of error at the offset.
     public enum Reason: Hashable, Sendable {
-        /// The text ends inside a value, or is empty; with what is still open there, the innermost where several are.
+        /// The text is empty or ends inside a value; with the innermost string, array or object that is still open.
         case unexpectedEnd(in: Unclosed?)
-        /// A byte that can't stand here.
+        /// A byte that is not valid here.
         case unexpectedByte(UInt8, expected: Expectation)
-        /// Something other than white space follows the value.
+        /// Anything but white space after the value.
         case trailingText
-        /// The text begins with a byte order mark.
+        /// A byte order mark at the start of the text.
         case byteOrderMark
-        /// A digit follows a leading zero.
+        /// A digit after a leading zero.
         case leadingZero
-        /// A control character below U+0020 stands unescaped in a string.
+        /// An unescaped control character below U+0020 in a string.
         case controlCharacter(UInt8)
-        /// A backslash isn't followed by one of `"\/bfnrt` or by `u` and four hexadecimal digits.
+        /// A backslash that is not followed by one of `"\/bfnrt`, or by `u` and four hexadecimal digits.
         case invalidEscape
-        /// An escape names one half of a surrogate pair without the other.
+        /// An escaped half of a surrogate pair without the other half.
         case loneSurrogate
-        /// A string's bytes aren't well-formed UTF-8 (overlong, surrogate, above U+10FFFF or cut short).
+        /// Bytes in a string that are not well-formed UTF-8 (overlong, surrogate, above U+10FFFF or truncated).
         case invalidUTF8
-        /// An object has a member of this name already; names are compared unescaped, byte by byte.
+        /// A second member of the same name in an object. Names are compared unescaped, byte by byte.
         case duplicateKey(UTF8Key)
-        /// More arrays and objects lie inside each other than allowed.
+        /// Arrays and objects nested deeper than the limit.
         case tooDeep(limit: Int)
-        /// The text has more bytes than allowed.
+        /// A text longer than the limit.
         case tooLarge(limit: Int)
     }
 
-    /// What could have stood in a byte's place.
+    /// The token that was expected instead of a byte.
     public enum Expectation: Hashable, Sendable {
         /// Any value.
         case value
@@ -67,22 +67,48 @@ extension JSONSyntaxError {
     }
 }
 
+extension JSONSyntaxError {
+    /// A string, array or object that is still open at the end of a text.
+    public struct Unclosed: Hashable, Sendable {
+        /// The kinds of tokens that have a closing delimiter.
+        public enum Kind: Hashable, Sendable {
+            case string
+            case array
+            case object
+        }
+
+        /// The kind of token.
+        public let kind: Kind
+        /// The line number of its opening delimiter, from 1.
+        public let line: Int
+        /// The column number of its opening delimiter, from 1, in Unicode scalars.
+        public let column: Int
+
+        /// Creates a value from its parts.
+        public init(_ kind: Kind, line: Int, column: Int) {
+            self.kind = kind
+            self.line = line
+            self.column = column
+        }
+    }
+}
+
 extension JSONSyntaxError.Reason: CustomStringConvertible {
-    /// The reason in words, without the place.
+    /// The reason in words, without the location.
     public var description: String {
         switch self {
-        case .unexpectedEnd(nil): "the text ends too early"
-        case .unexpectedEnd(let unclosed?): "the text ends too early: \(unclosed) is not closed"
+        case .unexpectedEnd(nil): "unexpected end of JSON"
+        case .unexpectedEnd(let unclosed?): "unexpected end of JSON: \(unclosed) is not closed"
         case .unexpectedByte(let byte, let expected): "expected \(expected), found \(Self.name(of: byte))"
         case .trailingText: "unexpected text after the value"
-        case .byteOrderMark: "the text begins with a byte order mark; send UTF-8 without one"
-        case .leadingZero: "a number may not begin with 0 before other digits"
+        case .byteOrderMark: "the text starts with a byte order mark; send UTF-8 without one"
+        case .leadingZero: "leading zero in a number"
         case .controlCharacter(let byte): "control character \(Self.name(of: byte)) in a string; write it as an escape"
-        case .invalidEscape: "invalid escape in a string"
-        case .loneSurrogate: "an escape names half of a surrogate pair"
+        case .invalidEscape: "invalid escape sequence in a string"
+        case .loneSurrogate: "unpaired surrogate in an escape sequence"
         case .invalidUTF8: "invalid UTF-8 in a string"
         case .duplicateKey(let key): "duplicate key \(Self.quoted(key))"
-        case .tooDeep(let limit): "more than \(limit) arrays and objects inside each other"
+        case .tooDeep(let limit): "arrays and objects nested more than \(limit) levels deep"
         case .tooLarge(let limit): "the text is longer than \(limit) bytes"
         }
     }
@@ -94,7 +120,7 @@ extension JSONSyntaxError.Reason: CustomStringConvertible {
         return "'\(Unicode.Scalar(byte))'"
     }
 
-    /// The key as JSON, cut where it would fill a log line.
+    /// The key as a JSON string, truncated to 100 scalars to keep log lines short.
     private static func quoted(_ key: UTF8Key) -> String {
         let longest = 100
         var shown = String.UnicodeScalarView(key.string.unicodeScalars.prefix(longest))
@@ -106,7 +132,7 @@ extension JSONSyntaxError.Reason: CustomStringConvertible {
 }
 
 extension JSONSyntaxError.Expectation: CustomStringConvertible {
-    /// What was expected, in words.
+    /// The expected token, in words.
     public var description: String {
         switch self {
         case .value: "a value"
@@ -120,8 +146,13 @@ extension JSONSyntaxError.Expectation: CustomStringConvertible {
     }
 }
 
+extension JSONSyntaxError.Unclosed: CustomStringConvertible {
+    /// The kind and location, in words.
+    public var description: String { "the \(kind) that starts at line \(line), column \(column)" }
+}
+
 extension UnsafeBufferPointer<UInt8> {
-    /// Line and column, both from 1, of the byte at `offset`; columns count scalars.
+    /// Returns the line and column, both from 1, of the byte at `offset`. Columns count Unicode scalars.
     func position(ofByteAt offset: Int) -> (line: Int, column: Int) {
         var line = 1
         var column = 1

@@ -1,15 +1,14 @@
-/// A parsed text: its bytes and a flat tape over them.
+/// A parsed JSON text: its bytes and a flat tape over them.
 ///
-/// Accepts exactly RFC 8259 in UTF-8 without a byte order mark, and of that refuses duplicate keys
-/// and lone surrogates (RFC 7493). The whole text is validated at once, in one pass without
-/// recursion; values stay byte ranges until they are asked for, so most of a text is never copied.
-/// The tape takes 16 bytes a value or key.
+/// Accepts exactly RFC 8259 in UTF-8 without a byte order mark, and rejects duplicate keys and unpaired surrogates
+/// (RFC 7493). Parsing validates the whole text in one pass without recursion. Values stay byte ranges until they are
+/// read, so most of a text is never copied. The tape takes 16 bytes per value or key.
 public struct JSONText: Sendable {
     let storage: Storage
 
     /// Parses bytes.
     ///
-    /// - Throws: ``JSONSyntaxError`` with the place of the first fault found.
+    /// - Throws: ``JSONSyntaxError`` with the location of the first error.
     public init(_ bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONSyntaxError) {
         let tape = try bytes.withUnsafeBufferPointer { source throws(JSONSyntaxError) in
             var scanner = JSONScanner(source, limits: limits)
@@ -25,17 +24,17 @@ public struct JSONText: Sendable {
 
     /// Parses the UTF-8 bytes of a string.
     ///
-    /// - Throws: ``JSONSyntaxError`` with the place of the first fault found.
+    /// - Throws: ``JSONSyntaxError`` with the location of the first error.
     public init(_ string: String, limits: JSONLimits = JSONLimits()) throws(JSONSyntaxError) {
         try self.init(Array(string.utf8), limits: limits)
     }
 
-    /// The value that the text is.
+    /// The top-level value.
     public var root: JSONNode { JSONNode(storage, at: 0) }
 }
 
 extension JSONText {
-    /// What the nodes of a text share.
+    /// The storage shared by the nodes of a text.
     final class Storage: Sendable {
         let bytes: [UInt8]
         let tape: [JSONTapeEntry]

@@ -1,7 +1,7 @@
-/// Writes compact JSON; commas and colons are its business.
+/// A writer of compact JSON.
 ///
-/// The caller keeps to the grammar: within an object every value follows its ``key(_:)-(UTF8Key)``,
-/// names are unique, and whatever is begun is ended.
+/// The writer inserts commas and colons. The caller follows the grammar: every member of an object is a
+/// ``key(_:)-(UTF8Key)`` followed by a value, keys are unique, and every object and array is closed.
 ///
 /// ```swift
 /// var writer = JSONWriter()
@@ -12,16 +12,16 @@
 /// let bytes = writer.finish()   // {"answer":42}
 /// ```
 public struct JSONWriter: Sendable {
-    /// What has been written so far.
+    /// The bytes written so far.
     public private(set) var bytes: [UInt8] = []
     private var needsComma = false
 
-    /// Makes an empty writer with room for `capacity` bytes.
+    /// Creates an empty writer with `capacity` bytes reserved.
     public init(reservingCapacity capacity: Int = 0) {
         bytes.reserveCapacity(capacity)
     }
 
-    /// Gives up the written bytes without copying them.
+    /// Returns the written bytes without copying them.
     public consuming func finish() -> [UInt8] {
         bytes
     }
@@ -46,13 +46,13 @@ public struct JSONWriter: Sendable {
         end(UInt8(ascii: "]"))
     }
 
-    /// Writes the name of a member, whose value comes next.
-    @_disfavoredOverload  // Or a literal argument would be ambiguous.
+    /// Writes the key of a member; its value must follow.
+    @_disfavoredOverload  // Otherwise a literal argument would be ambiguous.
     public mutating func key(_ key: UTF8Key) {
         key.withBytes { name in endKey(afterWriting: name) }
     }
 
-    /// Writes a name known at compile time.
+    /// Writes a key known at compile time; the value must follow.
     public mutating func key(_ key: StaticString) {
         key.withUTF8Buffer { name in endKey(afterWriting: name) }
     }
@@ -70,7 +70,7 @@ public struct JSONWriter: Sendable {
         bytes.append(contentsOf: value.description.utf8)
     }
 
-    /// Writes a double as the shortest literal that reads back as the same, always with a fraction or exponent.
+    /// Writes a double as the shortest literal that round-trips, always with a fraction or exponent.
     ///
     /// - Precondition: `value` is finite.
     public mutating func double(_ value: Double) {
@@ -91,7 +91,7 @@ public struct JSONWriter: Sendable {
         appendLiteral("null")
     }
 
-    /// Splices in a value that is valid JSON already, as it is.
+    /// Writes a value that is already valid JSON, unchanged.
     public mutating func raw(_ value: some Collection<UInt8>) {
         separate()
         bytes.append(contentsOf: value)
@@ -126,7 +126,7 @@ extension JSONWriter {
         literal.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
-    /// Appends runs of plain bytes whole, and escapes what lies between them.
+    /// Appends runs of unescaped bytes at once, and escapes the bytes between them.
     private mutating func appendQuoted(_ text: UnsafeBufferPointer<UInt8>) {
         bytes.append(UInt8(ascii: "\""))
         var start = 0

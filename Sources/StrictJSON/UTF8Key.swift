@@ -1,47 +1,47 @@
-/// A string that is its UTF-8 bytes: an identifier, field name, method name or token.
+/// A string compared by its UTF-8 bytes: an identifier, field name, method name or token.
 ///
-/// Swift's `String` compares by canonical equivalence, so "é" in two normalisations is one
-/// dictionary key, while files, HTTP and JSON tell the two apart. A `UTF8Key` is equal to, hashes
-/// as and sorts like its bytes. Scan it through ``utf8``, never through `String` methods.
+/// Swift's `String` compares by canonical equivalence, so "é" in two normalisation forms is one dictionary key, while
+/// files, HTTP and JSON distinguish the two. A `UTF8Key` compares, hashes and sorts by its bytes. Scan it through
+/// ``utf8``, not through `String` methods.
 public struct UTF8Key: Hashable, Comparable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// The text, always native contiguous UTF-8.
+    /// The text, always in native contiguous UTF-8.
     public let string: String
 
-    /// Makes a key of the bytes of `string`, unchanged.
+    /// Creates a key from a string, without normalising it.
     public init(_ string: String) {
         var native = string
         native.makeContiguousUTF8()
         self.string = native
     }
 
-    /// Makes a key of the bytes of `substring`, copied so that it doesn't keep the whole string alive.
+    /// Creates a key from a copy of a substring, which does not keep the whole string alive.
     public init(_ substring: Substring) {
         self.init(String(substring))
     }
 
-    /// Makes a key of bytes from outside, or nil when they aren't well-formed UTF-8.
+    /// Creates a key from untrusted bytes, or nil if they are not well-formed UTF-8.
     public init?(validating bytes: some Collection<UInt8>) {
         guard let string = String(validating: bytes, as: UTF8.self) else { return nil }
         self.init(string)
     }
 
-    /// Makes a key of a literal.
+    /// Creates a key from a literal.
     public init(stringLiteral value: String) {
         self.init(value)
     }
 
-    /// The bytes.
+    /// The UTF-8 bytes.
     public var utf8: String.UTF8View { string.utf8 }
 
-    /// How many bytes the key has.
+    /// The length in bytes.
     public var byteCount: Int { string.utf8.count }
 
-    /// The text itself.
+    /// The text.
     public var description: String { string }
 }
 
 extension UTF8Key {
-    /// Whether the two have the same bytes.
+    /// Returns whether both have the same bytes.
     public static func == (left: UTF8Key, right: UTF8Key) -> Bool {
         guard left.byteCount == right.byteCount else { return false }
         return left.withBytes { left in
@@ -49,7 +49,7 @@ extension UTF8Key {
         }
     }
 
-    /// Whether `left` sorts before `right`, byte by byte, a prefix first.
+    /// Returns whether `left` sorts before `right` in byte order; a prefix sorts first.
     public static func < (left: UTF8Key, right: UTF8Key) -> Bool {
         left.withBytes { left in
             right.withBytes { right in left.precedes(right) }
@@ -61,15 +61,15 @@ extension UTF8Key {
         withBytes { bytes in hasher.combineDelimited(bytes) }
     }
 
-    /// Runs `body` over the bytes where they lie.
+    /// Calls `body` with the bytes, without copying them.
     func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-        // Native strings always have contiguous storage; the copy is for the type checker.
+        // Native strings always have contiguous storage, so the copy never happens.
         string.utf8.withContiguousStorageIfAvailable(body) ?? Array(string.utf8).withUnsafeBufferPointer(body)
     }
 }
 
 extension Hasher {
-    /// Feeds the bytes and their count, so that neighbouring keys can't run into each other.
+    /// Combines the bytes and their count, so that adjacent keys cannot be confused.
     mutating func combineDelimited(_ bytes: UnsafeBufferPointer<UInt8>) {
         combine(bytes.count)
         combine(bytes: UnsafeRawBufferPointer(bytes))
@@ -77,12 +77,12 @@ extension Hasher {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Whether both hold the same bytes.
+    /// Returns whether both hold the same bytes.
     func hasSameBytes(as other: UnsafeBufferPointer<UInt8>) -> Bool {
         count == other.count && elementsEqual(other)
     }
 
-    /// Whether these bytes sort before the other ones, a prefix first.
+    /// Returns whether these bytes sort before `other`; a prefix sorts first.
     func precedes(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
         for index in 0..<Swift.min(count, other.count) where self[index] != other[index] {
             return self[index] < other[index]

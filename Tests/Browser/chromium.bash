@@ -1,17 +1,18 @@
-# Headless Chromium over its debugging pipe: start_chromium, then cdp and load, in the end stop_chromium. Needs $here, this folder.
+# Drives headless Chromium over its debugging pipe: start_chromium, then cdp and load, finally stop_chromium. Requires $here, the
+# path of this folder.
 #
-# Commands go to its descriptor 3 and its messages come from descriptor 4, JSON with a NUL behind each; messages.jq makes
-# lines of them. What must not happen on a page is gathered in the array `faults` while answers are waited for.
+# Commands are written to its descriptor 3 and messages are read from descriptor 4, as NUL-terminated JSON, which messages.jq
+# converts to lines. Events that must not occur on a page are collected in the array `failures`.
 
-faults=()
+failures=()
 session=
 last_command=0
 chromium=
 
-# start_chromium ORIGIN FOLDER: starts it with a profile in FOLDER, to look at pages of ORIGIN.
+# start_chromium ORIGIN FOLDER: starts Chromium with a profile in FOLDER for the pages of ORIGIN.
 start_chromium() {
     local origin=$1 folder=$2 domain sandbox=()
-    # Its sandbox refuses to work for root.
+    # The sandbox does not work for root.
     [[ $(id -u) -ne 0 ]] || sandbox=(--no-sandbox)
     chromium_log=$folder/chromium.log
     coproc CHROMIUM {
@@ -22,7 +23,7 @@ start_chromium() {
             stdbuf -o0 tr '\0' '\n' |
             jq --unbuffered --raw-output --arg origin "$origin" --from-file "$here/messages.jq"
     }
-    # Bash forgets these when it ends.
+    # Bash unsets these variables when the coprocess ends.
     chromium=$CHROMIUM_PID lines=${CHROMIUM[0]} commands=${CHROMIUM[1]}
 
     cdp Target.createTarget '{"url": "about:blank"}'
@@ -31,15 +32,15 @@ start_chromium() {
     for domain in Page Network Runtime Log Audits; do cdp "$domain.enable"; done
 }
 
-# Ends Chromium, which goes when the pipe is closed.
+# Stops Chromium by closing the pipe.
 stop_chromium() {
     [[ -n $chromium ]] || return 0
     exec {commands}>&-
-    # It may be gone already, and forgotten.
+    # The process may have ended already.
     wait "$chromium" 2>/dev/null || true
 }
 
-# cdp METHOD [PARAMS]: gives a command and waits for its answer; sets `reply` to the JSON of the result.
+# cdp METHOD [PARAMS]: sends a command and waits for its response; sets `reply` to the JSON of the result.
 cdp() {
     local kind id text
     last_command=$((last_command + 1))
@@ -47,13 +48,13 @@ cdp() {
         "${session:+, \"sessionId\": \"$session\"}" >&"$commands"
     while next_message; do
         [[ $id == "$last_command" ]] || continue
-        [[ $kind == reply ]] || die "Chromium refuses $1: $text"
+        [[ $kind == reply ]] || die "Chromium rejected $1: $text"
         reply=$text
         return
     done
 }
 
-# load URL STATUS: goes to a page that is to come with STATUS, and waits until it is loaded.
+# load URL STATUS: navigates to a page with the expected STATUS and waits until it is loaded.
 load() {
     local kind id text
     expected_url=$1 expected_status=$2 is_loaded=
@@ -61,21 +62,21 @@ load() {
     while [[ -z $is_loaded ]]; do next_message; done
 }
 
-# send FORM: sends the form that a selector finds, and waits until the page that answers is loaded.
-send() {
+# submit FORM: submits the form with this selector and waits until the response is loaded.
+submit() {
     local kind id text
     is_loaded=
     cdp Runtime.evaluate "$(jq --null-input --arg form "$1" '{expression: "document.querySelector(\($form | tojson)).requestSubmit()", userGesture: true}')"
     while [[ -z $is_loaded ]]; do next_message; done
 }
 
-# Takes one message; sets the caller's `kind`, `id` and `text`.
+# Reads a message; sets the caller's `kind`, `id` and `text`.
 next_message() {
     IFS=$'\t' read -r -t 30 kind id text <&"$lines" ||
-        die "Chromium has gone, or has not answered for 30 seconds. Its own words:" "$(tail -n 5 "$chromium_log")"
+        die "Chromium has exited or did not respond for 30 seconds. Its log:" "$(tail -n 5 "$chromium_log")"
     case $kind in
         loaded) is_loaded=yes ;;
-        status) [[ $id == "${expected_status-}" && $text == "${expected_url-}" ]] || faults+=("status $id from $text") ;;
-        fault) faults+=("$id") ;;
+        status) [[ $id == "${expected_status-}" && $text == "${expected_url-}" ]] || failures+=("status $id from $text") ;;
+        failure) failures+=("$id") ;;
     esac
 }

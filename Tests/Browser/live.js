@@ -1,5 +1,5 @@
-// Waits until an element that a selector finds holds a text, and then gives the text of all of it; with a reader who has the focus
-// on a link, the first of the table where there is one, which must stay there.
+// Defines shown(SELECTOR, TEXT), which waits until an element contains a text and returns all of its text. The focus is set to the
+// first link of the table, or of the page, and must stay there.
 (document.querySelector("table[data-live] tbody a") ?? document.querySelector("main a")).focus();
 var focused = document.activeElement;
 var shown = (selector, text) => new Promise((done) => {

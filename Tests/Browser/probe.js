@@ -1,8 +1,8 @@
-// Looks at the page as it is laid out and painted, and gives what is wrong with it as a list of sentences.
+// Checks the layout and the colors of the page, and returns a list of failures.
 //
-// `least` says how many of some things there must be, so that nothing is right because nothing is there.
-(least) => {
-  const faults = [];
+// `minimums` has the minimum number of elements of some kinds, so that an empty page does not pass.
+(minimums) => {
+  const failures = [];
   const all = (selector) => [...document.querySelectorAll(selector)];
   const name = (element) => {
     const text = element.textContent.trim().replace(/\s+/gu, ' ');
@@ -10,9 +10,9 @@
   };
   const isShown = (element) => element.checkVisibility({ visibilityProperty: true, contentVisibilityAuto: true });
 
-  // Colours as WCAG 2.2 compares them.
+  // Color contrast according to WCAG 2.2.
 
-  // rgb(), rgba() and color(srgb …): the forms that computed styles have.
+  // Computed styles use rgb(), rgba() and color(srgb …).
   const components = (color) => {
     const numbers = color.match(/[\d.]+(e-?\d+)?/gu).map(Number);
     const scale = color.startsWith('color(srgb') ? 1 : 255;
@@ -40,22 +40,22 @@
 
   const readable = (element, what) => {
     const ratio = contrast(element);
-    if (ratio < 4.5) faults.push(`${what} has a contrast of ${ratio.toFixed(2)}, less than 4.5: ${name(element)}`);
+    if (ratio < 4.5) failures.push(`${what} has a contrast of ${ratio.toFixed(2)}, less than 4.5: ${name(element)}`);
   };
   const chips = all('.chip').filter(isShown);
   for (const chip of chips) {
-    if (components(getComputedStyle(chip).backgroundColor).alpha < 1) faults.push(`a chip has no colour: ${name(chip)}`);
+    if (components(getComputedStyle(chip).backgroundColor).alpha < 1) failures.push(`a chip has no color: ${name(chip)}`);
     readable(chip.querySelector('bdi'), 'a chip');
   }
   const texts = new Set();
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const element = walker.currentNode.parentElement;
-    if (walker.currentNode.data.trim() && !element.closest('svg, .unseen') && isShown(element)) texts.add(element);
+    if (walker.currentNode.data.trim() && !element.closest('svg, .visually-hidden') && isShown(element)) texts.add(element);
   }
   for (const element of texts) readable(element, 'a text');
 
-  // What reaches beyond the window, unless something around it scrolls, or ends it with an ellipsis.
+  // Elements must not overflow the window, unless an ancestor scrolls or truncates them with an ellipsis.
   const isCut = (element) => {
     for (let current = element.parentElement; current !== document.body; current = current.parentElement) {
       const { overflowX, textOverflow } = getComputedStyle(current);
@@ -65,51 +65,51 @@
   };
   const width = document.documentElement.clientWidth;
   const scrolled = document.documentElement.scrollWidth;
-  if (scrolled > width) faults.push(`the page is ${scrolled} px wide in a window of ${width} px`);
+  if (scrolled > width) failures.push(`the page is ${scrolled} px wide in a window of ${width} px`);
   for (const element of all('body *')) {
     const box = element.getBoundingClientRect();
-    const reaches = box.width > 0 && (box.right > width + 1 || box.left < -1);
-    if (reaches && !element.closest('svg, .unseen') && isShown(element) && !isCut(element)) {
-      faults.push(`reaches from ${Math.round(box.left)} to ${Math.round(box.right)} px in a window of ${width} px: ${name(element)}`);
+    const overflows = box.width > 0 && (box.right > width + 1 || box.left < -1);
+    if (overflows && !element.closest('svg, .visually-hidden') && isShown(element) && !isCut(element)) {
+      failures.push(`extends from ${Math.round(box.left)} to ${Math.round(box.right)} px in a window of ${width} px: ${name(element)}`);
     }
   }
 
-  // A map's points lie on the map.
+  // The points of a map must be inside the map.
   const dots = all('.map .dot');
   for (const dot of dots) {
     const map = dot.ownerSVGElement.getBoundingClientRect();
     const point = dot.getPointAtLength(0).matrixTransform(dot.getScreenCTM());
     if (!(point.x >= map.left && point.x <= map.right && point.y >= map.top && point.y <= map.bottom)) {
-      faults.push(`a point lies beside the map: ${dot.getAttribute('d')}`);
+      failures.push(`a point is outside the map: ${dot.getAttribute('d')}`);
     }
   }
   for (const map of all('.map svg')) {
-    if (map.getBoundingClientRect().height < 100) faults.push('a map is less than 100 px high');
+    if (map.getBoundingClientRect().height < 100) failures.push('a map is less than 100 px high');
   }
 
-  // Every datum has the direction of its own first letter.
+  // The text direction of each value is that of its first letter.
   const rightToLeft = all('bdi').filter((element) => {
     const letter = element.textContent.match(/\p{L}/u)?.[0] ?? '';
     const isRightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}]/u.test(letter);
     if (letter && !element.dir && isRightToLeft !== (getComputedStyle(element).direction === 'rtl')) {
-      faults.push(`runs in the wrong direction: ${name(element)}`);
+      failures.push(`wrong text direction: ${name(element)}`);
     }
     return isRightToLeft;
   });
 
   const headings = all('h1').filter(isShown);
-  if (headings.length !== 1) faults.push(`the page has ${headings.length} headings of the first level instead of one`);
-  if (document.styleSheets.length === 0) faults.push('the page has no style sheet');
+  if (headings.length !== 1) failures.push(`the page has ${headings.length} level-one headings instead of one`);
+  if (document.styleSheets.length === 0) failures.push('the page has no style sheet');
   for (const image of all('img')) {
-    if (!image.complete || image.naturalWidth === 0) faults.push(`an image isn't there: ${image.src}`);
+    if (!image.complete || image.naturalWidth === 0) failures.push(`an image is missing: ${image.src}`);
   }
-  if (all('button.copy[hidden]').length > 0) faults.push('the page\'s script has not run: its copy buttons are hidden');
+  if (all('button.copy[hidden]').length > 0) failures.push('the script has not run: the copy buttons are hidden');
 
   const found = {
     answers: all('.answer').filter(isShown).length, chips: chips.length, dots: dots.length, rightToLeft: rightToLeft.length, texts: texts.size,
   };
-  for (const [what, number] of Object.entries({ texts: 5, ...least, large: 0 })) {
-    if (found[what] < number) faults.push(`expected at least ${number} ${what}, found ${found[what]}`);
+  for (const [what, number] of Object.entries({ texts: 5, ...minimums, large: 0 })) {
+    if (found[what] < number) failures.push(`expected at least ${number} ${what}, found ${found[what]}`);
   }
-  return faults;
+  return failures;
 }

@@ -1,4 +1,4 @@
-// Follows a collection, and keeps what it is told in `seen`; until(TEXT) waits for that, and then gives all.
+// Watches a collection and records its events in `seen`; until(EVENT) waits for an event and returns all events.
 var seen = [];
 var until = (text) => new Promise((done) => {
     const look = () => seen.includes(text) ? done(seen.join(", ")) : setTimeout(look, 20);

@@ -7,18 +7,18 @@ import Testing
 
 @Suite("hearth check", .timeLimit(.minutes(2)))
 struct CheckTests {
-    @Test func `says what is wrong, repairs what can be, and tells by its exit code`() async throws {
+    @Test func `reports findings, repairs the folder and sets the exit status`() async throws {
         try await withTemporaryFolder { folder in
             let server = try await TestServer(data: folder)
             _ = try await server.connection.set(DocumentPath("books/good"), ["a": .integer(1)])
-            let busy = try await hearth("check", "--data", folder.path)
-            #expect(busy.status == .code(1))
-            #expect(busy.errorText.contains("in use by another Hearth server"))
+            let locked = try await hearth("check", "--data", folder.path)
+            #expect(locked.status == .code(1))
+            #expect(locked.errorText.contains("in use by another Hearth server"))
             #expect(try await server.stop(with: SIGKILL) == .signal(SIGKILL))
 
-            let unclosed = try await hearth("check", "--data", folder.path)
-            #expect(unclosed.status == .code(1))
-            #expect(unclosed.output.first?.hasPrefix("notClosed: ") == true)
+            let crashed = try await hearth("check", "--data", folder.path)
+            #expect(crashed.status == .code(1))
+            #expect(crashed.output.first?.hasPrefix("notClosed: ") == true)
             let repaired = try await hearth("check", "--data", folder.path, "--repair")
             #expect(repaired.status == .code(0))
             #expect(repaired.output.count == 1)
@@ -35,14 +35,14 @@ struct CheckTests {
         }
     }
 
-    @Test func `names all that is wrong, also where not all of it can be repaired`() async throws {
+    @Test func `reports all findings even if the repair fails`() async throws {
         try await withTemporaryFolder { folder in
             let server = try await TestServer(data: folder)
             for path in ["books/stuck", "books/other"] {
                 _ = try await server.connection.set(DocumentPath(path), ["a": .integer(1)])
             }
             #expect(try await server.stop(with: SIGKILL) == .signal(SIGKILL))
-            // The journal has the document, and nothing can be put into its place.
+            // The document is in the journal, but a folder occupies its file name.
             let stuck = server.file("books/stuck")
             try FileManager.default.removeItem(at: stuck)
             try FileManager.default.createDirectory(at: stuck, withIntermediateDirectories: false)
@@ -62,7 +62,7 @@ struct CheckTests {
         }
     }
 
-    @Test func `makes no folder where there is none`() async throws {
+    @Test func `does not create a missing folder`() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.appending(path: "nothing").path
             let result = try await hearth("check", "--data", path, "--repair")

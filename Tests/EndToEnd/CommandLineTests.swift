@@ -5,7 +5,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@Suite("The command line", .timeLimit(.minutes(2)))
+@Suite("Command line", .timeLimit(.minutes(2)))
 struct CommandLineTests {
     @Test(arguments: [
         ["nonsense"], ["get"], ["get", "books"], ["get", "books//x"], ["get", "books/.."], ["get", "books/__x__"],
@@ -21,7 +21,7 @@ struct CommandLineTests {
         ["list", "--key", "a", "--key-file", "b"],
         ["serve", "--allow-host", "http://x"], ["watch"],
     ])
-    func `says how it is used when it can't be understood`(arguments: [String]) async throws {
+    func `invalid arguments print the usage`(arguments: [String]) async throws {
         let process = try HearthProcess(arguments)
         let errors = await process.errors.reduce(into: []) { $0.append($1) }
         #expect(try await process.exitStatus() == .code(64))
@@ -30,7 +30,7 @@ struct CommandLineTests {
         #expect(await process.output.reduce(into: []) { $0.append($1) } == [])
     }
 
-    @Test func `says that no server is there, and what to do`() async throws {
+    @Test func `an unreachable server is reported with advice`() async throws {
         let result = try await hearth("get", "books/x", "--server", "http://127.0.0.1:1")
         #expect(result.status == .code(1))
         #expect(result.output == [])
@@ -38,24 +38,24 @@ struct CommandLineTests {
         #expect(result.errorText.contains("http://127.0.0.1:1"))
     }
 
-    @Test func `takes the server from the environment, and an option before it`() async throws {
+    @Test func `HEARTH_SERVER sets the server, and --server overrides it`() async throws {
         try await withServer { server in
             let fromVariable = try await hearth("list", environment: ["HEARTH_SERVER": server.address])
             #expect(fromVariable.status == .code(0))
-            let nowhere = "http://127.0.0.1:1"
-            let fromOption = try await hearth("list", "--server", nowhere, environment: ["HEARTH_SERVER": server.address])
-            #expect(fromOption.errorText.contains(nowhere))
-            let besideNonsense = try await hearth(
+            let unreachable = "http://127.0.0.1:1"
+            let fromOption = try await hearth("list", "--server", unreachable, environment: ["HEARTH_SERVER": server.address])
+            #expect(fromOption.errorText.contains(unreachable))
+            let withInvalidVariable = try await hearth(
                 "list",
                 "--server",
                 "\(server.address)/",
                 environment: ["HEARTH_SERVER": "nonsense"]
             )
-            #expect(besideNonsense.status == .code(0))
+            #expect(withInvalidVariable.status == .code(0))
         }
     }
 
-    @Test func `prints its version and its help`() async throws {
+    @Test func `prints version and help`() async throws {
         let version = try await hearth("--version")
         #expect(version.status == .code(0))
         #expect(version.output.first?.hasPrefix("hearth ") == true)
@@ -67,7 +67,7 @@ struct CommandLineTests {
         }
     }
 
-    @Test func `sets, merges, gets, lists and deletes`() async throws {
+    @Test func `sets, merges, gets, lists and deletes documents`() async throws {
         try await withServer { server in
             let address = server.address
             #expect(try await hearth("set", "books/a", #"{"title":"A","pages":1}"#, "--server", address).status == .code(0))
@@ -92,31 +92,31 @@ struct CommandLineTests {
         }
     }
 
-    @Test func `asks queries, for documents, numbers and a plan`() async throws {
+    @Test func `runs queries, aggregations and explain`() async throws {
         try await withServer { server in
             for pages in 1...3 {
                 _ = try await server.connection.set(DocumentPath("books/b\(pages)"), ["pages": .integer(Int64(pages))])
             }
-            func ask(_ query: String, _ flags: String...) async throws -> CommandResult {
+            func run(_ query: String, _ flags: String...) async throws -> CommandResult {
                 try await HearthProcess(["query", query, "--server", server.address] + flags).result()
             }
             let where_ = #""collection":"books","where":{"field":"pages","op":">","value":1}"#
-            let found = try await ask("{\(where_),\"orderBy\":[{\"field\":\"pages\",\"direction\":\"desc\"}]}")
+            let found = try await run("{\(where_),\"orderBy\":[{\"field\":\"pages\",\"direction\":\"desc\"}]}")
             #expect(found.status == .code(0))
             #expect(found.output.count == 2)
             #expect(found.output.first?.hasPrefix(#"{"path":"books/b3","fields":{"pages":3},"createTime":""#) == true)
-            let count = try await ask("{\(where_),\"aggregations\":[{\"sum\":\"pages\",\"alias\":\"all\"}]}")
+            let count = try await run("{\(where_),\"aggregations\":[{\"sum\":\"pages\",\"alias\":\"all\"}]}")
             #expect(count.output == [#"{"all":5}"#])
-            let plan = try await ask("{\(where_)}", "--explain")
+            let plan = try await run("{\(where_)}", "--explain")
             #expect(plan.output.first?.hasPrefix(#"{"plan":["#) == true)
-            let wrong = try await ask(#"{"collection":"books","limit":-1}"#)
+            let wrong = try await run(#"{"collection":"books","limit":-1}"#)
             #expect(wrong.status == .code(1))
             #expect(wrong.errorText.contains("INVALID_ARGUMENT"))
-            #expect(try await ask("[]").status == .code(64))
+            #expect(try await run("[]").status == .code(64))
         }
     }
 
-    @Test func `doesn't take an argument that is no text for another one`() async throws {
+    @Test func `rejects arguments that are not valid UTF-8`() async throws {
         try await withServer { server in
             _ = try await server.connection.set(DocumentPath("books/\u{FFFD}"), [:])
             let get = try await shell(#"$HEARTH get $'books/\xff' --server \#(server.address)"#)
@@ -127,7 +127,7 @@ struct CommandLineTests {
         }
     }
 
-    @Test func `lists documents that don't exist but have others below them, when asked to`() async throws {
+    @Test func `list --missing includes missing documents`() async throws {
         try await withServer { server in
             _ = try await server.connection.set(DocumentPath("books/a"), [:])
             _ = try await server.connection.set(DocumentPath("books/missing/reviews/r"), [:])
@@ -140,14 +140,14 @@ struct CommandLineTests {
         }
     }
 
-    @Test func `keeps a path with control characters on one line`() async throws {
+    @Test func `list escapes control characters in paths`() async throws {
         try await withServer { server in
             _ = try await server.connection.set(DocumentPath("books/a\n\u{1B}[2J\u{202E}"), [:])
             #expect(try await hearth("list", "books", "--server", server.address).output == [#""books/a\n\u{1B}[2J\u{202E}""#])
         }
     }
 
-    @Test func `watches until Ctrl-C`() async throws {
+    @Test func `watch runs until Ctrl-C`() async throws {
         try await withServer { server in
             let watch = try HearthProcess(["watch", "books", "--server", server.address])
             var types: [String?] = []

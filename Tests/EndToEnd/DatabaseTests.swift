@@ -6,13 +6,13 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@Suite("Several databases of one server", .timeLimit(.minutes(4)))
+@Suite("Named databases", .timeLimit(.minutes(4)))
 struct DatabaseTests {
-    @Test func `are named on the command line`() async throws {
+    @Test func `the command line selects databases`() async throws {
         try await withServer { server in
             func run(_ arguments: String..., in database: String? = nil, input: String = "") async throws -> CommandResult {
-                let place = ["--server", server.address] + (database.map { ["--database", $0] } ?? [])
-                return try await HearthProcess(arguments + place, input: input).result()
+                let options = ["--server", server.address] + (database.map { ["--database", $0] } ?? [])
+                return try await HearthProcess(arguments + options, input: input).result()
             }
             #expect(try await run("set", "c/d", #"{"in": "default"}"#).status == .code(0))
             for name in ["tests", "shop/stock"] {
@@ -40,7 +40,7 @@ struct DatabaseTests {
         }
     }
 
-    @Test func `have pages of their own, which lead to each other's overviews only`() async throws {
+    @Test func `admin pages of a database link only to its own pages and to the overviews of others`() async throws {
         try await withServer { server in
             for (database, value) in [("(default)", "here"), ("shop/stock", "there")] {
                 let call = ["set", "c/d", #"{"in": "\#(value)"}"#, "--database", database, "--server", server.address]
@@ -57,7 +57,7 @@ struct DatabaseTests {
             #expect(document.text.contains(#"href="\#(other)data/c""#))
             #expect(!document.text.contains(#"href="/admin/data/"#))
             #expect(try await page(other + "data/c/x", of: server).status == 404)
-            // None of that name: empty, and not made by being looked at.
+            // A database that does not exist is empty, and is not created by reading.
             #expect(try await page("/admin/databases/shop/none/", of: server).status == 200)
             let names = try await HearthProcess(["databases", "--server", server.address]).result().output
             #expect(names == ["hearth/(default)", "shop/stock"])
@@ -73,20 +73,20 @@ struct DatabaseTests {
         return (try #require(response as? HTTPURLResponse).statusCode, String(decoding: data, as: UTF8.self))
     }
 
-    @Test func `lose nothing that was acknowledged to any of them when the server is killed`() async throws {
+    @Test func `no database loses acknowledged commits when the server is killed`() async throws {
         try await withTemporaryFolder { folder in
             let data = folder.appending(path: "data")
             let names = ["(default)", "a", "b", "shop/c"]
             var acknowledged = [Int](repeating: 0, count: names.count)
             for round in 0..<3 {
                 let server = try await CrashServer(data: data)
-                let counts = try await server.attended {
+                let counts = try await server.killingOnError {
                     try await withThrowingTaskGroup(of: (Int, Int).self) { group in
                         for (index, name) in names.enumerated() {
                             let (first, address) = (acknowledged[index], server.connection.server)
                             group.addTask {
                                 let count = try await Self.write(from: first, in: name, at: address) { count in
-                                    // Wherever the others are then.
+                                    // At an arbitrary point of the other writers.
                                     if index == round, count == 20 { server.process.send(SIGKILL) }
                                 }
                                 return (index, count)
@@ -106,7 +106,7 @@ struct DatabaseTests {
                 let ids = try await hearth("list", "c", "--server", server.address, "--database", name).output
                 let known = Set(ids)
                 #expect((0..<acknowledged[index]).allSatisfy { known.contains("c/\($0)") }, "\(name)")
-                // At most the one that was on its way in each round.
+                // At most one unacknowledged write per round.
                 #expect(ids.count <= acknowledged[index] + 3)
             }
             #expect(try await server.stop() == .code(0))
@@ -115,7 +115,7 @@ struct DatabaseTests {
         }
     }
 
-    /// Writes documents one after the other until the server is gone; gives how many were acknowledged.
+    /// Writes documents sequentially until the server is gone; returns the number of acknowledged writes.
     private static func write(
         from first: Int,
         in database: String,
@@ -136,7 +136,7 @@ struct DatabaseTests {
         }
     }
 
-    @Test func `do not suffer when one of them is damaged, which a check tells and a repair leaves alone`() async throws {
+    @Test func `a damaged database is reported and does not affect others`() async throws {
         try await withTemporaryFolder { folder in
             let data = folder.appending(path: "data")
             let list = { (name: String, server: TestServer) in
@@ -171,7 +171,7 @@ struct DatabaseTests {
         }
     }
 
-    @Test func `are repaired one and all`() async throws {
+    @Test func `databases are repaired individually and together`() async throws {
         try await withTemporaryFolder { folder in
             let data = folder.appending(path: "data")
             let server = try await TestServer(data: data)
@@ -188,7 +188,7 @@ struct DatabaseTests {
         }
     }
 
-    @Test func `are those of the project that the server is told`() async throws {
+    @Test func `databases belong to the project of the server`() async throws {
         try await withTemporaryFolder { folder in
             let data = folder.appending(path: "data").path
             func serve(_ project: String) throws -> HearthProcess {
@@ -203,7 +203,7 @@ struct DatabaseTests {
             let names = try await hearth("databases", "list", "--server", address).output
             #expect(names == ["shop/(default)", "other/(default)", "shop/tests"])
             #expect(try await process.end(with: SIGTERM) == .code(0))
-            // The default database can't be known by the name of another one.
+            // The default database can't be opened under the project of another one.
             let refused = try await serve("other").result()
             #expect(refused.status == .code(1))
             #expect(refused.errorText.contains("--project"))
@@ -211,7 +211,7 @@ struct DatabaseTests {
         }
     }
 
-    @Test func `have each its client`() async throws {
+    @Test func `the client can use several databases`() async throws {
         try await withServer { server in
             let settings = FirestoreSettings()
             settings.host = String(server.address.dropFirst("http://".count))
@@ -227,7 +227,7 @@ struct DatabaseTests {
             #expect(try await snapshots.next()?.data()?["n"] as? Int == 2)
             #expect(try await document.getDocument().data()?["n"] as? Int == 1)
             #expect(try await other.collection("c").whereField("n", isEqualTo: 2).getDocuments().count == 1)
-            // References don't lead from one to the other.
+            // References to other databases are rejected.
             let error = await #expect(throws: FirestoreError.self) { try await twin.setData(["ref": document]) }
             #expect(error?.code == FirestoreErrorCode.invalidArgument.rawValue)
             let sum = try await other.runTransaction { transaction, _ in

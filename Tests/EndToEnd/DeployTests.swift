@@ -10,7 +10,7 @@ struct DeployTests {
         .deletingLastPathComponent().appending(path: "deploy")
     private static let script = folder.appending(path: "run")
 
-    /// A start of the script up to the end of what it says.
+    /// A run of the script, with its output up to the last line.
     private struct Start {
         let process: HearthProcess
         let lines: [String]
@@ -24,7 +24,7 @@ struct DeployTests {
             var lines: [String] = []
             for await line in process.output {
                 lines.append(line)
-                if line.hasPrefix("The command line: ") { break }
+                if line.hasPrefix("  Command line: ") { break }
             }
             self.lines = lines
         }
@@ -32,14 +32,14 @@ struct DeployTests {
         var loadsExamples: Bool { lines.contains { $0.hasPrefix("== Loading the examples") } }
         var address: String? { lines.first { $0.wholeMatch(of: /http:\/\/127\.0\.0\.1:[1-9][0-9]*/) != nil } }
 
-        /// What a line says after its label.
+        /// Returns the text after a label.
         func value(_ label: String) throws -> String {
             let line = try #require(lines.first { $0.contains("\(label): ") }, "\(lines)")
             return String(line[try #require(line.firstRange(of: "\(label): ")).upperBound...].drop { $0 == " " })
         }
     }
 
-    /// Ways to name a data folder that is new.
+    /// The kinds of new data folders.
     enum NewFolder: CaseIterable {
         case missing, belowMissing, empty, linkToMissing, linkToEmpty
 
@@ -73,31 +73,31 @@ struct DeployTests {
         #expect(try await second.process.end(with: SIGINT) == .code(0))
     }
 
-    @Test func `prints three things to try that work as they stand, after the address`() async throws {
+    @Test func `prints examples that work`() async throws {
         let folder = try TemporaryFolder()
         let start = try await Start(data: folder["data"])
         let address = try #require(start.lines.firstIndex { $0 == start.address })
-        #expect(try #require(start.lines.firstIndex { $0.contains("A page: ") }) > address)
+        #expect(try #require(start.lines.firstIndex { $0.contains("Admin pages: ") }) > address)
 
-        let page = try await shell("curl --silent --fail \(start.value("A page"))")
+        let page = try await shell("curl --silent --fail \(start.value("Admin pages"))")
         #expect(page.status == .code(0))
         #expect(page.output.contains { $0.contains("books") })
 
-        let call = try await shell(start.value("A call"))
-        let answer = try JSONText(call.output.joined(separator: "\n")).root
-        #expect(answer["result"]?["path"]?.string == "books/hitchhiker")
+        let call = try await shell(start.value("JSON-RPC"))
+        let response = try JSONText(call.output.joined(separator: "\n")).root
+        #expect(response["result"]?["path"]?.string == "books/hitchhiker")
 
-        let watch = try await shell("timeout 3 \(start.value("A watch"))")
+        let watch = try await shell("timeout 3 \(start.value("Watch stream"))")
         #expect(watch.status == .code(124))
         let types = try watch.output.map { try JSONText($0).root["type"]?.string }
         #expect(types == ["open"] + Array(repeating: "added", count: 5) + ["current"])
 
-        let list = try await shell(start.value("The command line"))
+        let list = try await shell(start.value("Command line"))
         #expect(list.output.contains("books/hitchhiker"))
         #expect(try await start.process.end(with: SIGTERM) == .code(0))
     }
 
-    @Test func `loads the examples again when that was interrupted`() async throws {
+    @Test func `reloads the examples after an interruption`() async throws {
         let folder = try TemporaryFolder()
         let first = try await Start(data: folder["data"])
         #expect(try await hearth("delete", "books/hitchhiker", "--server", #require(first.address)).status == .code(0))
@@ -111,7 +111,7 @@ struct DeployTests {
         #expect(!folder.exists("data/.examples-unfinished"))
     }
 
-    @Test func `says why it can't serve`() async throws {
+    @Test func `reports why the server does not start`() async throws {
         try await withServer { server in
             let folder = try TemporaryFolder()
             let port = String(server.address.split(separator: ":").last ?? "")
@@ -124,7 +124,7 @@ struct DeployTests {
         }
     }
 
-    @Test(arguments: ["run", "test"]) func `refuses arguments rather than ignore them`(script: String) async throws {
+    @Test(arguments: ["run", "test"]) func `rejects arguments`(script: String) async throws {
         let process = try HearthProcess(["--port", "9000"], program: Self.folder.appending(path: script))
         let errors = await process.errors.reduce(into: []) { $0.append($1) }
         #expect(try await process.exitStatus() == .code(64))

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("hearth example load", .timeLimit(.minutes(2)))
 struct ExampleTests {
-    /// The lines of an export of the guide's documents, stated independently of the program.
+    /// The expected export of the guide, independent of the implementation.
     private static let guide = #"""
         {"path":"books/hitchhiker","fields":{"author":"Douglas Adams","field-doesnt-exist-in-struct":"hello","numberOfPages":816,"title":"The Ultimate Hitchhiker's Guide to the Galaxy"}}
         {"path":"books/hitchhiker-genre","fields":{"author":"Douglas Adams","genres":["Sci-Fi","Comedy"],"numberOfPages":816,"title":"The Hitchhiker's Guide to the Galaxy"}}
@@ -27,7 +27,7 @@ struct ExampleTests {
         {"path":"programming-languages/gXPTy6P27y1VT2HJ0vDb","fields":{"language_name":"TypeScript","year":{"$timestamp":"2012-06-06T13:28:00.000000Z"}}}
         """#
 
-    @Test func `guide is the sixteen documents to the letter`() async throws {
+    @Test func `guide writes exactly sixteen documents`() async throws {
         try await withServer { server in
             #expect(try await hearth("example", "load", "guide", "--server", server.address).status == .code(0))
             let export = try await hearth("export", "--server", server.address)
@@ -37,7 +37,7 @@ struct ExampleTests {
         }
     }
 
-    @Test func `places has every row of the time zone table`() async throws {
+    @Test func `places has a document for every row of the time zone table`() async throws {
         let rows = try String(contentsOfFile: "/usr/share/zoneinfo/zone.tab", encoding: .utf8)
             .split(separator: "\n").filter { !$0.hasPrefix("#") }.map { $0.split(separator: "\t").map(String.init) }
         try await withServer { server in
@@ -58,7 +58,7 @@ struct ExampleTests {
         }
     }
 
-    @Test func `colors has every row of the colour table`() async throws {
+    @Test func `colors includes every row of the color table`() async throws {
         let rows = try String(contentsOfFile: "/etc/X11/rgb.txt", encoding: .utf8)
             .split(separator: "\n").filter { !$0.hasPrefix("!") }
             .map { row in

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("hearth import and export", .timeLimit(.minutes(2)))
 struct ImportExportTests {
-    /// In the order of an export: a document, what is below it, the next; one collection is below a missing document.
+    /// In export order: each document precedes its subcollections. One collection belongs to a missing document.
     private static let lines = [
         #"{"path":"books/a","fields":{"double":1.0,"integer":9223372036854775807,"nan":{"$double":"NaN"},"zero":-0.0}}"#,
         #"{"path":"books/a/reviews/r1","fields":{"cafe\#u{301}":"decomposed","caf\#u{e9}":"composed"}}"#,
@@ -17,7 +17,7 @@ struct ImportExportTests {
         #"{"path":"users/ada","fields":{"tags":[{"$bytes":"AAECAw=="},{"$vector":[1.0,2.5]},{"$reference":"books/a"}]}}"#,
     ]
 
-    @Test func `an export of an import has the same bytes`() async throws {
+    @Test func `an export of an import is byte-identical`() async throws {
         let text = Self.lines.joined(separator: "\n") + "\n"
         try await withServer { server in
             let file = server.folder.appendingPathComponent("../import.ndjson").standardizedFileURL
@@ -35,7 +35,7 @@ struct ImportExportTests {
         }
     }
 
-    @Test func `parts are exported with all that lies below them`() async throws {
+    @Test func `documents and collections are exported with their subcollections`() async throws {
         try await withServer { server in
             _ = try await hearth("import", "-", "--server", server.address, input: Self.lines.joined(separator: "\n"))
             #expect(try await hearth("export", "books/a", "--server", server.address).output == Array(Self.lines[0...2]))
@@ -48,7 +48,7 @@ struct ImportExportTests {
         }
     }
 
-    @Test func `bad lines are named, and the others imported`() async throws {
+    @Test func `invalid lines are reported, and the others imported`() async throws {
         let deep = String(repeating: "{\"a\":", count: 22) + "1" + String(repeating: "}", count: 22)
         let bad = [
             "{\"path\":\"n/json\",\"fields\":{\"a\":1,}}", "[]", "{\"path\":\"n/no-fields\"}",
@@ -71,13 +71,12 @@ struct ImportExportTests {
                     "\(bad[number].prefix(80))"
                 )
             }
-            #expect(result.errors.last?.contains("\(bad.count) lines were not imported") == true)
+            #expect(result.errors.last?.contains("\(bad.count) lines not imported") == true)
             #expect(try await hearth("list", "--server", server.address).output == ["good"])
         }
     }
 
-    @Test func `an import says how far it came when the server is lost, and nothing of that when a file is missing`() async throws
-    {
+    @Test func `an import reports its progress when the server is lost, but not for a missing file`() async throws {
         try await withTemporaryFolder { folder in
             let server = try await TestServer(data: folder)
             let lines = (0..<2_000).map { "{\"path\":\"many/\($0)\",\"fields\":{}}" }
@@ -94,7 +93,7 @@ struct ImportExportTests {
             #expect(result.status == .code(1))
             #expect(result.errors.count == 2)
             #expect(result.errors.first?.contains("UNAVAILABLE") == true)
-            #expect(result.errors.last?.contains("Stopped at \(fifo):501, with 500 documents imported for certain.") == true)
+            #expect(result.errors.last?.contains("Import stopped at \(fifo):501: 500 documents imported;") == true)
 
             let missing = try await hearth("import", folder.appendingPathComponent("none").path, "--server", server.address)
             #expect(missing.status == .code(1))
@@ -103,16 +102,16 @@ struct ImportExportTests {
         }
     }
 
-    @Test func `one document is not called documents`() async throws {
+    @Test func `counts are formatted in the singular`() async throws {
         try await withServer { server in
             let input = "{\"path\":\"a/b\",\"fields\":{}}\n{}"
             let result = try await hearth("import", "-", "--server", server.address, input: input)
             #expect(result.output == ["1 document imported"])
-            #expect(result.errors.last == "hearth: 1 line was not imported, for the reasons above.")
+            #expect(result.errors.last == "hearth: 1 line not imported because of the errors above.")
         }
     }
 
-    @Test func `many documents go in several commits and come in several pages`() async throws {
+    @Test func `many documents are written in several commits and read in several pages`() async throws {
         let lines = (10_000..<11_300).map { "{\"path\":\"many/\($0)\",\"fields\":{\"n\":\($0)}}" }
         try await withServer { server in
             let result = try await hearth("import", "-", "--server", server.address, input: lines.joined(separator: "\n"))
@@ -122,7 +121,7 @@ struct ImportExportTests {
         }
     }
 
-    @Test func `a failed export leaves the file that was there`() async throws {
+    @Test func `a failed export does not replace the existing file`() async throws {
         try await withServer { server in
             let file = server.folder.appendingPathComponent("../export.ndjson").standardizedFileURL
             try Data("the last good one\n".utf8).write(to: file)
@@ -143,12 +142,12 @@ struct ImportExportTests {
         }
     }
 
-    @Test func `an export names what is neither document nor collection, each once, and fails`() async throws {
+    @Test func `an export reports each damaged file once and fails`() async throws {
         try await withServer { server in
             for path in ["books/a", "books/b/reviews/r"] { _ = try await server.connection.set(DocumentPath(path), [:]) }
             let documents = server.folder.appending(path: "documents")
-            let strange = ["top.json", "books/%zz/x", "books/a", "books/b/reviews/c.json/x", "books/b/stray.json", "README"]
-            for name in strange {
+            let unexpected = ["top.json", "books/%zz/x", "books/a", "books/b/reviews/c.json/x", "books/b/stray.json", "README"]
+            for name in unexpected {
                 let file = documents.appending(path: name)
                 try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
                 try Data("x".utf8).write(to: file)
@@ -173,7 +172,7 @@ struct ImportExportTests {
         }
     }
 
-    @Test func `an export replaces nothing but a file`() async throws {
+    @Test func `an export replaces only regular files`() async throws {
         try await withServer { server in
             _ = try await server.connection.set(DocumentPath("books/a"), [:])
             for target in ["/dev/null", server.folder.path, server.folder.path + "/none/x"] {

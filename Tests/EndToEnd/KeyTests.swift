@@ -5,16 +5,16 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@Suite("Keys, as those use them who run a server", .timeLimit(.minutes(2)))
+@Suite("API keys", .timeLimit(.minutes(2)))
 struct KeyTests {
-    @Test func `are made before the first start, and let the server be reached by others`() async throws {
+    @Test func `keys can be created before the first start, and permit a public address`() async throws {
         try await withTemporaryFolder { folder in
             let data = folder.appendingPathComponent("data")
             let made = try await hearth("keys", "create", "--role", "admin", "--data", data.path)
             #expect(made.status == .code(0))
             let key = try #require(made.output.first)
             #expect(made.output.count == 1)
-            #expect(made.errorText.contains("not shown again"))
+            #expect(made.errorText.contains("can't be shown again"))
             #expect(!made.errorText.contains(key))
             let process = try HearthProcess(["serve", "--data", data.path, "--port", "0", "--host", "0.0.0.0"])
             var lines = process.output.makeAsyncIterator()
@@ -22,7 +22,7 @@ struct KeyTests {
             let address = "http://127.0.0.1:\(port)"
             #expect(try await hearth("list", "--server", address).errorText.contains("UNAUTHENTICATED"))
             #expect(try await hearth("list", "--server", address, environment: ["HEARTH_KEY": key]).status == .code(0))
-            // It may be called by the address that a connection was made to, and by no other.
+            // The Host header must be the address that the connection was made to.
             for (host, status) in [("127.0.0.2:\(port)", "200"), ("127.0.0.3:\(port)", "421"), ("evil.example", "421")] {
                 let curl = "curl -s -o /dev/null -w '%{http_code}' -H 'Host: \(host)' http://127.0.0.2:\(port)/health"
                 #expect(try await shell(curl).output == [status], "\(host)")
@@ -34,7 +34,7 @@ struct KeyTests {
         }
     }
 
-    @Test func `are asked for as soon as the first was made beside a server that runs`() async throws {
+    @Test func `a running server requires a key as soon as the first one is created`() async throws {
         try await withServer { server in
             let made = try await hearth("keys", "create", "--role", "admin", "--data", server.folder.path, "--label", "me")
             let key = try #require(made.output.first)
@@ -46,27 +46,27 @@ struct KeyTests {
         }
     }
 
-    @Test func `are shown from a variable, a file and standard input`() async throws {
+    @Test func `a key can be given by variable, file, standard input or option`() async throws {
         try await withServer { server in
             let made = try await hearth("keys", "create", "--role", "reader", "--data", server.folder.path)
             let key = try #require(made.output.first)
             let file = server.folder.deletingLastPathComponent().appendingPathComponent("key").path
             try Data("  \(key)\r\n".utf8).write(to: URL(filePath: file))
             let list = ["list", "--server", server.address]
-            // The first makes sure that the server knows of the key.
+            // Waits until the server has loaded the key.
             #expect(try await run(list, environment: ["HEARTH_KEY": key]).status == .code(0))
             #expect(try await run(list + ["--key-file", file]).status == .code(0))
             #expect(try await run(list + ["--key-file", "-"], input: key).status == .code(0))
             #expect(try await run(list + ["--key", key], environment: ["HEARTH_KEY": "wrong"]).status == .code(0))
             for (arguments, input) in [
-                (["--key-file", "/nowhere"], ""), (["--key-file", "-"], ""), (["--key-file", "-"], "a b"),
+                (["--key-file", "/missing"], ""), (["--key-file", "-"], ""), (["--key-file", "-"], "a b"),
             ] {
                 #expect(try await run(list + arguments, input: input).status == .code(1))
             }
         }
     }
 
-    @Test func `are made, listed and revoked through the server by an admin, and by nobody else`() async throws {
+    @Test func `only an admin can create, list and revoke keys through the server`() async throws {
         try await withServer { server in
             let admin = try #require(
                 try await hearth("keys", "create", "--role", "admin", "--data", server.folder.path).output.first
@@ -92,17 +92,19 @@ struct KeyTests {
                 try offline.output.map { try JSONText($0).root["id"]?.string } == json.map { try JSONText($0).root["id"]?.string }
             )
 
-            let asWriter = ["HEARTH_KEY": writer, "HEARTH_SERVER": server.address]
-            #expect(try await run(["set", "books/b", "{}"], environment: asWriter).status == .code(0))
-            #expect(try await run(["set", "users/u", "{}"], environment: asWriter).errorText.contains("PERMISSION_DENIED"))
-            #expect(try await run(["keys", "list"], environment: asWriter).errorText.contains("PERMISSION_DENIED"))
+            let writerEnvironment = ["HEARTH_KEY": writer, "HEARTH_SERVER": server.address]
+            #expect(try await run(["set", "books/b", "{}"], environment: writerEnvironment).status == .code(0))
+            #expect(
+                try await run(["set", "users/u", "{}"], environment: writerEnvironment).errorText.contains("PERMISSION_DENIED")
+            )
+            #expect(try await run(["keys", "list"], environment: writerEnvironment).errorText.contains("PERMISSION_DENIED"))
             #expect(try await run(["keys", "revoke", id], environment: environment).status == .code(0))
-            #expect(try await run(["list", "books"], environment: asWriter).errorText.contains("UNAUTHENTICATED"))
+            #expect(try await run(["list", "books"], environment: writerEnvironment).errorText.contains("UNAUTHENTICATED"))
             #expect(try await run(["keys", "revoke", id], environment: environment).errorText.contains("NOT_FOUND"))
         }
     }
 
-    @Test func `end the watch of who has none any more`() async throws {
+    @Test func `revoking a key ends its watch streams`() async throws {
         try await withServer { server in
             let made = try await hearth("keys", "create", "--role", "reader", "--data", server.folder.path)
             let key = try #require(made.output.first)
@@ -116,7 +118,7 @@ struct KeyTests {
         }
     }
 
-    @Test func `decide in the Swift client what is unauthenticated, and what is not permitted`() async throws {
+    @Test func `the Swift client reports missing authentication and permissions`() async throws {
         try await withServer { server in
             let made = try await hearth("keys", "create", "--role", "reader", "--data", server.folder.path)
             let key = try #require(made.output.first)
@@ -132,19 +134,21 @@ struct KeyTests {
             let write = await #expect(throws: (any Error).self) { try await reader.document("books/b").setData(["a": 1]) }
             #expect(write.flatMap { FirestoreErrorCode($0) }?.code == .permissionDenied)
             for wrong in [nil, "fsk_wrong"] {
-                let nobody = database(wrong)
-                let error = await #expect(throws: (any Error).self) { try await nobody.document("books/b").getDocument() }
+                let unauthenticated = database(wrong)
+                let error = await #expect(throws: (any Error).self) {
+                    try await unauthenticated.document("books/b").getDocument()
+                }
                 #expect(error.flatMap { FirestoreErrorCode($0) }?.code == .unauthenticated)
                 var listening: (any Error)?
                 do {
-                    for try await _ in nobody.collection("books").snapshots {}
+                    for try await _ in unauthenticated.collection("books").snapshots {}
                 } catch {
                     listening = error
                 }
                 #expect(listening.flatMap { FirestoreErrorCode($0) }?.code == .unauthenticated)
-                try await nobody.terminate()
+                try await unauthenticated.terminate()
             }
-            // A listener whose key is revoked is told in the end, instead of trying for ever.
+            // A listener whose key is revoked fails instead of retrying forever.
             var snapshots = reader.collection("books").snapshots.makeAsyncIterator()
             _ = try await snapshots.next()
             let id = String(key.split(separator: "_")[1])

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("hearth serve", .timeLimit(.minutes(2)))
 struct ServeTests {
-    @Test func `prints its address as soon as it answers, and nothing else on standard output`() async throws {
+    @Test func `prints its URL when it is ready, and nothing else to standard output`() async throws {
         try await withTemporaryFolder { folder in
             let server = try await TestServer(data: folder)
             #expect(server.address.wholeMatch(of: /http:\/\/127\.0\.0\.1:[1-9][0-9]*/) != nil)
@@ -17,29 +17,29 @@ struct ServeTests {
         }
     }
 
-    @Test(arguments: [SIGTERM, SIGINT]) func `stops cleanly and soon on a signal while somebody watches`(
+    @Test(arguments: [SIGTERM, SIGINT]) func `shuts down quickly on a signal with open streams`(
         signal: Int32
     ) async throws {
         try await withTemporaryFolder { folder in
             let server = try await TestServer(data: folder)
             let frames = try await server.connection.watch(.collection(CollectionPath("books")))
             var kinds: [WatchFrame.Kind] = []
-            var stopping: ContinuousClock.Instant?
+            var stopTime: ContinuousClock.Instant?
             for try await frame in frames {
                 kinds.append(frame.kind)
                 guard frame.kind == .current else { continue }
-                stopping = .now
+                stopTime = .now
                 server.process.send(signal)
             }
             #expect(kinds == [.open, .current, .end])
             #expect(try await server.process.exitStatus() == .code(0))
-            // Less than what calls that go on may delay it.
-            #expect(try .now - #require(stopping) < .seconds(9))
+            // Less than the shutdown timeout for pending calls.
+            #expect(try .now - #require(stopTime) < .seconds(9))
             await server.connection.shutdown()
         }
     }
 
-    @Test func `refuses a data folder that another server uses`() async throws {
+    @Test func `rejects a data folder that is in use by another server`() async throws {
         try await withServer { server in
             let second = try await hearth("serve", "--data", server.folder.path, "--port", "0")
             #expect(second.status == .code(1))
@@ -50,7 +50,7 @@ struct ServeTests {
         }
     }
 
-    @Test func `refuses a port that is taken`() async throws {
+    @Test func `rejects a port that is in use`() async throws {
         try await withServer { server in
             let port = String(server.address.split(separator: ":").last ?? "")
             try await withTemporaryFolder { folder in
@@ -62,16 +62,16 @@ struct ServeTests {
         }
     }
 
-    @Test func `refuses an address that others reach before it makes a data folder`() async throws {
+    @Test func `rejects a public address without keys before creating the data folder`() async throws {
         let folder = try TemporaryFolder()
         let result = try await hearth("serve", "--host", "0.0.0.0", "--data", folder["data"], "--port", "0")
         #expect(result.status == .code(1))
-        #expect(result.errorText.contains("whoever reached \"0.0.0.0\""))
+        #expect(result.errorText.contains("anyone who can connect to \"0.0.0.0\""))
         #expect(result.errorText.contains("hearth keys create --role admin"))
         #expect(!folder.exists("data"))
     }
 
-    @Test func `answers to further names when they are allowed`() async throws {
+    @Test func `accepts additional host names given with --allow-host`() async throws {
         let folder = try TemporaryFolder()
         let names = ["one.example", "two.example"]
         let process = try HearthProcess(
@@ -80,13 +80,13 @@ struct ServeTests {
         var addresses = process.output.makeAsyncIterator()
         let address = try #require(await addresses.next())
         for (name, status) in [("one.example", "200"), ("two.example:81", "200"), ("three.example", "421")] {
-            let answer = try await shell("curl -s -o /dev/null -w '%{http_code}' -H 'Host: \(name)' \(address)/health")
-            #expect(answer.output == [status], "\(name)")
+            let response = try await shell("curl -s -o /dev/null -w '%{http_code}' -H 'Host: \(name)' \(address)/health")
+            #expect(response.output == [status], "\(name)")
         }
         #expect(try await process.end(with: SIGTERM) == .code(0))
     }
 
-    @Test func `refuses a data folder that is a file`() async throws {
+    @Test func `rejects a data folder that is a file`() async throws {
         try await withTemporaryFolder { folder in
             let file = folder.appendingPathComponent("data")
             try Data("not a folder".utf8).write(to: file)
@@ -97,14 +97,14 @@ struct ServeTests {
         }
     }
 
-    // Nobody can make a folder there, not even root.
-    @Test func `refuses a data folder that it can't write to`() async throws {
+    // Not even root can create a folder there.
+    @Test func `rejects a data folder that is not writable`() async throws {
         let result = try await hearth("serve", "--data", "/proc/hearth-data", "--port", "0")
         #expect(result.status == .code(1))
         #expect(result.errorText.contains("/proc/hearth-data"))
     }
 
-    @Test func `keeps every acknowledged write when it is killed`() async throws {
+    @Test func `preserves every acknowledged write when killed`() async throws {
         try await withTemporaryFolder { folder in
             let server = try await TestServer(data: folder)
             let collection = try CollectionPath("notes")
@@ -126,25 +126,25 @@ struct ServeTests {
         }
     }
 
-    @Test func `says so when its data folder is removed, and does not end as if all were well`() async throws {
+    @Test func `reports that its data folder was removed and exits with an error`() async throws {
         try await withTemporaryFolder { folder in
             let server = try await TestServer(data: folder)
             let path = try DocumentPath("books/b")
             _ = try await server.connection.set(path, [:])
-            #expect(try await server.connection.serverInformation().writeObstacle == nil)
+            #expect(try await server.connection.serverInformation().writeBlockedReason == nil)
             try FileManager.default.removeItem(at: folder)
             let read = await #expect(throws: StatusError.self) { try await server.connection.document(at: path) }
             #expect(read?.code == .unavailable)
             let write = await #expect(throws: StatusError.self) { try await server.connection.set(path, [:]) }
             #expect(write?.code == .unavailable)
-            #expect(write?.message.contains("documents/ was removed") == true)
-            #expect(try await server.connection.serverInformation().writeObstacle == write?.message)
+            #expect(write?.message.contains("documents/ in the data folder was removed") == true)
+            #expect(try await server.connection.serverInformation().writeBlockedReason == write?.message)
             #expect(try await server.stop() == .code(1))
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         }
     }
 
-    @Test func `goes on beside files that are no documents, and says what is wrong with them`() async throws {
+    @Test func `reports damaged files and keeps serving other documents`() async throws {
         try await withServer { server in
             let good = try DocumentPath("books/good")
             _ = try await server.connection.set(good, ["a": .integer(1)])

@@ -5,9 +5,9 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@Suite("Values come back as they were given", .timeLimit(.minutes(2)))
+@Suite("Value round trips", .timeLimit(.minutes(2)))
 struct ValueRoundTripTests {
-    /// A document with every kind of value, and with what is known to suffer on the way elsewhere.
+    /// A document with every value type, and with values that are often corrupted.
     private static func fields() throws -> MapValue {
         [
             "null": .null,
@@ -40,7 +40,7 @@ struct ValueRoundTripTests {
 
     private static let path = "kinds/\u{e9}~e\u{301} 🐵.json"
 
-    @Test func `through a call, the file, a restart and another call`() async throws {
+    @Test func `values survive a call, a restart and another call`() async throws {
         try await withTemporaryFolder { folder in
             let path = try DocumentPath(Self.path)
             let server = try await TestServer(data: folder)
@@ -54,7 +54,7 @@ struct ValueRoundTripTests {
         }
     }
 
-    @Test func `through the command line, as argument, from a file and from standard input`() async throws {
+    @Test func `values survive the command line as argument, file and standard input`() async throws {
         try await withServer { server in
             var writer = JSONWriter()
             try Self.fields().write(to: &writer)
@@ -72,7 +72,7 @@ struct ValueRoundTripTests {
         }
     }
 
-    @Test func `through the watch stream, as initial state and as change`() async throws {
+    @Test func `values survive the watch stream as initial state and as change`() async throws {
         try await withServer { server in
             let path = try DocumentPath(Self.path)
             _ = try await server.connection.set(path, Self.fields())
@@ -92,7 +92,7 @@ struct ValueRoundTripTests {
         }
     }
 
-    @Test func `in a file that a person can read and a diff shows line by line`() async throws {
+    @Test func `document files are formatted with one field per line`() async throws {
         try await withServer { server in
             let path = try DocumentPath("books/hitchhiker")
             _ = try await server.connection.set(

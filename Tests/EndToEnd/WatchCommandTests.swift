@@ -5,10 +5,10 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@Suite("The command watch", .timeLimit(.minutes(2)))
+@Suite("hearth watch", .timeLimit(.minutes(2)))
 struct WatchCommandTests {
-    /// A frame in short: `added books/a@0`.
-    private func short(_ line: String) throws -> String {
+    /// Summarizes a frame: `added books/a@0`.
+    private func summary(_ line: String) throws -> String {
         let frame = try JSONText(line).root
         let path = frame["document"]?["path"]?.string ?? frame["path"]?.string ?? frame["reason"]?.string
         var index = ""
@@ -20,16 +20,16 @@ struct WatchCommandTests {
         ["watch", "books", "--group", "reviews"], ["watch", "--group", "a/b"], ["watch", "--query", "{"],
         ["watch", "--query", "[]"], ["watch", "--query", "{}", "--group", "reviews"],
     ])
-    func `takes one target that can be one`(arguments: [String]) async throws {
+    func `rejects missing, several or invalid targets`(arguments: [String]) async throws {
         let result = try await HearthProcess(arguments).result()
         #expect(result.status == .code(64))
         #expect(result.errors.contains { $0.hasPrefix("Usage: hearth") }, "\(result)")
     }
 
-    @Test func `fails when there is no server at the start, and when there can't be such a target`() async throws {
-        let nowhere = try await hearth("watch", "books", "--server", "http://127.0.0.1:1")
-        #expect(nowhere.status == .code(1))
-        #expect(nowhere.errorText.contains("hearth serve"))
+    @Test func `fails if the server is unreachable or the query is invalid`() async throws {
+        let unreachable = try await hearth("watch", "books", "--server", "http://127.0.0.1:1")
+        #expect(unreachable.status == .code(1))
+        #expect(unreachable.errorText.contains("hearth serve"))
         try await withServer { server in
             let wrong = try await hearth("watch", "--query", #"{"collection": "books", "limit": -1}"#, "--server", server.address)
             #expect(wrong.status == .code(1))
@@ -38,7 +38,7 @@ struct WatchCommandTests {
         }
     }
 
-    @Test func `follows the result of a query, and a collection group`() async throws {
+    @Test func `watches queries and collection groups`() async throws {
         try await withServer { server in
             for (path, n) in [("books/a", 1), ("books/b", 2), ("books/a/reviews/r", 3)] {
                 _ = try await server.connection.set(DocumentPath(path), ["n": .integer(Int64(n))])
@@ -64,14 +64,14 @@ struct WatchCommandTests {
                 while seen[index].count < expected[index].count + 1, let line = await lines[index].next() {
                     seen[index].append(line)
                 }
-                #expect(try seen[index].dropFirst().map(short) == expected[index])
+                #expect(try seen[index].dropFirst().map(summary) == expected[index])
                 #expect(try await watches[index].end(with: SIGINT) == .code(0))
             }
         }
     }
 
     @Test(arguments: [SIGTERM, SIGKILL])
-    func `goes on where it was when the server comes back`(signal: Int32) async throws {
+    func `resumes after a restart of the server`(signal: Int32) async throws {
         try await withTemporaryFolder { folder in
             var server = try await TestServer(data: folder)
             let port = try #require(server.address.split(separator: ":").last.map(String.init))
@@ -85,20 +85,20 @@ struct WatchCommandTests {
             _ = try await server.connection.commit(writes)
             _ = try await server.connection.delete(DocumentPath("books/a"))
             var seen: [String] = []
-            while seen.last != "deleted books/a", let line = await lines.next() { seen.append(try short(line)) }
+            while seen.last != "deleted books/a", let line = await lines.next() { seen.append(try summary(line)) }
             #expect(
                 seen.filter { !["checkpoint", "end shutdown"].contains($0) }
                     == ["open", "added books/b", "added books/c", "deleted books/a"]
             )
             #expect(try await watch.end(with: SIGINT) == .code(0))
             if signal == SIGKILL {
-                #expect(await watch.errors.reduce(into: []) { $0.append($1) }.contains { $0.hasSuffix("Trying again.") })
+                #expect(await watch.errors.reduce(into: []) { $0.append($1) }.contains { $0.hasSuffix("Reconnecting.") })
             }
             #expect(try await server.stop() == .code(0))
         }
     }
 
-    @Test func `ends when its key does not count any more`() async throws {
+    @Test func `ends when its key is revoked`() async throws {
         try await withServer { server in
             let made = try await hearth("keys", "create", "--role", "reader", "--data", server.folder.path)
             let key = try #require(made.output.first)
@@ -107,7 +107,7 @@ struct WatchCommandTests {
             while let line = await lines.next(), !line.contains(#""type":"current""#) {}
             let id = String(key.split(separator: "_")[1])
             #expect(try await hearth("keys", "revoke", id, "--data", server.folder.path).status == .code(0))
-            #expect(try await lines.next().map(short) == "end revoked")
+            #expect(try await lines.next().map(summary) == "end revoked")
             #expect(try await watch.exitStatus() == .code(1))
             #expect(await watch.errors.reduce(into: []) { $0.append($1) }.contains { $0.contains("UNAUTHENTICATED") })
         }

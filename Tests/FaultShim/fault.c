@@ -1,4 +1,4 @@
-// All calls are passed on as bare system calls, so that nothing has to be looked up while the process starts.
+// Calls are forwarded as raw system calls, so that no symbols have to be resolved while the process starts.
 #ifdef __linux__
 #define _GNU_SOURCE
 #endif
@@ -34,19 +34,19 @@ static const char *gate = NULL;
 static int log_file = -1;
 static atomic_long counted = 0;
 
-/// What becomes of a call.
+/// The injected behavior of a call.
 struct verdict {
     bool fails;
     bool dies_within;
     bool dies_after;
 };
 
-__attribute__((noreturn)) static void refuse(const char *fault) {
-    fprintf(stderr, "HEARTH_FAULT: expected a fault as fault.h lists them, found \"%s\"\n", fault);
+__attribute__((noreturn)) static void reject(const char *fault) {
+    fprintf(stderr, "HEARTH_FAULT: invalid fault \"%s\"; see fault.h\n", fault);
     _exit(127);
 }
 
-static int error_named(const char *name) {
+static int error_number(const char *name) {
     static const struct {
         const char *name;
         int number;
@@ -66,26 +66,26 @@ static void read_fault(const char *fault) {
         {"fail", FAIL},               {"fail-from", FAIL_FROM},     {"hold", HOLD},
     };
     char name[32] = "", target[sizeof wanted_kind + sizeof wanted_folder] = "", error[32] = "";
-    if (sscanf(fault, "%31[^:]:", name) != 1) refuse(fault);
+    if (sscanf(fault, "%31[^:]:", name) != 1) reject(fault);
     for (size_t index = 0; index < sizeof actions / sizeof *actions; index++) {
         if (strcmp(actions[index].name, name) == 0) action = actions[index].action;
     }
     if (action == FAIL || action == FAIL_FROM) {
-        if (sscanf(fault, "%*[^:]:%287[^:]:%31[^:]:%ld", target, error, &wanted_number) != 3) refuse(fault);
-        wanted_error = error_named(error);
-        if (wanted_error == 0) refuse(fault);
-        if (sscanf(target, "%31[^@]@%255s", wanted_kind, wanted_folder) < 1) refuse(fault);
+        if (sscanf(fault, "%*[^:]:%287[^:]:%31[^:]:%ld", target, error, &wanted_number) != 3) reject(fault);
+        wanted_error = error_number(error);
+        if (wanted_error == 0) reject(fault);
+        if (sscanf(target, "%31[^@]@%255s", wanted_kind, wanted_folder) < 1) reject(fault);
     } else if (action == HOLD) {
-        if (sscanf(fault, "%*[^:]:%287s", target) != 1) refuse(fault);
-        if (sscanf(target, "%31[^@]@%255s", wanted_kind, wanted_folder) < 1) refuse(fault);
+        if (sscanf(fault, "%*[^:]:%287s", target) != 1) reject(fault);
+        if (sscanf(target, "%31[^@]@%255s", wanted_kind, wanted_folder) < 1) reject(fault);
         wanted_number = 1;
     } else if (action == COUNT || sscanf(fault, "%*[^:]:%ld", &wanted_number) != 1) {
-        refuse(fault);
+        reject(fault);
     }
-    if (wanted_number < 1) refuse(fault);
+    if (wanted_number < 1) reject(fault);
 }
 
-__attribute__((constructor)) static void begin(void) {
+__attribute__((constructor)) static void initialize(void) {
     const char *folder = getenv("HEARTH_FAULT_ROOT");
     if (folder == NULL || strlen(folder) >= sizeof root) return;
     const char *fault = getenv("HEARTH_FAULT");
@@ -95,11 +95,11 @@ __attribute__((constructor)) static void begin(void) {
         log_file = (int)syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     }
     gate = getenv("HEARTH_FAULT_GATE");
-    // Last, because calls are counted from here on.
+    // Set last: calls are counted from here on.
     strcpy(root, folder);
 }
 
-/// The path of a name in an open folder, or of an open file when there is no name; false when it can't be told.
+/// Determines the path of a name in an open folder, or of an open file if `name` is NULL. Returns false on failure.
 static bool find_path(int file, const char *name, char *path, size_t size) {
     if (name != NULL && name[0] == '/') return (size_t)snprintf(path, size, "%s", name) < size;
     char link[64];
@@ -116,7 +116,7 @@ static bool find_path(int file, const char *name, char *path, size_t size) {
     return (size_t)snprintf(path + length, rest, "/%s", name) < rest;
 }
 
-/// The part of a path below the root, or NULL when it is elsewhere.
+/// Returns the path relative to the root, or NULL if it is outside.
 static const char *below_root(const char *path) {
     size_t length = strlen(root);
     if (length == 0 || strncmp(path, root, length) != 0) return NULL;
@@ -135,32 +135,32 @@ static bool is_wanted(const char *kind, const char *path) {
     return strncmp(path, wanted_folder, strlen(wanted_folder)) == 0;
 }
 
-static void note(long number, const char *kind, const char *path) {
+static void log_call(long number, const char *kind, const char *path) {
     char line[PATH_MAX + 64];
     int length = snprintf(line, sizeof line, "%ld %s %s\n", number, kind, path);
     if (length > 0 && (size_t)length < sizeof line) syscall(SYS_write, log_file, line, length);
 }
 
-/// Whether calls are counted and go wrong now.
-static bool is_open(void) {
+/// Returns whether fault injection is enabled: the gate file exists or there is none.
+static bool is_enabled(void) {
     return gate == NULL || syscall(SYS_faccessat, AT_FDCWD, gate, F_OK) == 0;
 }
 
-/// Waits while calls go wrong, but not for ever.
+/// Blocks while fault injection is enabled, for at most 30 seconds.
 static void hold(void) {
-    for (int round = 0; round < 3000 && is_open(); round++) usleep(10000);
+    for (int round = 0; round < 3000 && is_enabled(); round++) usleep(10000);
 }
 
-/// Counts a call and says what becomes of it. Leaves errno as it was.
+/// Counts a call and determines its injected behavior. Preserves errno.
 static struct verdict judge(const char *kind, int file, const char *name) {
     struct verdict verdict = {false, false, false};
     if (root[0] == 0) return verdict;
     int saved = errno;
     char full[PATH_MAX];
     const char *path = find_path(file, name, full, sizeof full) ? below_root(full) : NULL;
-    if (path != NULL && is_wanted(kind, path) && is_open()) {
+    if (path != NULL && is_wanted(kind, path) && is_enabled()) {
         long number = atomic_fetch_add(&counted, 1) + 1;
-        if (log_file >= 0) note(number, kind, path);
+        if (log_file >= 0) log_call(number, kind, path);
         bool is_it = number == wanted_number;
         if (action == HOLD) hold();
         if (is_it && action == KILL_BEFORE) die();
@@ -172,8 +172,8 @@ static struct verdict judge(const char *kind, int file, const char *name) {
     return verdict;
 }
 
-/// Makes a call as its verdict says. `part` is what it does when it is cut short.
-#define MAKE(type, kind, file, name, part, call)                                                                                 \
+/// Performs a call with its injected behavior. `part` is the partial operation before a failure or kill.
+#define CALL(type, kind, file, name, part, call)                                                                                 \
     struct verdict verdict = judge(kind, file, name);                                                                            \
     if (verdict.fails || verdict.dies_within) {                                                                                  \
         (void)(part);                                                                                                            \
@@ -185,14 +185,14 @@ static struct verdict judge(const char *kind, int file, const char *name) {
     if (verdict.dies_after) die();                                                                                               \
     return result
 
-// Contents
+// File contents
 
 ssize_t write(int file, const void *bytes, size_t count) {
-    MAKE(ssize_t, "write", file, NULL, syscall(SYS_write, file, bytes, count / 2), syscall(SYS_write, file, bytes, count));
+    CALL(ssize_t, "write", file, NULL, syscall(SYS_write, file, bytes, count / 2), syscall(SYS_write, file, bytes, count));
 }
 
 ssize_t pwrite(int file, const void *bytes, size_t count, off_t offset) {
-    MAKE(
+    CALL(
         ssize_t, "pwrite", file, NULL, syscall(SYS_pwrite64, file, bytes, count / 2, offset),
         syscall(SYS_pwrite64, file, bytes, count, offset)
     );
@@ -203,11 +203,11 @@ ssize_t pwrite64(int file, const void *bytes, size_t count, off64_t offset) {
 }
 
 ssize_t writev(int file, const struct iovec *parts, int count) {
-    MAKE(ssize_t, "write", file, NULL, syscall(SYS_writev, file, parts, count / 2), syscall(SYS_writev, file, parts, count));
+    CALL(ssize_t, "write", file, NULL, syscall(SYS_writev, file, parts, count / 2), syscall(SYS_writev, file, parts, count));
 }
 
 ssize_t pread(int file, void *bytes, size_t count, off_t offset) {
-    MAKE(ssize_t, "pread", file, NULL, 0, syscall(SYS_pread64, file, bytes, count, offset));
+    CALL(ssize_t, "pread", file, NULL, 0, syscall(SYS_pread64, file, bytes, count, offset));
 }
 
 ssize_t pread64(int file, void *bytes, size_t count, off64_t offset) {
@@ -215,7 +215,7 @@ ssize_t pread64(int file, void *bytes, size_t count, off64_t offset) {
 }
 
 int ftruncate(int file, off_t size) {
-    MAKE(int, "ftruncate", file, NULL, 0, syscall(SYS_ftruncate, file, size));
+    CALL(int, "ftruncate", file, NULL, 0, syscall(SYS_ftruncate, file, size));
 }
 
 int ftruncate64(int file, off64_t size) {
@@ -223,7 +223,7 @@ int ftruncate64(int file, off64_t size) {
 }
 
 int fallocate(int file, int mode, off_t offset, off_t size) {
-    MAKE(int, "fallocate", file, NULL, 0, syscall(SYS_fallocate, file, mode, offset, size));
+    CALL(int, "fallocate", file, NULL, 0, syscall(SYS_fallocate, file, mode, offset, size));
 }
 
 int fallocate64(int file, int mode, off64_t offset, off64_t size) {
@@ -241,25 +241,25 @@ int posix_fallocate64(int file, off64_t offset, off64_t size) {
 // Syncs
 
 int fsync(int file) {
-    MAKE(int, "fsync", file, NULL, 0, syscall(SYS_fsync, file));
+    CALL(int, "fsync", file, NULL, 0, syscall(SYS_fsync, file));
 }
 
 int fdatasync(int file) {
-    MAKE(int, "fdatasync", file, NULL, 0, syscall(SYS_fdatasync, file));
+    CALL(int, "fdatasync", file, NULL, 0, syscall(SYS_fdatasync, file));
 }
 
 int syncfs(int file) {
-    MAKE(int, "syncfs", file, NULL, 0, syscall(SYS_syncfs, file));
+    CALL(int, "syncfs", file, NULL, 0, syscall(SYS_syncfs, file));
 }
 
-// Names
+// Directory entries
 
 static int open_in(int folder, const char *name, int flags, mode_t mode) {
     if ((flags & O_CREAT) == 0 && (flags & O_TMPFILE) != O_TMPFILE) return (int)syscall(SYS_openat, folder, name, flags, mode);
-    MAKE(int, "open", folder, name, 0, syscall(SYS_openat, folder, name, flags, mode));
+    CALL(int, "open", folder, name, 0, syscall(SYS_openat, folder, name, flags, mode));
 }
 
-/// The mode that follows the flags of an open call, where there is one.
+/// Declares the optional mode argument of an open call.
 #define MODE(flags, mode)                                                                                                        \
     mode_t mode = 0;                                                                                                             \
     if (((flags) & (O_CREAT | O_TMPFILE)) != 0) {                                                                                \
@@ -290,7 +290,7 @@ int open64(const char *path, int flags, ...) {
 }
 
 int renameat2(int folder, const char *name, int new_folder, const char *new_name, unsigned int flags) {
-    MAKE(int, "rename", new_folder, new_name, 0, syscall(SYS_renameat2, folder, name, new_folder, new_name, flags));
+    CALL(int, "rename", new_folder, new_name, 0, syscall(SYS_renameat2, folder, name, new_folder, new_name, flags));
 }
 
 int renameat(int folder, const char *name, int new_folder, const char *new_name) {
@@ -302,11 +302,11 @@ int rename(const char *path, const char *new_path) {
 }
 
 int linkat(int folder, const char *name, int new_folder, const char *new_name, int flags) {
-    MAKE(int, "link", new_folder, new_name, 0, syscall(SYS_linkat, folder, name, new_folder, new_name, flags));
+    CALL(int, "link", new_folder, new_name, 0, syscall(SYS_linkat, folder, name, new_folder, new_name, flags));
 }
 
 int mkdirat(int folder, const char *name, mode_t mode) {
-    MAKE(int, "mkdir", folder, name, 0, syscall(SYS_mkdirat, folder, name, mode));
+    CALL(int, "mkdir", folder, name, 0, syscall(SYS_mkdirat, folder, name, mode));
 }
 
 int mkdir(const char *path, mode_t mode) {
@@ -315,7 +315,7 @@ int mkdir(const char *path, mode_t mode) {
 
 int unlinkat(int folder, const char *name, int flags) {
     const char *kind = (flags & AT_REMOVEDIR) != 0 ? "rmdir" : "unlink";
-    MAKE(int, kind, folder, name, 0, syscall(SYS_unlinkat, folder, name, flags));
+    CALL(int, kind, folder, name, 0, syscall(SYS_unlinkat, folder, name, flags));
 }
 
 int unlink(const char *path) {

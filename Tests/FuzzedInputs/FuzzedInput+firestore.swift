@@ -1,11 +1,11 @@
 internal import DocumentModel
 internal import FirestoreREST
-internal import HearthService
+internal import HearthAPI
 internal import StrictJSON
 
 extension FuzzedInput {
-    /// Asks for something of Firestore's interface.
-    func faultOfFirestoreRequest(_ bytes: [UInt8]) async -> String? {
+    /// Executes a Firestore REST request and checks its response.
+    func checkFirestoreRequest(_ bytes: [UInt8]) async -> String? {
         let line = bytes.prefix { $0 != UInt8(ascii: "\n") }
         let words = line.split(separator: UInt8(ascii: " "), maxSplits: 1).map { Array($0) }
         guard words.count == 2, let method = Self.methods[UTF8Key(String(decoding: words[0], as: UTF8.self))] else { return nil }
@@ -19,24 +19,24 @@ extension FuzzedInput {
         }
         do throws(StatusError) {
             let call = try FirestoreCall(method, path: path, parameters: parameters)
-            let answer = try await call.answer(
+            let response = try await call.respond(
                 to: Array(bytes.dropFirst(line.count + 1)),
-                in: ServiceContext(store: EmptyStore())
+                in: ServiceContext(store: ReadOnlyEmptyStore())
             )
-            return try Self.fault(in: answer)
+            return try Self.check(response)
         } catch {
             return error.code == .internal ? "failed: \(error)" : nil
         }
     }
 
-    private static func fault(in answer: FirestoreAnswer) throws(StatusError) -> String? {
+    private static func check(_ response: FirestoreResponse) throws(StatusError) -> String? {
         var messages: [[UInt8]] = []
-        switch answer.content {
+        switch response.content {
         case .message(let json): messages = [json]
         case .stream(let stream): for index in 0..<stream.count { messages.append(try stream.message(index)) }
         }
         let areObjects = messages.allSatisfy { (try? JSONText($0))?.root.kind == .object }
-        return areObjects ? nil : "the answer is no message"
+        return areObjects ? nil : "a message of the response is not an object"
     }
 
     private static let methods: [UTF8Key: FirestoreCall.HTTPMethod] = [

@@ -1,9 +1,9 @@
-internal import HearthService
+internal import HearthAPI
 internal import JSONRPC
 internal import StrictJSON
 
 extension FuzzedInput {
-    /// Inputs that are right, to begin with.
+    /// Valid inputs to start from.
     package var seeds: [[UInt8]] {
         switch self {
         case .json: Self.texts
@@ -16,8 +16,8 @@ extension FuzzedInput {
         }
     }
 
-    /// What an input may well be changed by.
-    package static let pieces: [[UInt8]] =
+    /// Tokens that mutations insert.
+    package static let dictionary: [[UInt8]] =
         [
             "null", "true", "0", "-0", "1e400", "1.0", "9223372036854775807", "9223372036854775808", #""""#, #""\ud800""#,
             #""\u0000""#, "[]", "{}", "[[]]", #"{"$double":"NaN"}"#, #"{"$map":{"$a":1}}"#, #"{"$x":1}"#, #"{"$bytes":"="}"#,

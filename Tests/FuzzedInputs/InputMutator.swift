@@ -1,23 +1,23 @@
 internal import TestSupport
 
-/// Changes inputs at random.
+/// A generator of random mutations of the seeds.
 package struct InputMutator: Sendable {
     private var generator: SeededGenerator
 
-    /// Makes the changes that follow from a seed.
+    /// Creates a mutator with a random seed.
     package init(seed: UInt64) {
         generator = SeededGenerator(seed: seed)
     }
 
-    /// The next input of a kind, made of its seeds.
+    /// Returns the next mutated input of a kind.
     package mutating func next(_ kind: FuzzedInput) -> [UInt8] {
         let seeds = kind.seeds
         var input = seeds.randomElement(using: &generator) ?? []
-        for _ in 0..<Int.random(in: 1...4, using: &generator) { change(&input, otherwise: seeds) }
+        for _ in 0..<Int.random(in: 1...4, using: &generator) { mutate(&input, seeds: seeds) }
         return input
     }
 
-    private mutating func change(_ input: inout [UInt8], otherwise seeds: [[UInt8]]) {
+    private mutating func mutate(_ input: inout [UInt8], seeds: [[UInt8]]) {
         let start = Int.random(in: 0...input.count, using: &generator)
         let end = min(input.count, start + Int.random(in: 0...8, using: &generator))
         switch Int.random(in: 0..<7, using: &generator) {
@@ -26,12 +26,12 @@ package struct InputMutator: Sendable {
         case 2: input.insert(UInt8.random(in: .min ... .max, using: &generator), at: start)
         case 3 where start < input.count: input[start] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
         case 4:
-            // The end of another one.
+            // Splice in the end of another seed.
             guard let other = seeds.randomElement(using: &generator) else { return }
             input.replaceSubrange(start..., with: other.suffix(input.count - start))
         default:
-            guard let piece = FuzzedInput.pieces.randomElement(using: &generator) else { return }
-            input.replaceSubrange(start..<end, with: piece)
+            guard let token = FuzzedInput.dictionary.randomElement(using: &generator) else { return }
+            input.replaceSubrange(start..<end, with: token)
         }
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import FuzzedInputs
 
 extension FuzzedInput {
-    /// Writes what to begin with, a file for each input.
+    /// Writes the seed corpus, one file per input.
     static func writeSeeds(toFolder folder: String) throws {
         for (index, kind) in allCases.enumerated() {
             for (number, seed) in kind.seeds.enumerated() {

@@ -2,10 +2,10 @@ import Dispatch
 import Foundation
 import FuzzedInputs
 
-// What libFuzzer calls, which has the program's entry: `Tests/Fuzzing/run` builds the program with it. It changes those inputs that
-// have made the program do something new. The first byte of an input says of which kind the others are.
+// The entry points of libFuzzer, which provides `main`; `Tests/Fuzzing/run` builds the program with it. The first byte of an input
+// selects its kind.
 
-/// Called once at the start: only writes what to begin with where that is asked for.
+/// Initializes the fuzzer. With `HEARTH_FUZZING_SEEDS` set, only writes the seed corpus to that folder and exits.
 @_cdecl("LLVMFuzzerInitialize")
 public func initialize(
     _ count: UnsafeMutablePointer<CInt>,
@@ -15,12 +15,12 @@ public func initialize(
     do {
         try FuzzedInput.writeSeeds(toFolder: folder)
     } catch {
-        fatalError("What to begin with can't be written to \(folder): \(error)")
+        fatalError("Can't write the seed corpus to \(folder): \(error)")
     }
     exit(0)
 }
 
-/// Tries an input; ends the program when something is wrong with what comes of it.
+/// Checks one input; traps on a violation.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = Array(UnsafeBufferPointer(start: bytes, count: count))
@@ -29,7 +29,7 @@ public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     // libFuzzer waits for each input.
     let isDone = DispatchSemaphore(value: 0)
     Task {
-        if let fault = await kind.fault(in: Array(input.dropFirst())) { fatalError("\(kind): \(fault)") }
+        if let violation = await kind.check(Array(input.dropFirst())) { fatalError("\(kind): \(violation)") }
         isDone.signal()
     }
     isDone.wait()

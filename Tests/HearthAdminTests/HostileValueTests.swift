@@ -20,7 +20,7 @@ struct HostileValueTests {
         "x" + String(repeating: "\u{301}", count: 10_000),
     ]
 
-    /// The attributes that elements of the pages may have, besides those whose names begin with `aria-` and `data-`.
+    /// The allowed attributes, besides `aria-` and `data-` attributes.
     private static let attributes: Set<String> = [
         "action", "alt", "autocapitalize", "autocomplete", "charset", "checked", "class", "colspan", "content", "d", "datetime",
         "defer", "dir", "fill-rule", "font-size", "form", "height", "hidden", "href", "id", "lang", "list", "method", "name",
@@ -37,20 +37,20 @@ struct HostileValueTests {
                 [UTF8Key(key(text)): .string(text), "inner": inner, "bytes": .bytes(Array(text.utf8))]
             )
         ]
-        if let id = try? DocumentID(key(text)), let collection = try? CollectionID(key(text)) {
+        if let id = try? DocumentPath.ID(key(text)), let collection = try? CollectionID(key(text)) {
             let path = CollectionPath(parent: try DocumentPath("hostile/value"), id: collection).document(id)
             writes.append(.create(path, ["reference": .reference(path), "text": .string(text)]))
         }
         return writes
     }
 
-    /// As much of a text as a field's name can have.
+    /// Truncates a text to the length of a field name.
     private static func key(_ text: String) -> String {
-        text.beginning(scalars: 300).text
+        text.truncated(toScalars: 300).text
     }
 
-    @Test("Scripts, handlers and markup in names and values stay text", arguments: texts)
-    func inert(text: String) async throws {
+    @Test(arguments: texts)
+    func `Scripts, event handlers and markup in names and values are escaped`(text: String) async throws {
         try await TestSite.with(Self.writes(text)) { site in
             var addresses = [
                 "/admin/data/hostile", "/admin/data/hostile?view=map", "/admin/data/hostile/value",
@@ -58,7 +58,7 @@ struct HostileValueTests {
                 "/admin/data/hostile?view=json", "/admin/data/hostile?view=colors", "/admin/data/hostile?view=types",
                 "/admin/data/hostile?f=a&op=%3D%3D&t=string&add=1&v=" + PercentEncoding.encode(UTF8Key(text)),
             ]
-            if let id = try? DocumentID(Self.key(text)), let collection = try? CollectionID(Self.key(text)) {
+            if let id = try? DocumentPath.ID(Self.key(text)), let collection = try? CollectionID(Self.key(text)) {
                 let path = CollectionPath(parent: try DocumentPath("hostile/value"), id: collection).document(id)
                 addresses += [
                     AdminURL.collection(path.collection), AdminURL.document(path), AdminURL.document(path) + "?view=json",
@@ -74,24 +74,26 @@ struct HostileValueTests {
         }
     }
 
-    /// Characters that can't be seen or that change the order of others, of every kind; none is changed by being in a file.
+    /// Invisible and bidirectional control characters of every kind.
     static let invisible = [
         "\u{202E}", "\u{202D}", "\u{202A}", "\u{2066}", "\u{2067}", "\u{2069}", "\u{200E}", "\u{200F}", "\u{061C}", "\u{200B}",
         "\u{200D}", "\u{2060}", "\u{FEFF}", "\u{AD}", "\u{34F}", "\u{180E}", "\u{2028}", "\u{3164}", "\u{FE0F}", "\u{E0041}",
         "\u{E0101}", "\u{1D173}", "\u{1B}", "\u{7F}", "\u{85}", "\r", "\n",
     ]
 
-    @Test("No page's source has a raw character that can't be seen", arguments: invisible)
-    func visible(character: String) async throws {
+    @Test(arguments: invisible)
+    func `The source of pages has no invisible characters`(character: String) async throws {
         let text = "a\(character)txt.exe"
-        let path = CollectionPath(parent: try DocumentPath("ids/top"), id: try CollectionID(text)).document(try DocumentID(text))
+        let path = CollectionPath(parent: try DocumentPath("ids/top"), id: try CollectionID(text)).document(
+            try DocumentPath.ID(text)
+        )
         let place: Value = .geoPoint(try GeoPoint(validatingLatitude: 1, longitude: 2))
         let fields: MapValue = [
             UTF8Key(text): .string(text), "map": .map([UTF8Key(text): place]), "list": .array([.string(text), .reference(path)]),
             "long": .string(String(repeating: "\(text) ", count: 100)), "address": .string("https://example.com/\(text)"),
         ]
         try await TestSite.with([.create(path, fields), .create(try CollectionPath(text).document(path.id), fields)]) { site in
-            let damaged = path.collection.document(try DocumentID("\(text)2"))
+            let damaged = path.collection.document(try DocumentPath.ID("\(text)2"))
             _ = try await site.store.commit([.create(damaged, [:])])
             let folder = site.folder.appending(path: "documents/ids/top")
             let files = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.contains("exe2") }
@@ -114,7 +116,7 @@ struct HostileValueTests {
             ] {
                 let source = try await site.page(address).source
                 for line in source.utf8.split(separator: UInt8(ascii: "\n")) {
-                    // Markup is indented, and ends with a space here and there.
+                    // Lines of markup may start or end with spaces.
                     let found = DisplayText(String(Substring(line))).runs.compactMap(\.mark).filter { $0.scalar != " " }
                     #expect(found == [], "in a line of \(address)")
                 }
@@ -122,9 +124,9 @@ struct HostileValueTests {
         }
     }
 
-    @Test("What the copy button copies is the true path", arguments: hostileIDs)
-    func copied(id: String) async throws {
-        let path = try CollectionPath("odd").document(try DocumentID(id))
+    @Test(arguments: hostileIDs)
+    func `The copy button copies the exact path`(id: String) async throws {
+        let path = try CollectionPath("odd").document(try DocumentPath.ID(id))
         try await TestSite.with([.create(path, [:])]) { site in
             let button = try await site.page(AdminURL.document(path)).one("//h1/button")
             let encoded = try #require(button["data-copy-encoded"])

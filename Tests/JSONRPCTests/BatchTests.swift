@@ -9,8 +9,8 @@ struct BatchTests {
         return #"{"jsonrpc":"2.0","method":"test.record","params":["\#(text)"]\#(member)}"#
     }
 
-    @Test("The requests are executed and answered in their order, notifications among them")
-    func order() async {
+    @Test
+    func `Requests and notifications are executed in order`() async {
         let server = TestServer()
         let calls = [record("a", id: "1"), record("b"), record("c", id: #""1""#), record("d", id: "1")]
         let reply = await server.reply(to: "[\(calls.joined(separator: ","))]")
@@ -21,34 +21,33 @@ struct BatchTests {
         #expect(server.recorder.recorded == ["a", "b", "c", "d"])
     }
 
-    @Test("A batch of one is answered with an array of one")
-    func one() async {
+    @Test
+    func `The response to a batch of one is an array of one`() async {
         #expect(await TestServer().reply(to: "[\(record("a", id: "7"))]") == #"[{"jsonrpc":"2.0","id":7,"result":1}]"#)
     }
 
-    @Test("An empty batch is one invalid request")
-    func empty() async throws {
+    @Test
+    func `An empty batch is an invalid request`() async throws {
         let response = try await TestServer().response(to: " [ ] ")
         #expect(response.kind == .object)
         #expect(response.errorCode == -32600)
         #expect(response["id"]?.isNull == true)
     }
 
-    @Test("A batch of notifications is not answered")
-    func notifications() async {
+    @Test
+    func `A batch of notifications has no response`() async {
         let server = TestServer()
         #expect(await server.reply(to: "[\(record("a")),\(record("b"))]") == nil)
         #expect(server.recorder.recorded == ["a", "b"])
     }
 
     @Test(
-        "Each element that is no request is answered as such, nested batches too",
         arguments: [
             ("[1]", 1), ("[1,2,3]", 3), ("[[]]", 1), (#"[[{"jsonrpc":"2.0","method":"test.record","params":["a"],"id":1}]]"#, 1),
             ("[null,{}]", 2),
         ]
     )
-    func invalidElements(_ batch: String, count: Int) async throws {
+    func `Each invalid element, including a nested batch, gets an error response`(_ batch: String, count: Int) async throws {
         let server = TestServer()
         let responses = try await server.response(to: batch)
         #expect(responses.kind == .array)
@@ -60,8 +59,8 @@ struct BatchTests {
         #expect(server.recorder.recorded.isEmpty)
     }
 
-    @Test("Invalid elements do not keep the others from being executed")
-    func mixed() async throws {
+    @Test
+    func `Invalid elements do not prevent the execution of others`() async throws {
         let server = TestServer()
         let responses = try await server.response(
             to: #"[\#(record("a", id: "1")),{"foo":"boo"},\#(record("b")),\#(record("c", id: "2"))]"#
@@ -72,8 +71,8 @@ struct BatchTests {
         #expect(server.recorder.recorded == ["a", "b", "c"])
     }
 
-    @Test("A failing call does not keep the next ones from being executed")
-    func failing() async throws {
+    @Test
+    func `A failing call does not prevent the execution of later ones`() async throws {
         let server = TestServer()
         let failing = #"{"jsonrpc":"2.0","method":"test.fail","params":["plain"],"id":1}"#
         let responses = try await server.response(to: "[\(failing),\(record("a", id: "2"))]")
@@ -81,13 +80,13 @@ struct BatchTests {
         #expect(server.recorder.recorded == ["a"])
     }
 
-    @Test("A batch as large as allowed is executed, a larger one not at all", arguments: [(3, true), (4, false)])
-    func countLimit(_ count: Int, isAllowed: Bool) async {
+    @Test(arguments: [(3, true), (4, false)])
+    func `A batch over the size limit is not executed at all`(_ count: Int, isAllowed: Bool) async {
         let server = TestServer(limits: RPCLimits(maximumBatchCount: 3))
         let batch = "[\(Array(repeating: record("a"), count: count).joined(separator: ","))]"
-        let refusal: UTF8Key =
-            #"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid request: the batch holds too many requests; none was executed","data":{"limit":3,"got":4}}}"#
-        #expect(await server.reply(to: batch) == (isAllowed ? nil : refusal))
+        let rejection: UTF8Key =
+            #"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid request: the batch has too many requests; none was executed","data":{"limit":3,"got":4}}}"#
+        #expect(await server.reply(to: batch) == (isAllowed ? nil : rejection))
         #expect(server.recorder.recorded.count == (isAllowed ? count : 0))
     }
 }

@@ -4,36 +4,35 @@ import Testing
 
 @Suite("Notifications")
 struct NotificationTests {
-    @Test("A notification is executed and not answered")
-    func executed() async {
+    @Test
+    func `A notification is executed and has no response`() async {
         let server = TestServer()
         #expect(await server.reply(to: #"{"jsonrpc":"2.0","method":"test.record","params":["a"]}"#) == nil)
         #expect(server.recorder.recorded == ["a"])
     }
 
     @Test(
-        "Not even its errors are answered",
         arguments: [
             #"{"jsonrpc":"2.0","method":"nothing"}"#,
             #"{"jsonrpc":"2.0","method":"subtract","params":[]}"#,
             #"{"jsonrpc":"2.0","method":"test.fail","params":["plain"]}"#,
-            #"{"jsonrpc":"2.0","method":"test.fail","params":["unforeseen"],"ID":1}"#,
+            #"{"jsonrpc":"2.0","method":"test.fail","params":["unexpected"],"ID":1}"#,
         ]
     )
-    func errors(_ request: String) async {
+    func `The error of a notification has no response`(_ request: String) async {
         #expect(await TestServer().reply(to: request) == nil)
     }
 
-    @Test("An id of null makes it a request")
-    func nullID() async {
+    @Test
+    func `A request with a null ID is not a notification`() async {
         let reply = await TestServer().reply(to: #"{"jsonrpc":"2.0","method":"subtract","params":[2],"id":null}"#)
         #expect(reply == #"{"jsonrpc":"2.0","id":null,"result":1}"#)
     }
 
-    @Test("Its unforeseen failure is logged")
-    func logged() async {
+    @Test
+    func `An unexpected error of a notification is logged`() async {
         let server = TestServer()
-        _ = await server.reply(to: #"{"jsonrpc":"2.0","method":"test.fail","params":["unforeseen"]}"#)
+        _ = await server.reply(to: #"{"jsonrpc":"2.0","method":"test.fail","params":["unexpected"]}"#)
         #expect(server.log.all.map(\.method) == ["test.fail"])
     }
 }

@@ -2,7 +2,7 @@ import JSONRPC
 import StrictJSON
 import Testing
 
-@Suite("The OpenRPC document")
+@Suite("OpenRPC document")
 struct OpenRPCTests {
     let document: JSONNode
     let methods: [JSONNode]
@@ -12,21 +12,21 @@ struct OpenRPCTests {
         methods = Array(try #require(document["methods"]?.elements))
     }
 
-    @Test("rpc.discover answers with it")
-    func discover() async throws {
+    @Test
+    func `rpc.discover returns the document`() async throws {
         let reply = await TestServer().reply(to: #"{"jsonrpc":"2.0","method":"rpc.discover","id":1}"#)
         #expect(reply == UTF8Key(#"{"jsonrpc":"2.0","id":1,"result":\#(document.text)}"#))
     }
 
-    @Test("It says what it describes")
-    func head() {
+    @Test
+    func `The document has version, metadata and servers`() {
         #expect(document["openrpc"]?.string == "1.3.2")
         #expect(document["info"]?.text == #"{"title":"Test","version":"1.0","description":"Methods for tests."}"#)
         #expect(document["servers"]?.text == #"[{"name":"here","url":"http://127.0.0.1:8080/rpc"}]"#)
     }
 
-    @Test("It describes the methods of the table, each of which can be called")
-    func names() async throws {
+    @Test
+    func `All methods of the table are described and callable`() async throws {
         let names = try methods.map { try #require($0["name"]?.string) }
         #expect(names.map { UTF8Key($0) } == testTable.methods.map(\.name))
         #expect(Set(names).count == names.count)
@@ -37,13 +37,13 @@ struct OpenRPCTests {
         }
     }
 
-    @Test("A method is described as it is declared")
-    func method() throws {
+    @Test
+    func `The description of a method matches its declaration`() throws {
         let subtract = try #require(methods.first { $0["name"]?.text == #""subtract""# })
         let expected =
-            #"{"name":"subtract","summary":"The difference of two numbers.","x-right":"use","paramStructure":"either","params":["#
-            + #"{"name":"minuend","description":"What to subtract from.","required":true,"schema":{"type":"integer"}},"#
-            + #"{"name":"subtrahend","description":"What to subtract; 1 when absent.","required":false,"schema":{"type":"integer"}}],"#
+            #"{"name":"subtract","summary":"Subtract two numbers.","x-right":"use","paramStructure":"either","params":["#
+            + #"{"name":"minuend","description":"The number to subtract from.","required":true,"schema":{"type":"integer"}},"#
+            + #"{"name":"subtrahend","description":"The number to subtract; 1 when absent.","required":false,"schema":{"type":"integer"}}],"#
             + #""result":{"name":"difference","description":"The difference.","required":true,"schema":{"type":"integer"}},"#
             + #""errors":[{"code":11,"message":"The difference does not fit into 64 bits."}],"examples":["#
             + #"{"name":"Both","params":[{"name":"minuend","value":42},{"name":"subtrahend","value":23}],"result":{"name":"result","value":19}},"#
@@ -51,8 +51,8 @@ struct OpenRPCTests {
         #expect(subtract.text == UTF8Key(expected))
     }
 
-    @Test("Object parameters stand once in the components, and may refer to themselves")
-    func components() {
+    @Test
+    func `Object parameters are written once as components and may be recursive`() {
         let expected =
             #"{"schemas":{"Filter":{"type":"object","properties":{"#
             + #""op":{"type":"string","enum":["==","<"],"description":"The comparison."},"#
@@ -62,12 +62,12 @@ struct OpenRPCTests {
         #expect(document["components"]?.text == UTF8Key(expected))
     }
 
-    @Test("A result is described by the schema that it is declared with")
-    func schema() throws {
+    @Test
+    func `A result has its declared schema`() throws {
         let find = try #require(methods.first { $0["name"]?.text == #""test.find""# })
         let expected =
             #"{"type":"object","properties":{"#
-            + #""found":{"type":"array","items":{"type":"object","additionalProperties":{}},"description":"What was found."},"#
+            + #""found":{"type":"array","items":{"type":"object","additionalProperties":{}},"description":"The results."},"#
             + ##""filter":{"allOf":[{"$ref":"#/components/schemas/Filter"}],"description":"The first filter."},"##
             + #""time":{"oneOf":[{"type":"string","format":"date-time","pattern":"Z$"},"#
             + #"{"type":"integer","minimum":0,"maximum":9},{"type":"boolean"}],"description":"A time."}},"#
@@ -75,13 +75,13 @@ struct OpenRPCTests {
         #expect(find["result"]?["schema"]?.text == UTF8Key(expected))
     }
 
-    @Test("Every reference points to something in it")
-    func references() throws {
-        var rest = [document]
+    @Test
+    func `Every reference resolves within the document`() throws {
+        var pending = [document]
         var count = 0
-        while let node = rest.popLast() {
-            rest += node.elements.map { Array($0) } ?? []
-            rest += node.members.map { $0.map(\.value) } ?? []
+        while let node = pending.popLast() {
+            pending += node.elements.map { Array($0) } ?? []
+            pending += node.members.map { $0.map(\.value) } ?? []
             guard let reference = node["$ref"]?.string else { continue }
             let path = reference.split(separator: "/")
             let target = path.dropFirst().reduce(Optional(document)) { $0?[UTF8Key($1)] }
@@ -91,8 +91,8 @@ struct OpenRPCTests {
         #expect(count > 0)
     }
 
-    @Test("Required parameters come first, and codes of errors are unique")
-    func order() throws {
+    @Test
+    func `Required parameters come first and error codes are unique`() throws {
         for method in methods {
             let required = try #require(method["params"]?.elements).map { $0["required"]?.boolean == true }
             #expect(required == required.filter { $0 } + required.filter { !$0 })
@@ -101,8 +101,8 @@ struct OpenRPCTests {
         }
     }
 
-    @Test("The examples give what they say, by name and by position")
-    func examples() async throws {
+    @Test
+    func `Each example returns its documented result, with named and positional parameters`() async throws {
         let server = TestServer()
         var count = 0
         for method in methods {

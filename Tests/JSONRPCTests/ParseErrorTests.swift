@@ -2,12 +2,11 @@ import JSONRPC
 import StrictJSON
 import Testing
 
-@Suite("Bodies that are not JSON")
+@Suite("Parse errors")
 struct ParseErrorTests {
     static let call = #"{"jsonrpc":"2.0","method":"test.record","params":["a"],"id":1}"#
 
     @Test(
-        "Nothing of them is executed, and one error is the answer",
         arguments: [
             "", " ", "{", "[", #"{"jsonrpc""#, "nope",
             "\(call)x", "\(call)\(call)", "\(call)\n\(call)", "\(call),", "[\(call),]", "[\(call)", "[\(call)]]",
@@ -18,13 +17,13 @@ struct ParseErrorTests {
             #"{"jsonrpc":"2.0","method":"test.record","params":["a"],"id":NaN}"#,
             #"{"jsonrpc":"2.0","method":"test.record","params":["\ud800"],"id":1}"#,
             "{\"jsonrpc\":\"2.0\",\"method\":\"test.record\",\"params\":[\"a\u{1}\"],\"id\":1}",
-            // The same name twice: two readers of the text could take it for two different calls.
+            // A duplicate name: two parsers could read two different calls.
             #"{"jsonrpc":"2.0","method":"test.record","params":["a"],"id":1,"method":"subtract"}"#,
             #"{"jsonrpc":"2.0","method":"test.record","params":["a"],"id":1,"\u0069d":2}"#,
             #"[\#(call),{"jsonrpc":"2.0","method":"test.echo","params":[{"a":1,"a":1}],"id":2}]"#,
         ]
     )
-    func refused(_ body: String) async throws {
+    func `An invalid body gets one error response and nothing is executed`(_ body: String) async throws {
         let server = TestServer()
         let response = try await server.response(to: body)
         #expect(response.errorCode == -32700)
@@ -32,8 +31,8 @@ struct ParseErrorTests {
         #expect(server.recorder.recorded.isEmpty)
     }
 
-    @Test("Invalid UTF-8 is not JSON", arguments: [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xe2, 0x82]] as [[UInt8]])
-    func invalidUTF8(_ bytes: [UInt8]) async throws {
+    @Test(arguments: [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xe2, 0x82]] as [[UInt8]])
+    func `Invalid UTF-8 is a parse error`(_ bytes: [UInt8]) async throws {
         let body = Array(#"{"jsonrpc":"2.0","method":"test.record","params":[""#.utf8) + bytes + Array(#""],"id":1}"#.utf8)
         let server = TestServer()
         let reply = try #require(await server.reply(to: body))
@@ -41,24 +40,26 @@ struct ParseErrorTests {
         #expect(server.recorder.recorded.isEmpty)
     }
 
-    @Test("The error says where")
-    func place() async throws {
+    @Test
+    func `The error has line, column and offset`() async throws {
         let data = try #require(try await TestServer().response(to: "{\n  \"jsonrpc\": x}")["error"]?["data"])
         #expect(data["line"]?.text == "2")
         #expect(data["column"]?.text == "14")
         #expect(data["offset"]?.text == "15")
     }
 
-    @Test("A long name in the text does not make a long error")
-    func shortened() async throws {
+    @Test
+    func `A long name in the body is shortened in the error`() async throws {
         let name = String(repeating: "é", count: 5_000)
         let reply = try #require(await TestServer().reply(to: #"{"\#(name)":1,"\#(name)":2}"#))
         #expect(reply.byteCount < 700)
         #expect(try JSONText(reply.string).root.errorCode == -32700)
     }
 
-    @Test("A body too large or too deep is refused", arguments: [JSONLimits(maximumBytes: 40), JSONLimits(maximumDepth: 1)])
-    func limits(_ limits: JSONLimits) async throws {
+    @Test(
+        arguments: [JSONLimits(maximumBytes: 40), JSONLimits(maximumDepth: 1)]
+    )
+    func `A body that is too large or too deep is rejected`(_ limits: JSONLimits) async throws {
         let server = TestServer(limits: RPCLimits(json: limits))
         #expect(try await server.response(to: Self.call).errorCode == -32700)
         #expect(server.recorder.recorded.isEmpty)

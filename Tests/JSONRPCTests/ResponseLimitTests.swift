@@ -2,9 +2,9 @@ import JSONRPC
 import StrictJSON
 import Testing
 
-@Suite("The limit of a response's size")
+@Suite("Response size limit")
 struct ResponseLimitTests {
-    /// As many bytes as the response to ``echo(_:)`` of one character has.
+    /// The length of the response to ``echo(_:)`` of one character.
     private static let envelope = #"{"jsonrpc":"2.0","id":1,"result":"x"}"#.utf8.count
 
     private func echo(_ text: String, id: String = "1") -> String {
@@ -15,15 +15,15 @@ struct ResponseLimitTests {
         TestServer(limits: RPCLimits(maximumResponseBytes: limit))
     }
 
-    @Test("A response may be as large as the limit, and no larger", arguments: [(0, Int64?.none), (1, 8)])
-    func single(_ excess: Int, code: Int64?) async throws {
+    @Test(arguments: [(0, Int64?.none), (1, 8)])
+    func `A result over the limit is replaced by an error`(_ excess: Int, code: Int64?) async throws {
         let response = try await server(limit: Self.envelope).response(to: echo(String(repeating: "x", count: 1 + excess)))
         #expect(response.errorCode == code)
         #expect(response["id"]?.text == "1")
     }
 
-    @Test("The call that would exceed it has been executed, the later ones are not; each is told so under its id")
-    func batch() async throws {
+    @Test
+    func `The call that exceeds the limit was executed, later ones are not, and their errors say so`() async throws {
         let server = server(limit: 200)
         let record = #"{"jsonrpc":"2.0","method":"test.record","params":["a"],"id":3}"#
         let notification = #"{"jsonrpc":"2.0","method":"test.record","params":["b"]}"#
@@ -37,8 +37,8 @@ struct ResponseLimitTests {
         #expect(server.recorder.recorded == ["b"])
     }
 
-    @Test("An error is told even where there is no room left for a result")
-    func errorBeyondLimit() async throws {
+    @Test
+    func `An error is sent even when no space is left for a result`() async throws {
         let responses = try await server(limit: Self.envelope + 10).response(
             to: "[\(echo("x")),\(#"{"jsonrpc":"2.0","method":"nothing","id":2}"#),\(echo("x"))]"
         )
@@ -46,7 +46,6 @@ struct ResponseLimitTests {
     }
 
     @Test(
-        "The bytes of errors count",
         arguments: [
             #"{"jsonrpc":"2.0","method":"nothing","id":9}"#,
             #"{"jsonrpc":"2.0","method":"subtract","params":[],"id":9}"#,
@@ -54,7 +53,7 @@ struct ResponseLimitTests {
             "7",
         ]
     )
-    func errors(_ failing: String) async throws {
+    func `Errors count towards the limit`(_ failing: String) async throws {
         let responses = try await server(limit: 80).response(to: "[\(failing),\(failing),\(echo("x"))]")
         let last = try #require(responses.elements.map(Array.init)?.last)
         #expect(last.errorCode == 8)

@@ -2,7 +2,7 @@ import JSONRPC
 import StrictJSON
 import Testing
 
-/// Parameters that all methods of a table take.
+/// Parameters that all methods of a table have.
 @Suite("Shared parameters")
 struct SharedParameterTests {
     private let server: RPCServer<Recorder>
@@ -11,10 +11,10 @@ struct SharedParameterTests {
         let table = MethodTable<Recorder>(
             [Subtract.self, Record.self],
             discoverableBy: .use,
-            sharing: [
+            sharedParameters: [
                 SharedParameter(
-                    Parameter<Int?>("tenant", "Whose it is."),
-                    refusedWith: [ErrorDescription(7, "There is no such tenant.")]
+                    Parameter<Int?>("tenant", "The tenant."),
+                    errors: [ErrorDescription(7, "The tenant does not exist.")]
                 ) { tenant, location, context in
                     guard tenant == 1 else { throw RPCError(7, "no tenant", data: ["at": .string(location.description)]) }
                     return context
@@ -26,34 +26,33 @@ struct SharedParameterTests {
     }
 
     private func response(to method: String, _ params: String) async throws -> JSONNode {
-        let body = #"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(params)}"#
-        guard case .response(let answer) = await server.handle(Array(body.utf8), context: Recorder()) else { throw NoReply() }
-        return try JSONText(answer.joined()).root
+        let request = #"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(params)}"#
+        guard case .response(let body) = await server.handle(Array(request.utf8), context: Recorder()) else { throw NoReply() }
+        return try JSONText(body.joined()).root
     }
 
     @Test(
-        "The method does not see them",
         arguments: [#"{"minuend": 3, "tenant": 1}"#, "[3, 1, 1]", #"{"minuend": 3, "tenant": null}"#]
     )
-    func accepted(params: String) async throws {
+    func `The method does not receive shared parameters`(params: String) async throws {
         #expect(try await response(to: "subtract", params)["result"]?.text == "2")
     }
 
     @Test(
-        "A value that is refused ends the call before the method is called",
         arguments: [
             ("subtract", #"{"minuend": 3, "tenant": 2}"#, "params.tenant"), ("subtract", "[3, 1, 2]", "params[2]"),
             ("rpc.discover", #"{"tenant": 2}"#, "params.tenant"),
         ]
     )
-    func refused(method: String, params: String, place: String) async throws {
+    func `An invalid value ends the call before the method is executed`(method: String, params: String, path: String) async throws
+    {
         let response = try await response(to: method, params)
         #expect(response.errorCode == 7)
-        #expect(response["error"]?["data"]?["at"]?.string == place)
+        #expect(response["error"]?["data"]?["at"]?.string == path)
     }
 
-    @Test("They are described with each method, as is their error")
-    func description() async throws {
+    @Test
+    func `Each method lists the shared parameter and its error`() async throws {
         let document = try await response(to: "rpc.discover", "{}")["result"]
         let methods = try #require(document?["methods"]?.elements)
         for method in methods {

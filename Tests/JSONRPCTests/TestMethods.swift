@@ -2,7 +2,7 @@ import JSONRPC
 import StrictJSON
 import Synchronization
 
-/// What the test methods work on: it remembers what was executed.
+/// The context of the test methods, which records what was executed.
 final class Recorder: RPCContext {
     enum Right: String {
         case use
@@ -13,13 +13,15 @@ final class Recorder: RPCContext {
     private let texts = Mutex<[String]>([])
     private let waiting = AsyncStream<Void>.makeStream()
 
-    /// - Parameter denied: The right that the caller has not.
+    /// Creates a recorder.
+    ///
+    /// - Parameter denied: A right that the caller lacks.
     init(denying denied: Right? = nil) {
         self.denied = denied
     }
 
     func authorize(_ right: Right) throws {
-        guard right != denied else { throw RPCError(7, "You may not \(right.rawValue).") }
+        guard right != denied else { throw RPCError(7, "Permission denied: \(right.rawValue)") }
     }
 
     var recorded: [String] {
@@ -30,12 +32,12 @@ final class Recorder: RPCContext {
         texts.withLock { $0.append(text) }
     }
 
-    func beginWaiting() {
+    func startWaiting() {
         waiting.continuation.yield()
     }
 
-    /// Returns when ``Wait`` has been called.
-    func hasBegunWaiting() async {
+    /// Returns once ``Wait`` has been called.
+    func waitUntilWaiting() async {
         for await _ in waiting.stream {
             return
         }
@@ -48,12 +50,12 @@ extension RPCMethod where Context == Recorder {
 
 let anything = ResultDescription("anything", .any, "Anything.")
 
-/// Answers with its parameter, byte for byte.
+/// Returns its parameter, byte for byte.
 enum Echo: RPCMethod {
-    static let value = Parameter<AnyJSON>("value", "What to answer with.")
+    static let value = Parameter<AnyJSON>("value", "The value to return.")
 
     static let name: UTF8Key = "test.echo"
-    static let summary = "Answers with its parameter."
+    static let summary = "Return the parameter."
     static let parameters: [any ParameterDescription] = [value]
     static let result = anything
     static let examples = [RPCExample("A list", params: #"{"value":[1,2.0,null]}"#, result: "[1,2.0,null]")]
@@ -80,18 +82,18 @@ struct AnyJSON: ParameterValue {
     }
 }
 
-/// The specification's own example, with a second operand that may be left out.
+/// The specification's example, with an optional second operand.
 enum Subtract: RPCMethod {
     struct Params {
         var minuend: Int
         var subtrahend: Int?
     }
 
-    static let minuend = Parameter<Int>("minuend", "What to subtract from.")
-    static let subtrahend = Parameter<Int?>("subtrahend", "What to subtract; 1 when absent.")
+    static let minuend = Parameter<Int>("minuend", "The number to subtract from.")
+    static let subtrahend = Parameter<Int?>("subtrahend", "The number to subtract; 1 when absent.")
 
     static let name: UTF8Key = "subtract"
-    static let summary = "The difference of two numbers."
+    static let summary = "Subtract two numbers."
     static let parameters: [any ParameterDescription] = [minuend, subtrahend]
     static let result = ResultDescription("difference", .integer(), "The difference.")
     static let errors = [ErrorDescription(11, "The difference does not fit into 64 bits.")]
@@ -117,15 +119,15 @@ enum Subtract: RPCMethod {
     }
 }
 
-/// Remembers a text, so that a test sees what was executed and in which order.
+/// Records a text, so that a test can verify what was executed in which order.
 enum Record: RPCMethod {
-    static let text = Parameter<String>("text", "What to remember.")
+    static let text = Parameter<String>("text", "The text to record.")
 
     static let name: UTF8Key = "test.record"
-    static let summary = "Remembers a text."
+    static let summary = "Record a text."
     static let right = Recorder.Right.record
     static let parameters: [any ParameterDescription] = [text]
-    static let result = ResultDescription("count", .integer(minimum: 1), "How many texts are remembered.")
+    static let result = ResultDescription("count", .integer(minimum: 1), "The number of recorded texts.")
 
     static func params(from arguments: Arguments) throws -> String {
         try arguments[text]
@@ -141,12 +143,12 @@ enum Record: RPCMethod {
     }
 }
 
-/// Waits until it is cancelled; then it gives up, or does not care.
+/// Waits until it is cancelled, then throws or returns a result.
 enum Wait: RPCMethod {
-    static let finishes = Parameter<Bool?>("finishes", "Answer with a result all the same.")
+    static let finishes = Parameter<Bool?>("finishes", "Return a result despite the cancellation.")
 
     static let name: UTF8Key = "test.wait"
-    static let summary = "Waits until it is cancelled."
+    static let summary = "Wait until cancelled."
     static let parameters: [any ParameterDescription] = [finishes]
     static let result = anything
 
@@ -155,7 +157,7 @@ enum Wait: RPCMethod {
     }
 
     static func call(_ finishes: Bool, in recorder: Recorder) async throws -> String {
-        recorder.beginWaiting()
+        recorder.startWaiting()
         await untilCancelled()
         if !finishes {
             try Task.checkCancellation()
@@ -168,9 +170,9 @@ enum Wait: RPCMethod {
     }
 }
 
-/// Fails in the way that it is asked to.
+/// Fails with the requested kind of error.
 enum Fail: RPCMethod {
-    struct Unforeseen: Error, CustomStringConvertible {
+    struct Unexpected: Error, CustomStringConvertible {
         let description = "open(/srv/secret/path): EIO"
     }
 
@@ -184,24 +186,24 @@ enum Fail: RPCMethod {
         )
     }
 
-    static let how = Parameter<String>("how", "The kind of failure.")
+    static let kind = Parameter<String>("kind", "The kind of error.")
 
     static let name: UTF8Key = "test.fail"
-    static let summary = "Fails."
-    static let parameters: [any ParameterDescription] = [how]
+    static let summary = "Fail."
+    static let parameters: [any ParameterDescription] = [kind]
     static let result = anything
-    static let errors = [ErrorDescription(5, "There is no such document."), ErrorDescription(9, "Not now.")]
+    static let errors = [ErrorDescription(5, "The document does not exist."), ErrorDescription(9, "Not now.")]
 
     static func params(from arguments: Arguments) throws -> String {
-        try arguments[how]
+        try arguments[kind]
     }
 
-    static func call(_ how: String, in recorder: Recorder) throws {
-        switch UTF8Key(how) {
+    static func call(_ kind: String, in recorder: Recorder) throws {
+        switch UTF8Key(kind) {
         case "plain": throw RPCError(9, "Not now.")
         case "convertible": throw NotFound()
         case "internal": throw RPCError(.internalError, "the page cache is upside down", data: ["secret": "yes"])
-        default: throw Unforeseen()
+        default: throw Unexpected()
         }
     }
 
@@ -210,7 +212,7 @@ enum Fail: RPCMethod {
     }
 }
 
-/// Has parameters inside parameters, and a filter that holds filters.
+/// A method with nested parameters and a recursive filter.
 enum Find: RPCMethod {
     struct Filter: ObjectParameter {
         static let schemaName = "Filter"
@@ -243,16 +245,16 @@ enum Find: RPCMethod {
         }
     }
 
-    static let conditions = Parameter<[Filter]>("where", "What to find.")
-    static let limit = Parameter<Int?>("limit", "How many.")
+    static let conditions = Parameter<[Filter]>("where", "The filters.")
+    static let limit = Parameter<Int?>("limit", "The maximum number of results.")
 
     static let name: UTF8Key = "test.find"
-    static let summary = "Finds nothing."
+    static let summary = "Find nothing."
     static let parameters: [any ParameterDescription] = [conditions, limit]
     static let result = ResultDescription(
         "page",
         .object([
-            JSONSchema.Property("found", .array(of: .map(of: .any)), "What was found."),
+            JSONSchema.Property("found", .array(of: .map(of: .any)), "The results."),
             JSONSchema.Property("filter", Filter.schema, "The first filter.", isRequired: false),
             JSONSchema.Property(
                 "time",
@@ -278,15 +280,15 @@ enum Find: RPCMethod {
     }
 }
 
-/// Reads a parameter that it forgot to declare.
-enum Forgetful: RPCMethod {
-    static let name: UTF8Key = "test.forgetful"
-    static let summary = "A mistake in the program."
+/// A method that reads an undeclared parameter.
+enum ReadsUndeclared: RPCMethod {
+    static let name: UTF8Key = "test.readsUndeclared"
+    static let summary = "Read an undeclared parameter."
     static let parameters: [any ParameterDescription] = []
     static let result = anything
 
     static func params(from arguments: Arguments) throws -> String? {
-        try arguments[Parameter<String?>("undeclared", "Not in the list.")]
+        try arguments[Parameter<String?>("undeclared", "An undeclared parameter.")]
     }
 
     static func call(_ params: String?, in recorder: Recorder) {}

@@ -3,7 +3,7 @@ import StrictJSON
 import Synchronization
 
 let testTable = MethodTable<Recorder>(
-    [Echo.self, Subtract.self, Record.self, Wait.self, Fail.self, Find.self, Forgetful.self],
+    [Echo.self, Subtract.self, Record.self, Wait.self, Fail.self, Find.self, ReadsUndeclared.self],
     discoverableBy: .use,
     info: OpenRPCInfo(
         title: "Test",
@@ -13,35 +13,37 @@ let testTable = MethodTable<Recorder>(
     )
 )
 
-/// A server on the test methods, with what they executed and what went to the log.
+/// A server of the test methods, with a record of executed calls and logged errors.
 struct TestServer {
     let recorder: Recorder
-    let log = FailureLog()
+    let log = UnexpectedErrorLog()
     let server: RPCServer<Recorder>
 
     init(
         limits: RPCLimits = RPCLimits(),
-        answers: AnswerBudget = .unlimited,
+        responseBudget: ResponseBudget = .unlimited,
         clock: any Clock<Duration> = FrozenClock(),
         denying denied: Recorder.Right? = nil
     ) {
         recorder = Recorder(denying: denied)
-        self.server = RPCServer(methods: testTable, limits: limits, answers: answers, clock: clock) { [log] in log.append($0) }
+        self.server = RPCServer(methods: testTable, limits: limits, responseBudget: responseBudget, clock: clock) { [log] in
+            log.append($0)
+        }
     }
 
-    /// The reply to a body, as text; `nil` when there is none.
+    /// Returns the response to a body; nil when there is none.
     func reply(to body: String) async -> UTF8Key? {
         await reply(to: Array(body.utf8))
     }
 
     func reply(to body: [UInt8]) async -> UTF8Key? {
         switch await server.handle(body, context: recorder) {
-        case .response(let answer): UTF8Key(String(decoding: answer.joined(), as: UTF8.self))
-        case .nothing, .refused: nil
+        case .response(let body): UTF8Key(String(decoding: body.joined(), as: UTF8.self))
+        case .noContent, .rejected: nil
         }
     }
 
-    /// The reply to a body, parsed.
+    /// Returns the parsed response to a body.
     func response(to body: String) async throws -> JSONNode {
         guard let reply = await reply(to: body) else { throw NoReply() }
         return try JSONText(reply.string).root
@@ -50,32 +52,32 @@ struct TestServer {
 
 struct NoReply: Error {}
 
-final class FailureLog: Sendable {
-    private let failures = Mutex<[UnexpectedFailure]>([])
+final class UnexpectedErrorLog: Sendable {
+    private let errors = Mutex<[UnexpectedError]>([])
 
-    var all: [UnexpectedFailure] {
-        failures.withLock { $0 }
+    var all: [UnexpectedError] {
+        errors.withLock { $0 }
     }
 
-    func append(_ failure: UnexpectedFailure) {
-        failures.withLock { $0.append(failure) }
+    func append(_ error: UnexpectedError) {
+        errors.withLock { $0.append(error) }
     }
 }
 
 extension JSONNode {
-    /// The text of a value, for comparison.
+    /// The source text of a value.
     var text: UTF8Key {
         UTF8Key(String(decoding: rawBytes, as: UTF8.self))
     }
 
-    /// The code of the error in a response.
+    /// The error code of a response.
     var errorCode: Int64? {
         guard case .integer(let code)? = self["error"]?["code"]?.number else { return nil }
         return code
     }
 }
 
-/// Time stands still: sleeping ends by cancellation only.
+/// A clock that never advances: sleeping ends only by cancellation.
 struct FrozenClock: Clock {
     struct Instant: InstantProtocol {
         var offset = Duration.zero
@@ -102,7 +104,7 @@ struct FrozenClock: Clock {
     }
 }
 
-/// Time flies: any sleep is over at once.
+/// A clock on which sleeping returns immediately.
 struct InstantClock: Clock {
     var now: FrozenClock.Instant { FrozenClock.Instant() }
     var minimumResolution: Duration { .zero }
@@ -112,7 +114,7 @@ struct InstantClock: Clock {
     }
 }
 
-/// A clock on which sleeping takes no time, and moves it on.
+/// A clock that sleeping advances immediately.
 final class SteppingClock: Clock {
     private let time = Mutex(FrozenClock.Instant())
 

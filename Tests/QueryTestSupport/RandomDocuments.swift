@@ -2,7 +2,7 @@ package import DocumentModel
 import StrictJSON
 package import TestSupport
 
-/// Documents of few fields and few values, so that queries meet equal ones, neighbours, other types and gaps.
+/// Generates documents with few fields and values, so that queries find equal values, adjacent values, other types and gaps.
 package struct RandomDocuments {
     package var generator: SeededGenerator
 
@@ -10,15 +10,15 @@ package struct RandomDocuments {
         self.generator = generator
     }
 
-    /// The fields that documents may have, with nested ones and one that needs quotes.
+    /// The field paths, including nested ones and one that needs quotes.
     package static let fields = ["a", "b", "n", "m", "m.x", "m.y", "tags", "`é.b`", "m.deep.z"].map(field)
-    /// The field that holds points, or something else.
-    package static let place = field("place")
-    /// The field that holds vectors, or something else.
+    /// The field that contains mostly geo points.
+    package static let location = field("place")
+    /// The field that contains mostly vectors.
     package static let vector = field("m.vector")
-    /// The collections that documents are in.
+    /// The collections.
     package static let collections = ["c", "d", "c/1/c", "c/1/s", "d/__id7__/c", "c/1/s/a/c"].map(collection)
-    /// Texts that differ right before and behind the bytes that queries see, and in the middle of a character.
+    /// Strings that differ just before and after the truncation limit of queries, and within a character.
     private static let long: [String] = {
         let text = String(repeating: "x", count: 1_499)
         return ["", "x", "xa", "xb", "y", "é", "è", "Ł", "é!"].map { text + $0 } + [String(repeating: "\0", count: 1_502)]
@@ -27,7 +27,7 @@ package struct RandomDocuments {
         "__id-2__", "__id7__", "__id12__", "12", "7", "A", "Aa", "__id", "_id1__", "a", "é", "e\u{301}", "1", "岩澤", "🐵", "Ｐ",
     ]
 
-    /// Documents at different paths.
+    /// Returns documents at distinct paths.
     package mutating func documents(_ count: Int) -> [Document] {
         var documents: [DocumentPath: Document] = [:]
         for _ in 0..<count {
@@ -39,7 +39,7 @@ package struct RandomDocuments {
 
     package mutating func path() -> DocumentPath {
         let id = generator.chance(60) ? pick(Self.ids) : "x\(Int.random(in: 0..<40, using: &generator))"
-        guard let id = try? DocumentID(id) else { preconditionFailure("all of these are legal") }
+        guard let id = try? DocumentPath.ID(id) else { preconditionFailure("all literals are valid") }
         return pick(Self.collections).document(id)
     }
 
@@ -48,12 +48,12 @@ package struct RandomDocuments {
         for field in Self.fields where generator.chance(55) { fields.set(value(), at: field) }
         if generator.chance(70) { fields.set(.integer(Int64.random(in: -3...3, using: &generator)), at: Self.fields[2]) }
         if generator.chance(60) { fields.set(.array(elements()), at: Self.fields[6]) }
-        if generator.chance(70) { fields.set(generator.chance(90) ? .geoPoint(point()) : value(), at: Self.place) }
+        if generator.chance(70) { fields.set(generator.chance(90) ? .geoPoint(point()) : value(), at: Self.location) }
         if generator.chance(70) { fields.set(generator.chance(85) ? .vector(vector()) : value(), at: Self.vector) }
         return fields
     }
 
-    /// A value of any type; numbers and texts are more frequent.
+    /// Returns a value of any type; numbers and strings are more frequent.
     package mutating func value(depth: Int = 2) -> Value {
         switch Int.random(in: 0..<(depth > 0 ? 16 : 13), using: &generator) {
         case 0: .null
@@ -71,7 +71,7 @@ package struct RandomDocuments {
         }
     }
 
-    /// Values that an array may hold.
+    /// Returns array elements.
     package mutating func elements(depth: Int = 1) -> [Value] {
         (0..<Int.random(in: 0...3, using: &generator)).map { _ in element(depth: depth) }
     }
@@ -82,8 +82,8 @@ package struct RandomDocuments {
         return value
     }
 
-    /// Few points: none of them twice under two names, since formulas differ there by the width of an atom, and with
-    /// coordinates of which the differences are exact.
+    /// Returns one of few points. No two denote the same location, where formulas differ by rounding errors, and the differences of
+    /// coordinates are exact.
     package mutating func point() -> GeoPoint {
         let latitude = pick([-89.5, -33.875, -0.5, 0, 12.25, 53.5, 89.75])
         guard
@@ -92,7 +92,7 @@ package struct RandomDocuments {
                 longitude: pick([-179.75, -122.125, -0.25, 0, 9.5, 151.25, 179.5])
             )
         else {
-            preconditionFailure("all of these are in range")
+            preconditionFailure("all literals are in range")
         }
         return point
     }
@@ -112,12 +112,12 @@ package struct RandomDocuments {
     }
 
     private static func field(_ text: String) -> FieldPath {
-        guard let field = try? FieldPath(text) else { preconditionFailure("all of these are legal") }
+        guard let field = try? FieldPath(text) else { preconditionFailure("all literals are valid") }
         return field
     }
 
     private static func collection(_ text: String) -> CollectionPath {
-        guard let path = try? CollectionPath(text) else { preconditionFailure("all of these are legal") }
+        guard let path = try? CollectionPath(text) else { preconditionFailure("all literals are valid") }
         return path
     }
 }

@@ -2,7 +2,7 @@ package import DocumentModel
 import StrictJSON
 package import TestSupport
 
-/// Queries of all kinds over the documents of ``RandomDocuments``.
+/// Generates queries over the documents of ``RandomDocuments``.
 package struct RandomQueries {
     private var random: RandomDocuments
 
@@ -10,15 +10,15 @@ package struct RandomQueries {
         random = RandomDocuments(generator: generator)
     }
 
-    /// A query that is valid.
-    package mutating func query() -> Query {
+    /// Returns a valid query.
+    package mutating func query() -> StructuredQuery {
         while true {
             let query = candidate()
             if (try? NormalizedQuery(query)) != nil { return query }
         }
     }
 
-    /// Aggregations that are valid.
+    /// Returns valid aggregations.
     package mutating func aggregations() -> [Aggregation] {
         (0..<Int.random(in: 1...3, using: &random.generator)).map { _ in
             switch Int.random(in: 0..<5, using: &random.generator) {
@@ -34,9 +34,9 @@ package struct RandomQueries {
         chance(70) ? RandomDocuments.fields[2] : field()
     }
 
-    /// A query that may break rules which concern several of its parts.
-    private mutating func candidate() -> Query {
-        var query = Query(source())
+    /// Returns a query that may violate rules about the combination of its parts.
+    private mutating func candidate() -> StructuredQuery {
+        var query = StructuredQuery(source())
         if chance(85) { query.filter = filter(depth: 2, of: query.source) }
         if chance(60) { query.orders = (0..<Int.random(in: 1...2, using: &random.generator)).map { _ in order() } }
         if chance(25) { query.start = cursor(in: query) }
@@ -51,7 +51,7 @@ package struct RandomQueries {
         return query
     }
 
-    private mutating func source() -> Query.Source {
+    private mutating func source() -> StructuredQuery.Source {
         let parent = chance(30) ? random.pick(["c/1", "c/2", "d/__id7__"]) : nil
         let document = parent.flatMap { try? DocumentPath($0) }
         switch Int.random(in: 0..<10, using: &random.generator) {
@@ -61,15 +61,15 @@ package struct RandomQueries {
         }
     }
 
-    private mutating func filter(depth: Int, of source: Query.Source) -> Filter {
-        guard depth > 0, chance(45) else { return leaf(of: source) }
+    private mutating func filter(depth: Int, of source: StructuredQuery.Source) -> QueryFilter {
+        guard depth > 0, chance(45) else { return fieldFilter(of: source) }
         let filters = (0..<Int.random(in: 1...3, using: &random.generator)).map { _ in filter(depth: depth - 1, of: source) }
         return chance(60) ? .and(filters) : .or(filters)
     }
 
-    private mutating func leaf(of source: Query.Source) -> Filter {
+    private mutating func fieldFilter(of source: StructuredQuery.Source) -> QueryFilter {
         if chance(12) { return .field(.documentName, nameCondition(of: source)) }
-        if chance(15) { return .field(chance(90) ? RandomDocuments.place : field(), placeCondition()) }
+        if chance(15) { return .field(chance(90) ? RandomDocuments.location : field(), geoCondition()) }
         return .field(field(), condition())
     }
 
@@ -87,7 +87,7 @@ package struct RandomQueries {
         }
     }
 
-    private mutating func nameCondition(of source: Query.Source) -> Condition {
+    private mutating func nameCondition(of source: StructuredQuery.Source) -> Condition {
         switch Int.random(in: 0..<8, using: &random.generator) {
         case 0: .equal(name(of: source))
         case 1: .notEqual(name(of: source))
@@ -100,14 +100,14 @@ package struct RandomQueries {
         }
     }
 
-    private mutating func placeCondition() -> Condition {
+    private mutating func geoCondition() -> Condition {
         let radius = Double.random(in: 0...2, using: &random.generator) * random.pick([1e3, 1e5, 1e7])
         if chance(50), let circle = try? GeoCircle(center: random.point(), radius: radius) { return .near(circle) }
-        guard let box = try? GeoBox(southWest: random.point(), northEast: random.point()) else { return placeCondition() }
+        guard let box = try? GeoBox(southWest: random.point(), northEast: random.point()) else { return geoCondition() }
         return .within(box)
     }
 
-    private mutating func name(of source: Query.Source) -> Value {
+    private mutating func name(of source: StructuredQuery.Source) -> Value {
         let path = random.path()
         if case .collection = source, chance(50) { return .string(path.id.key.string) }
         return .reference(path)
@@ -117,23 +117,23 @@ package struct RandomQueries {
         (0...Int.random(in: 0...4, using: &random.generator)).map { _ in random.value() }
     }
 
-    private mutating func order() -> Query.Order {
-        let direction: Query.Order.Direction = chance(50) ? .ascending : .descending
-        if chance(12) { return Query.Order(.distance(of: RandomDocuments.place, from: random.point()), direction) }
-        return Query.Order(.field(anyField()), direction)
+    private mutating func order() -> StructuredQuery.Order {
+        let direction: StructuredQuery.Order.Direction = chance(50) ? .ascending : .descending
+        if chance(12) { return StructuredQuery.Order(.distance(of: RandomDocuments.location, from: random.point()), direction) }
+        return StructuredQuery.Order(.field(anyField()), direction)
     }
 
-    private mutating func cursor(in query: Query) -> Query.Cursor? {
+    private mutating func cursor(in query: StructuredQuery) -> StructuredQuery.Cursor? {
         guard let count = (try? NormalizedQuery(query))?.orders.count else { return nil }
-        let orders = query.fullOrders(aggregating: [])
+        let orders = query.oracleOrders(aggregating: [])
         let values = orders.prefix(Int.random(in: 1...count, using: &random.generator)).map { order -> Value in
             switch order.key {
             case .distance: .double(Double.random(in: 0...2e7, using: &random.generator))
-            case .field(let field) where field.isName: name(of: query.source)
+            case .field(let field) where field.isOracleName: name(of: query.source)
             case .field: random.value()
             }
         }
-        return Query.Cursor(values, isInclusive: chance(50))
+        return StructuredQuery.Cursor(values, isInclusive: chance(50))
     }
 
     private mutating func vectorSearch() -> VectorSearch {

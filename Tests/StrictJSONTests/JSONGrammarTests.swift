@@ -1,7 +1,7 @@
 import StrictJSON
 import Testing
 
-/// A text as bytes, shown by name.
+/// A JSON text as bytes, displayed by its name.
 struct TextCase: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let bytes: [UInt8]
@@ -15,28 +15,28 @@ struct TextCase: CustomTestStringConvertible, Sendable {
         self.bytes = bytes
     }
 
-    /// A string whose contents are these bytes.
+    /// A JSON string with the given bytes between its quotes.
     static func string(_ name: String, _ contents: [UInt8]) -> TextCase {
         TextCase(name, bytes: [0x22] + contents + [0x22])
     }
 }
 
-@Suite("The grammar is RFC 8259's")
+@Suite("The grammar is that of RFC 8259")
 struct JSONGrammarTests {
-    @Test("Accepted", arguments: accepted)
-    func accepts(text: TextCase) throws {
+    @Test(arguments: accepted)
+    func `Valid texts are accepted`(text: TextCase) throws {
         _ = try JSONText(text.bytes)
-        #expect(JSONRecogniser.value(of: text.bytes) == JSONSample(try JSONText(text.bytes).root))
+        #expect(ReferenceJSONParser.value(of: text.bytes) == JSONSample(try JSONText(text.bytes).root))
     }
 
-    @Test("Refused", arguments: refused)
-    func refuses(text: TextCase) {
+    @Test(arguments: rejected)
+    func `Invalid texts are rejected`(text: TextCase) {
         #expect(throws: JSONSyntaxError.self) { try JSONText(text.bytes) }
-        #expect(JSONRecogniser.value(of: text.bytes) == nil)
+        #expect(ReferenceJSONParser.value(of: text.bytes) == nil)
     }
 
-    @Test("A text cut off at any byte is refused there")
-    func truncated() throws {
+    @Test
+    func `A text truncated at any byte is rejected at its end`() throws {
         let text = Array(#" {"a\n\u00e9\ud83d\udca9":[1,-2.5e+3,true,false,null,"",{}],"b":{"c":[[]]}}"#.utf8)
         _ = try JSONText(text)
         for count in text.indices {
@@ -49,8 +49,8 @@ struct JSONGrammarTests {
         }
     }
 
-    @Test("A scalar cut off at any byte is refused where it begins")
-    func truncatedScalar() throws {
+    @Test
+    func `A truncated UTF-8 sequence is rejected at its first byte`() throws {
         let text = Array("\"\u{1f9a6}".utf8)
         for count in 2..<text.count {
             let error = try #require(throws: JSONSyntaxError.self) { try JSONText(Array(text[..<count])) }
@@ -59,8 +59,8 @@ struct JSONGrammarTests {
         }
     }
 
-    @Test("Each byte alone is a text only if it is a digit")
-    func singleBytes() {
+    @Test
+    func `A single byte is a valid text only if it is a digit`() {
         for byte in UInt8.min ... .max {
             let isAccepted = (try? JSONText([byte])) != nil
             #expect(isAccepted == (0x30...0x39).contains(byte), "byte \(byte)")
@@ -68,16 +68,15 @@ struct JSONGrammarTests {
     }
 
     @Test(
-        "A fault is found wherever in a run of plain text it stands",
         arguments: [0x00, 0x1f, 0x22, 0x5c, 0x80, 0xff] as [UInt8]
     )
-    func faultsAtEveryAlignment(fault: UInt8) {
+    func `An invalid byte is detected at any alignment in a string`(invalid: UInt8) {
         for before in 0..<20 {
             for after in 0..<20 {
                 let plain = [UInt8](repeating: 0x7f, count: before)
-                let text = [0x22] + plain + [fault] + [UInt8](repeating: 0x61, count: after) + [0x22]
+                let text = [0x22] + plain + [invalid] + [UInt8](repeating: 0x61, count: after) + [0x22]
                 let value = (try? JSONText(text)).map { JSONSample($0.root) }
-                #expect(value == JSONRecogniser.value(of: text), "\(before) before, \(after) after")
+                #expect(value == ReferenceJSONParser.value(of: text), "\(before) before, \(after) after")
             }
         }
     }
@@ -141,7 +140,7 @@ private let accepted: [TextCase] = [
     TextCase("composed and decomposed keys", "{\"\u{e9}\":1,\"e\u{301}\":2}"),
 ]
 
-private let refused: [TextCase] = [
+private let rejected: [TextCase] = [
     TextCase("nothing", ""),
     TextCase("only white space", " \n\t\r"),
     TextCase("byte order mark", "\u{feff}{}"),
@@ -198,7 +197,7 @@ private let refused: [TextCase] = [
     TextCase("duplicate key by escape", #"{"a":1,"\u0061":2}"#),
     TextCase("literal capital", "True"),
     TextCase("literal all capitals", "NULL"),
-    TextCase("literal cut", "tru"),
+    TextCase("literal truncated", "tru"),
     TextCase("literal too long", "truee"),
     TextCase("literal misspelt", "nul1"),
     TextCase("literal undefined", "undefined"),
@@ -267,7 +266,7 @@ private let refused: [TextCase] = [
     TextCase("surrogate high and other escape", #""\ud800\n""#),
     TextCase("surrogate high and ordinary escape", #""\ud800\u0041""#),
     TextCase("surrogates swapped", #""\udc00\ud800""#),
-    TextCase("surrogate pair cut", #""\ud83d\udca""#),
+    TextCase("surrogate pair truncated", #""\ud83d\udca""#),
     TextCase("surrogate half raw, half escaped", "\"\\ud83d\u{1f9a6}\""),
     TextCase("surrogate in a key", #"{"\ud800":1}"#),
     .string("UTF-8 lone continuation", [0x80]),
@@ -284,9 +283,9 @@ private let refused: [TextCase] = [
     .string("UTF-8 five bytes", [0xf8, 0x88, 0x80, 0x80, 0x80]),
     .string("UTF-8 byte FE", [0xfe]),
     .string("UTF-8 byte FF", [0xff]),
-    .string("UTF-8 two-byte cut by the quote", [0xc3]),
-    .string("UTF-8 three-byte cut by the quote", [0xe2, 0x82]),
-    .string("UTF-8 four-byte cut by the quote", [0xf0, 0x9f, 0xa6]),
+    .string("UTF-8 two-byte truncated by the quote", [0xc3]),
+    .string("UTF-8 three-byte truncated by the quote", [0xe2, 0x82]),
+    .string("UTF-8 four-byte truncated by the quote", [0xf0, 0x9f, 0xa6]),
     .string("UTF-8 continuation missing", [0xe2, 0x61, 0xac]),
     .string("UTF-8 Latin-1", [0x61, 0xe9, 0x61]),
     .string("UTF-8 valid, then a lone continuation", [0xc3, 0xa9, 0xa9]),

@@ -1,10 +1,10 @@
 import StrictJSON
 import Testing
 
-@Suite("A node is a view of one value")
+@Suite("JSON nodes")
 struct JSONNodeTests {
-    @Test("It answers for its own kind and nil for the others")
-    func kinds() throws {
+    @Test
+    func `Accessors return nil for a value of another kind`() throws {
         let root = try JSONText(#"[null,true,1,"s",[2],{"k":3}]"#).root
         let nodes = try Array(#require(root.elements))
         #expect(nodes.map(\.kind) == [.null, .boolean, .number, .string, .array, .object])
@@ -18,8 +18,8 @@ struct JSONNodeTests {
         #expect(nodes.map { $0["k"] == nil } == [true, true, true, true, true, false])
     }
 
-    @Test("Elements and members come in source order, past all that they contain")
-    func siblings() throws {
+    @Test
+    func `Elements and members are iterated in source order, skipping nested values`() throws {
         let root = try JSONText(#"{"b":[[1,{"x":[]}],2],"a":{"b":{}},"":[],"c":3}"#).root
         let members = try Array(#require(root.members))
         #expect(members.map(\.key) == ["b", "a", "", "c"])
@@ -28,8 +28,8 @@ struct JSONNodeTests {
         #expect(root["c"]?.number == .integer(3))
     }
 
-    @Test("Members are found by bytes, however their names are written")
-    func lookup() throws {
+    @Test
+    func `Members are looked up by their unescaped bytes`() throws {
         let root = try JSONText("{\"\\u0069d\":1,\"\u{e9}\":2,\"e\\u0301\":3,\"idx\":4}").root
         #expect(root["id"]?.number == .integer(1))
         #expect(root["\u{e9}"]?.number == .integer(2))
@@ -40,7 +40,6 @@ struct JSONNodeTests {
     }
 
     @Test(
-        "Strings are unescaped exactly",
         arguments: [
             (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{c}\n\r\t"),
             (#""a\u0000b""#, "a\0b"),
@@ -51,13 +50,13 @@ struct JSONNodeTests {
             (#""a\r\nb""#, "a\r\nb"),
         ]
     )
-    func strings(text: String, value: String) throws {
+    func `Strings are unescaped`(text: String, value: String) throws {
         let string = try #require(try JSONText(text).root.string)
         #expect(Array(string.utf8) == Array(value.utf8))
     }
 
-    @Test("Raw bytes are the source, spelling and inner white space kept")
-    func rawBytes() throws {
+    @Test
+    func `Raw bytes are the source bytes, including inner white space`() throws {
         let root = try JSONText(#" { "id" : 1.50e+1 , "s":"\u0041" , "o": { "a" : [ ] } } "#).root
         func raw(_ node: JSONNode?) -> String? { node.map { String(decoding: $0.rawBytes, as: UTF8.self) } }
         #expect(raw(root["id"]) == "1.50e+1")
@@ -66,8 +65,8 @@ struct JSONNodeTests {
         #expect(raw(root) == #"{ "id" : 1.50e+1 , "s":"\u0041" , "o": { "a" : [ ] } }"#)
     }
 
-    @Test("It knows its offset, line and column")
-    func position() throws {
+    @Test
+    func `A node has an offset, a line and a column`() throws {
         let root = try JSONText("\n{\"\u{e9}\": \"\u{1f9a6}\", \"b\":\n\t[7]}").root
         let node = try #require(root["b"])
         #expect(root.offset == 1)
@@ -76,8 +75,8 @@ struct JSONNodeTests {
         #expect(root["\u{e9}"].map { $0.position() == (2, 7) } == true)
     }
 
-    @Test("It outlives the text that it came from")
-    func lifetime() throws {
+    @Test
+    func `A node keeps its text alive`() throws {
         func lastElement() throws -> JSONNode? {
             try JSONText([UInt8]("[1,\"still here\"]".utf8)).root.elements?.reversed().first
         }

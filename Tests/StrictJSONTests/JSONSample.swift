@@ -1,7 +1,7 @@
 import StrictJSON
 import TestSupport
 
-/// A JSON value built in memory, to compare with what the parser reads.
+/// A JSON value in memory, for comparison with parsed nodes.
 indirect enum JSONSample: Equatable {
     case null
     case boolean(Bool)
@@ -19,7 +19,7 @@ indirect enum JSONSample: Equatable {
 }
 
 extension JSONSample {
-    /// What a node says, walked through its public calls.
+    /// Creates the value of a node through its public API.
     init(_ node: JSONNode) {
         switch node.kind {
         case .null: self = .null
@@ -41,7 +41,7 @@ extension JSONSample {
         }
     }
 
-    /// Writes the value; `outOfRange` as a literal beyond the doubles.
+    /// Writes the value; `outOfRange` as a literal beyond the range of doubles.
     func write(to writer: inout JSONWriter) {
         switch self {
         case .null: writer.null()
@@ -72,7 +72,7 @@ extension JSONSample {
 }
 
 extension JSONSample {
-    /// A value with up to `depth` levels, rich in numbers and characters that codecs get wrong.
+    /// Returns a value of up to `depth` levels, with many numbers and characters that are edge cases for codecs.
     static func random(depth: Int, using generator: inout SeededGenerator) -> JSONSample {
         switch Int.random(in: 0..<(depth > 0 ? 10 : 6), using: &generator) {
         case 0: return .null
@@ -84,7 +84,7 @@ extension JSONSample {
             let count = Int.random(in: 0..<5, using: &generator)
             return .array((0..<count).map { _ in random(depth: depth - 1, using: &generator) })
         default:
-            // Up to 12 members, so that every way of finding duplicates is taken.
+            // Up to 12 members, to cover every branch of duplicate detection.
             var keys = Set<[UInt8]>()
             for _ in 0..<Int.random(in: 0..<13, using: &generator) { keys.insert(randomString(using: &generator)) }
             var ordered = keys.sorted { $0.lexicographicallyPrecedes($1) }
@@ -110,7 +110,7 @@ extension JSONSample {
     }
 
     private static func randomString(using generator: inout SeededGenerator) -> [UInt8] {
-        let traps: [Unicode.Scalar] = [
+        let edgeCases: [Unicode.Scalar] = [
             "\"", "\\", "/", "\0", "\u{8}", "\u{c}", "\n", "\r", "\t", "\u{1f}", "\u{7f}", "\u{80}", "\u{301}", "\u{e9}",
             "\u{2028}",
             "\u{2029}", "\u{d7ff}", "\u{e000}", "\u{feff}", "\u{fffd}", "\u{ffff}", "\u{10000}", "\u{1f9a6}", "\u{10ffff}",
@@ -118,7 +118,7 @@ extension JSONSample {
         var text = String.UnicodeScalarView()
         for _ in 0..<Int.random(in: 0..<20, using: &generator) {
             let letter = Unicode.Scalar(UInt8.random(in: 0x20..<0x7f, using: &generator))
-            text.append(generator.chance(30) ? traps.randomElement(using: &generator) ?? letter : letter)
+            text.append(generator.chance(30) ? edgeCases.randomElement(using: &generator) ?? letter : letter)
         }
         return Array(String(text).utf8)
     }

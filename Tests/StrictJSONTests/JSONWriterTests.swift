@@ -1,7 +1,7 @@
 import StrictJSON
 import Testing
 
-@Suite("The writer writes compact JSON")
+@Suite("JSON writer")
 struct JSONWriterTests {
     private func written(_ write: (inout JSONWriter) -> Void) -> String {
         var writer = JSONWriter()
@@ -9,8 +9,8 @@ struct JSONWriterTests {
         return String(decoding: writer.finish(), as: UTF8.self)
     }
 
-    @Test("Commas and colons stand where they belong")
-    func punctuation() {
+    @Test
+    func `Commas and colons are inserted`() {
         let text = written { writer in
             writer.beginObject()
             writer.key("a")
@@ -37,7 +37,6 @@ struct JSONWriterTests {
     }
 
     @Test(
-        "Only quotes, backslashes and ASCII controls are escaped",
         arguments: [
             ("", #""""#),
             ("a\"b\\c/", #""a\"b\\c/""#),
@@ -47,7 +46,7 @@ struct JSONWriterTests {
             ("\"\u{301}", "\"\\\"\u{301}\""),
         ]
     )
-    func escapes(value: String, text: String) {
+    func `Only quotes, backslashes and ASCII control characters are escaped`(value: String, text: String) {
         #expect(Array(written { $0.string(value) }.utf8) == Array(text.utf8))
         let key = written { writer in
             writer.beginObject()
@@ -59,10 +58,9 @@ struct JSONWriterTests {
     }
 
     @Test(
-        "An escape is found wherever in a run of plain text it stands",
         arguments: ["\"", "\u{1f}", "\u{7f}"] as [Unicode.Scalar]
     )
-    func escapesAtEveryAlignment(scalar: Unicode.Scalar) throws {
+    func `A character is escaped at any alignment in a string`(scalar: Unicode.Scalar) throws {
         for before in 0..<20 {
             let value =
                 String(repeating: "\u{80}", count: before / 2) + String(repeating: "a", count: before % 2) + String(scalar)
@@ -73,8 +71,8 @@ struct JSONWriterTests {
         }
     }
 
-    @Test("Names known at compile time are escaped too")
-    func staticNames() {
+    @Test
+    func `Static keys are escaped`() {
         let text = written { writer in
             writer.beginObject()
             writer.key("a\"\n\u{e9}")
@@ -85,28 +83,26 @@ struct JSONWriterTests {
     }
 
     @Test(
-        "Integers are digits",
         arguments: [(0, "0"), (-1, "-1"), (.max, "9223372036854775807"), (.min, "-9223372036854775808")] as [(Int64, String)]
     )
-    func integers(value: Int64, text: String) {
+    func `Integers are written in decimal`(value: Int64, text: String) {
         #expect(written { $0.integer(value) } == text)
     }
 
     @Test(
-        "Doubles are the shortest literal that reads back, never an integer's",
         arguments: [
             (1, "1.0"), (-0.0, "-0.0"), (0, "0.0"), (0.1, "0.1"), (100, "100.0"), (1e15, "1000000000000000.0"), (1e16, "1e+16"),
             (1e300, "1e+300"), (.leastNonzeroMagnitude, "5e-324"), (1.7976931348623157e308, "1.7976931348623157e+308"),
             (9.9856482, "9.9856482"),
         ] as [(Double, String)]
     )
-    func doubles(value: Double, text: String) throws {
+    func `Doubles are the shortest literals that round-trip, and never integer literals`(value: Double, text: String) throws {
         #expect(written { $0.double(value) } == text)
         #expect(JSONSample(try JSONText(text).root) == .double(value.bitPattern))
     }
 
-    @Test("What has been written can be looked at on the way")
-    func bytesSoFar() {
+    @Test
+    func `The bytes written so far are readable`() {
         var writer = JSONWriter(reservingCapacity: 64)
         writer.beginArray()
         writer.integer(1)

@@ -1,22 +1,22 @@
 package import Foundation
 import Synchronization
 
-/// A child process, started with `posix_spawn`, that inherits three descriptors and nothing else of the tests.
+/// A child process started with `posix_spawn`, which inherits three file descriptors and nothing else.
 ///
-/// Foundation's `Process` is not used: in Swift 6.3 it may read beyond a buffer while it looks for open descriptors, and so end
-/// the tests (swift-corelibs-foundation, pull request 5472).
+/// Foundation's `Process` is not used: in Swift 6.3 it may read past the end of a buffer while it enumerates open descriptors,
+/// which crashes the tests (swift-corelibs-foundation, pull request 5472).
 package final class ChildProcess: Sendable {
     package let processID: Int32
-    /// Whether it was waited for: after that its number may be another's.
-    private let isOver = Mutex(false)
+    /// True if the process was reaped. After that, its process ID may be reused.
+    private let hasExited = Mutex(false)
 
-    /// How a process ended.
+    /// The exit status of a process.
     package enum ExitStatus: Hashable, Sendable {
         case code(Int32)
         case signal(Int32)
     }
 
-    /// A call that failed.
+    /// A failed system call.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
 
@@ -25,7 +25,7 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Starts a program; a descriptor that is nil is `/dev/null` there.
+    /// Starts a program. A nil handle is replaced by `/dev/null`.
     package init(
         _ program: String,
         _ arguments: [String],
@@ -47,7 +47,7 @@ package final class ChildProcess: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // The threads that tests run on block signals, and a child would inherit that.
+        // The test threads block signals, and a child would inherit their signal mask.
         var none = sigset_t()
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
@@ -62,17 +62,17 @@ package final class ChildProcess: Sendable {
         self.processID = processID
     }
 
-    /// Sends a signal, unless the process was waited for.
+    /// Sends a signal, unless the process was reaped.
     package func send(_ signal: Int32) {
-        isOver.withLock { if !$0 { kill(processID, signal) } }
+        hasExited.withLock { if !$0 { kill(processID, signal) } }
     }
 
-    /// Waits on the calling thread until the process has ended. To be called once.
+    /// Blocks the calling thread until the process exits, and returns its status. Call it once.
     package func wait() -> ExitStatus {
         var information = siginfo_t()
         while waitid(P_PID, id_t(processID), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
-        return isOver.withLock { isOver in
-            isOver = true
+        return hasExited.withLock { hasExited in
+            hasExited = true
             var status: Int32 = 0
             waitpid(processID, &status, 0)
             let signal = status & 0x7f
@@ -80,7 +80,7 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Waits on a thread of its own until the process has ended: how it ended, as the only element. To be asked once.
+    /// Waits for the process on a separate thread, and yields its exit status as the only element. Call it once.
     package func exits() -> AsyncStream<ExitStatus> {
         let (exits, exit) = AsyncStream.makeStream(of: ExitStatus.self)
         Thread.detachNewThread {
@@ -90,15 +90,15 @@ package final class ChildProcess: Sendable {
         return exits
     }
 
-    /// Runs a program to its end, without its output.
+    /// Runs a program until it exits, discarding its output.
     package static func run(_ program: String, _ arguments: [String]) throws -> ExitStatus {
         try ChildProcess(program, arguments).wait()
     }
 
-    /// Two ends of a connection, of which no other child process gets one, one that is started at the same moment neither.
+    /// Returns the two ends of a connection that no other child process inherits, even one that is started concurrently.
     package static func connection() throws -> (FileHandle, FileHandle) {
         var ends: [Int32] = [0, 0]
-        // Unlike a pipe, a pair of sockets can be made in one step so that it is not inherited.
+        // Unlike a pipe, a socket pair can be created with close-on-exec atomically.
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw Failure("socketpair", errno) }
         return (

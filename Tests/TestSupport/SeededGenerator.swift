@@ -1,18 +1,18 @@
 internal import Foundation
 
-/// Random numbers that can be drawn again: SplitMix64 from a seed.
+/// A reproducible random number generator: SplitMix64 with a seed.
 ///
-/// A test takes the seed of the run from ``currentSeed``, which `HEARTH_TEST_SEED` sets, and names it in every failure.
+/// Tests use the run's ``currentSeed``, which `HEARTH_TEST_SEED` sets, and print it in every failure.
 package struct SeededGenerator: RandomNumberGenerator {
     /// The seed of this run.
     package static let currentSeed =
         ProcessInfo.processInfo.environment["HEARTH_TEST_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: .min ... .max)
 
-    /// The number that the sequence follows from.
+    /// The seed of the sequence.
     package let seed: UInt64
     private var state: UInt64
 
-    /// A generator at the start of a seed's sequence.
+    /// Creates a generator at the start of a seed's sequence.
     package init(seed: UInt64 = currentSeed) {
         self.seed = seed
         state = seed
@@ -27,7 +27,7 @@ package struct SeededGenerator: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// Whether something happens that does so in `percent` of a hundred cases.
+    /// Returns true with a probability of `percent` percent.
     package mutating func chance(_ percent: Int) -> Bool {
         Int.random(in: 0..<100, using: &self) < percent
     }

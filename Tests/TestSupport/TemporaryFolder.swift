@@ -1,13 +1,14 @@
 package import Foundation
 
-/// A folder of a test's own, removed with all that is in it when the value's life ends.
+/// A temporary folder, deleted with its contents when the object is deallocated.
 package final class TemporaryFolder: Sendable {
     package let path: String
 
-    /// Where files are on disk.
+    /// The parent folder for files on disk.
     package static let disk = FileManager.default.temporaryDirectory.path
 
-    /// Where files are in memory, if there is such a place, with room for all tests that go on at once.
+    /// The parent folder for files in memory: `/dev/shm` if it is writable and has at least 1 GiB free, which is enough for
+    /// all concurrent tests; otherwise ``disk``.
     package static let memory: String = {
         let folder = "/dev/shm"
         let attributes = try? FileManager.default.attributesOfFileSystem(forPath: folder)
@@ -65,7 +66,7 @@ package final class TemporaryFolder: Sendable {
         try FileManager.default.contentsOfDirectory(atPath: self[relative]).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    /// All files below, each with its bytes.
+    /// Returns the bytes of all files below a folder, by relative path.
     package func contents(of relative: String) throws -> [String: [UInt8]] {
         var contents: [String: [UInt8]] = [:]
         for name in try FileManager.default.subpathsOfDirectory(atPath: self[relative]) {
@@ -76,7 +77,7 @@ package final class TemporaryFolder: Sendable {
         return contents
     }
 
-    /// Copies a folder as it is now, as a crash would leave it.
+    /// Copies a folder in its current state, as a crash would leave it.
     package func copy(_ relative: String, to other: String) throws {
         try FileManager.default.createDirectory(
             atPath: (self[other] as NSString).deletingLastPathComponent,
@@ -86,7 +87,7 @@ package final class TemporaryFolder: Sendable {
     }
 }
 
-/// Runs `body` with a folder of its own, which is gone afterwards.
+/// Calls `body` with a temporary folder, which is deleted afterwards.
 package func withTemporaryFolder<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }

@@ -1,19 +1,19 @@
 internal import StrictJSON
 
 extension Document {
-    /// The size of a document by Firestore's formula, in bytes: its name, its fields and 32 more.
+    /// Returns the size of a document in bytes by Firestore's formula: name + fields + 32.
     ///
-    /// It is what limits a document, and does not depend on how the document is stored. A text counts its UTF-8 bytes and
-    /// one more, a number or timestamp 8, a boolean or null 1, a geo point 16, bytes their length, a vector 8 for each
-    /// dimension, an array or map the sum of what it holds, a field its name and its value. A name counts its ids, 8 for a
-    /// numeric one, and 16 more. An empty map counts 1, or a document could hold any number of them.
+    /// The size limit applies to this number, which is independent of the storage format. A string counts its UTF-8 bytes
+    /// + 1, a number or timestamp 8, a boolean or null 1, a geo point 16, bytes their length, a vector 8 per dimension, an
+    /// array or map the sum of its contents, and a field its name and value. A document name counts its segments (8 for a
+    /// numeric ID) + 16. An empty map counts 1; otherwise a document could hold any number of them.
     public static func size(of fields: MapValue, at path: DocumentPath) -> Int {
         path.nameSize + fields.size + 32
     }
 }
 
 extension UTF8Key {
-    /// What a field's name adds to a document.
+    /// The number of bytes that a field name adds to the document size.
     var size: Int { byteCount + 1 }
 }
 
@@ -38,7 +38,7 @@ extension Value {
         }
     }
 
-    /// What the value adds to a document, without the values in it.
+    /// The number of bytes that the value adds to the document size, without nested values.
     var ownSize: Int {
         switch self {
         case .null, .boolean: 1

@@ -1,16 +1,16 @@
 internal import StrictJSON
 
 extension Document {
-    /// Checks that a document with these fields may be stored at `path`.
+    /// Validates the fields of a document to be stored at `path`.
     ///
-    /// Looks at the length and depth of the path, every field name at every depth, the depth of the values, arrays
-    /// directly in arrays, the length of strings, bytes, vectors, references and field paths, and the size of the whole.
+    /// Checks the length and depth of the path, field names at every level, the nesting depth, arrays directly in arrays,
+    /// the length of strings, bytes, vectors, references and field paths, and the document size.
     ///
-    /// - Throws: ``StatusCode/invalidArgument`` with the document's path and, when one is at fault, the field.
+    /// - Throws: ``StatusCode/invalidArgument`` with the document's path and the invalid field, if any.
     public static func validate(_ fields: MapValue, at path: DocumentPath) throws(StatusError) {
         do throws(StatusError) {
             try path.validateLimits()
-            // First the rules, which bound the depth of everything that recurs afterwards.
+            // First the limits that bound the depth of the recursion below.
             try fields.validate()
             let size = size(of: fields, at: path)
             guard size <= DocumentLimits.maximumDocumentBytes else {
@@ -29,14 +29,14 @@ extension Document {
 }
 
 extension MapValue {
-    /// Checks the fields of a document by all rules but the size of the whole.
+    /// Validates the fields of a document, except for the document size.
     ///
     /// - Throws: ``StatusCode/invalidArgument`` with the field.
     package func validate() throws(StatusError) {
         try validate(level: 0, pathBytes: 0)
     }
 
-    /// Checks the members of a map that stands inside `level` maps and arrays, at a field path of `pathBytes`.
+    /// Validates the members of a map at nesting level `level`, whose field path has `pathBytes` bytes.
     func validate(level: Int, pathBytes: Int) throws(StatusError) {
         for (name, value) in self {
             do throws(StatusError) {
@@ -63,8 +63,8 @@ extension MapValue {
         guard !Identifier.isReserved(name.utf8) else {
             throw StatusError(
                 .invalidArgument,
-                "The field name \(Excerpt(name.string)) is reserved, as is all that begins and ends with two underscores. "
-                    + "Use another."
+                "The field name \(Excerpt(name.string)) is reserved, like all names that begin and end with two underscores. "
+                    + "Use another name."
             )
         }
     }

@@ -1,15 +1,15 @@
-/// A document: where it is, what it holds, and since when.
+/// A document: its path, fields, create time and update time.
 public struct Document: Hashable, Sendable {
-    /// Where the document is.
+    /// The path of the document.
     public var path: DocumentPath
-    /// What it holds.
+    /// The fields.
     public var fields: MapValue
-    /// The commit time of the write that created it; overwriting keeps it, recreating does not.
+    /// The commit time of the write that created the document. Overwriting keeps it; deleting and recreating does not.
     public var createTime: Timestamp
-    /// The commit time of the last write that changed it.
+    /// The commit time of the last write that changed the document.
     public var updateTime: Timestamp
 
-    /// Makes a document; nothing is checked, see ``validate(_:at:)``.
+    /// Creates a document without validating it; see ``validate(_:at:)``.
     public init(path: DocumentPath, fields: MapValue, createTime: Timestamp, updateTime: Timestamp) {
         self.path = path
         self.fields = fields

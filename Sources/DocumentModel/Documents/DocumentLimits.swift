@@ -1,21 +1,22 @@
 /// Firestore's limits on documents and names.
 public enum DocumentLimits {
-    /// The largest size of a document, by ``Document/size(of:at:)``.
+    /// The maximum document size, computed by ``Document/size(of:at:)``.
     public static let maximumDocumentBytes = 1_048_576
-    /// How many maps and arrays may stand inside each other in a field; the field's own value is level 1.
+    /// The maximum nesting depth of maps and arrays in a field; the field's own value is level 1.
     public static let maximumDepth = 20
-    /// The longest collection id, document id or field name.
+    /// The maximum length of a collection ID, document ID or field name, in bytes.
     public static let maximumNameBytes = 1_500
-    /// The longest document or collection path, relative to the database.
+    /// The maximum length of a document or collection path, relative to the database, in bytes.
     public static let maximumPathBytes = 6 * 1_024
-    /// The longest field path: its names and one byte for each dot between them.
+    /// The maximum length of a field path, in bytes: its names, and one byte for each separating dot.
     public static let maximumFieldPathBytes = 1_500
-    /// How many collections may stand in a path.
+    /// The maximum number of collections in a path.
     public static let maximumSubcollectionDepth = 100
-    /// The longest string or bytes value: 1 MiB less 89 bytes.
+    /// The maximum length of a string or bytes value: 1 MiB - 89 bytes.
     public static let maximumValueBytes = 1_048_487
-    /// How much of a string or bytes value queries see. Longer ones that begin alike are equal to filters, orders and cursors.
-    public static let queriedValueBytes = 1_500
-    /// How many numbers a vector may hold.
+    /// The number of leading bytes of a string or bytes value that queries compare and indexes store. Longer values with the
+    /// same prefix are equal in filters, orders and cursors.
+    public static let indexedValueBytes = 1_500
+    /// The maximum number of dimensions of a vector.
     public static let maximumVectorDimensions = 2_048
 }

@@ -1,30 +1,29 @@
-/// The beginning of a foreign text, made fit for a message, a log or a terminal.
+/// An escaped and truncated excerpt of untrusted text, safe for messages, logs and terminals.
 ///
-/// Controls, bidirectional and invisible characters, lone combining marks, quotation marks and backslashes are
-/// escaped as Swift writes them (`\u{202E}`), and the text is cut at a limit. Interpolated, it stands in quotation
-/// marks and ends with `…` where it was cut.
+/// Control, bidirectional and invisible characters, combining marks without a base, quotation marks and backslashes are
+/// escaped in Swift's syntax (`\u{202E}`). The ``description`` is quoted, and ends with `…` if the text was truncated.
 package struct Excerpt: Sendable, CustomStringConvertible {
-    /// The escaped text without quotation marks.
+    /// The escaped text, without quotation marks.
     package let text: String
     /// The text in quotation marks.
     package let description: String
 
-    /// Takes as much of `source` as fits into `maximumBytes` of escaped text.
+    /// Creates an excerpt of at most `maximumBytes` bytes of escaped text.
     package init(_ source: some StringProtocol, maximumBytes: Int = 80) {
         var text = ""
-        var isCut = false
+        var isTruncated = false
         var marksCanCombine = false
         for scalar in source.unicodeScalars {
             let category = Category(scalar)
             let escaped = Self.escaped(scalar, category, marksCanCombine: marksCanCombine)
             guard text.utf8.count + escaped.utf8.count <= maximumBytes else {
-                isCut = true
+                isTruncated = true
                 break
             }
             text.unicodeScalars.append(contentsOf: escaped.unicodeScalars)
             marksCanCombine = category == .letter || (category == .mark && marksCanCombine)
         }
-        self.text = isCut ? text + "…" : text
+        self.text = isTruncated ? text + "…" : text
         description = "\"" + self.text + "\""
     }
 

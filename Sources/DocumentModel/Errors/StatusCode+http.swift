@@ -1,8 +1,8 @@
 extension StatusCode {
-    /// The HTTP status of a response that is this failure and nothing else, such as a page or a stream that can't begin.
+    /// The HTTP status of an error response.
     ///
-    /// Google's mapping of its canonical codes, but for two: a position outside of what is kept is 410, so that a client knows
-    /// that repeating the request is of no use; what was cancelled is 503, because only a server that stops says so.
+    /// Google's mapping of the canonical codes, with two exceptions: `OUT_OF_RANGE`, a position outside the retained history,
+    /// is 410, so that clients don't retry; `CANCELLED` is 503, because only a server that is shutting down returns it.
     package var httpStatus: Int {
         switch self {
         case .invalidArgument, .failedPrecondition: 400

@@ -1,38 +1,38 @@
-/// Firestore's canonical status codes, with their numbers.
+/// The canonical status codes of gRPC and Firestore.
 ///
-/// The number is the JSON-RPC error code of a failed call, the name its `data.status`.
+/// A failed JSON-RPC call has the number as its error code, and the name as `data.status`.
 public enum StatusCode: Int, Sendable, Hashable, CaseIterable {
-    /// The caller gave up.
+    /// The operation was cancelled.
     case cancelled = 1
-    /// The cause is not known.
+    /// An error of unknown cause.
     case unknown = 2
-    /// What was sent can never succeed, whatever the state of the database.
+    /// The request is invalid, regardless of the state of the database.
     case invalidArgument = 3
-    /// The time allowed ran out; the operation may still have happened.
+    /// The deadline expired. The operation may still have been applied.
     case deadlineExceeded = 4
-    /// The document, collection or other thing named does not exist.
+    /// The requested document, collection or other resource doesn't exist.
     case notFound = 5
-    /// What was to be created exists.
+    /// The resource to create already exists.
     case alreadyExists = 6
-    /// The caller is known but may not do this.
+    /// The caller is authenticated but lacks permission.
     case permissionDenied = 7
-    /// A limit or quota is used up.
+    /// A limit or quota is exhausted.
     case resourceExhausted = 8
-    /// The database is not in the state that the operation needs; repeating it unchanged does not help.
+    /// The database is not in the state that the operation requires. Don't retry the operation unchanged.
     case failedPrecondition = 9
-    /// Another writer got in between; repeating the whole transaction may help.
+    /// A conflict with a concurrent write. Retry the whole transaction.
     case aborted = 10
-    /// A position lies outside what is kept.
+    /// A position outside the retained history.
     case outOfRange = 11
-    /// There is no such operation here.
+    /// The operation is not implemented.
     case unimplemented = 12
-    /// A fault in Hearth itself.
+    /// An internal error: a bug in Hearth.
     case `internal` = 13
-    /// The server can't answer now; repeating the call may help.
+    /// The server is temporarily unavailable. Retry the call.
     case unavailable = 14
-    /// Stored data is lost or damaged beyond repair.
+    /// Unrecoverable data loss or corruption.
     case dataLoss = 15
-    /// The caller has not said, or not proven, who it is.
+    /// The caller has no valid credentials.
     case unauthenticated = 16
 
     /// The canonical name, such as `NOT_FOUND`.
@@ -57,7 +57,7 @@ public enum StatusCode: Int, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The code with a canonical name; nil when there is none of that name.
+    /// Creates a code from its canonical name, or nil if there is no such code.
     public init?(name: String) {
         guard let code = Self.allCases.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else { return nil }
         self = code

@@ -1,17 +1,17 @@
 package import StrictJSON
 
-/// The one error of model, store and client: a canonical code, a text that says what to do, and the place.
+/// The error type of model, store and client: a canonical code, a message, and the location of the error.
 ///
-/// The text is written for a person. It says what was expected and what was found, quotes at most a short escaped
-/// excerpt of foreign text, and never a secret. Programs look at ``code``, ``path`` and ``field``.
+/// The message is for people. It says what was expected, what was found and what to do. It quotes at most a short escaped
+/// excerpt of untrusted text, and never a secret. Programs use ``code``, ``path`` and ``field``.
 public struct StatusError: Error, Sendable {
-    /// What kind of failure this is.
+    /// The canonical code.
     public var code: StatusCode
-    /// What was expected, what was found, and what to do.
+    /// The message: what was expected, what was found, and what to do.
     public var message: String
     private var box: Box?
 
-    /// Makes an error; give every place that is known.
+    /// Creates an error with all known locations.
     public init(
         _ code: StatusCode,
         _ message: String,
@@ -26,99 +26,101 @@ public struct StatusError: Error, Sendable {
         details = Details(path: path, field: field, file: file, cause: cause)
     }
 
-    /// The document or collection concerned, relative to the database.
+    /// The path of the document or collection concerned, relative to the database.
     public var path: String? {
         get { details.path }
         set { details.path = newValue }
     }
 
-    /// The field concerned: a field path in canonical form, with `[i]` for the elements of arrays, such as `tags[2].color`.
+    /// The field concerned, as a canonical field path with `[i]` for the elements of arrays, such as `tags[2].color`.
     public var field: String? {
         get { details.field }
         set { details.field = newValue }
     }
 
-    /// Which part of a query is at fault, by its JSON form, such as `where.and[1].op`; nil for what concerns no query.
-    public var place: String? {
-        get { details.place }
-        set { details.place = newValue }
+    /// The path of the invalid request parameter, such as `where.and[1].op` in a query; nil if the error is not about one.
+    public var parameterPath: String? {
+        get { details.parameterPath }
+        set { details.parameterPath = newValue }
     }
 
-    /// Where in the JSON that was read the fault is, which ``message`` tells too; nil for what was not read from JSON.
-    package var textPlace: TextPlace? {
-        get { details.textPlace }
-        set { details.textPlace = newValue }
+    /// The location of the error in the decoded JSON, also part of ``message``; nil if no JSON was decoded.
+    package var sourceLocation: SourceLocation? {
+        get { details.sourceLocation }
+        set { details.sourceLocation = newValue }
     }
 
-    /// Which write of its commit could not be applied, counted from 0; nil for what does not concern one write.
+    /// The index of the failed write in its commit, from 0; nil if the error is not about one write.
     public var writeIndex: Int? {
         get { details.writeIndex }
         set { details.writeIndex = newValue }
     }
 
-    /// After how long the caller is advised to try again; nil where there is no advice.
+    /// The recommended delay before a retry; nil without a recommendation.
     public var retryAfter: Duration? {
         get { details.retryAfter }
         set { details.retryAfter = newValue }
     }
 
-    /// The oldest commit that is kept, where what is asked for is older; nil for what does not concern the past.
+    /// The sequence number of the oldest retained commit, if the requested one is older; nil for other errors.
     package var oldestSequence: UInt64? {
         get { details.oldestSequence }
         set { details.oldestSequence = newValue }
     }
 
-    /// The damaged file concerned.
+    /// The location in the damaged file, if the error is about one.
     public var file: FileLocation? {
         get { details.file }
         set { details.file = newValue }
     }
 
-    /// What lies behind this error; for the log only, never sent to a caller.
+    /// The underlying error. For the log only; never sent to a caller.
     public var cause: (any Error)? {
         get { details.cause }
         set { details.cause = newValue }
     }
 
-    /// A place in a text.
-    package struct TextPlace: Sendable, Hashable {
-        /// The line, counted from 1.
+    /// A location in a text.
+    package struct SourceLocation: Sendable, Hashable {
+        /// The line, from 1.
         package let line: Int
-        /// The column in that line, in Unicode scalars counted from 1.
+        /// The column in Unicode scalars, from 1.
         package let column: Int
-        /// The byte in the text, counted from 0.
+        /// The byte offset in the text, from 0.
         package let offset: Int
 
-        /// With what the message ends that tells it.
-        var note: String { " (Line \(line), column \(column), byte \(offset) of the JSON.)" }
+        /// The suffix of a message with this location.
+        var messageSuffix: String { " (Line \(line), column \(column), byte \(offset) of the JSON.)" }
     }
 
-    /// The same without the place in the JSON that was read, for who tells that in another way.
-    package var withoutTextPlace: StatusError {
-        guard let note = textPlace?.note.utf8, message.utf8.suffix(note.count).elementsEqual(note) else { return self }
+    /// The error without ``sourceLocation``, for callers that report the location separately.
+    package var withoutSourceLocation: StatusError {
+        guard let suffix = sourceLocation?.messageSuffix.utf8, message.utf8.suffix(suffix.count).elementsEqual(suffix) else {
+            return self
+        }
         var error = self
-        error.message = String(Substring(message.utf8.dropLast(note.count)))
-        error.textPlace = nil
+        error.message = String(Substring(message.utf8.dropLast(suffix.count)))
+        error.sourceLocation = nil
         return error
     }
 
-    /// A file of the data folder, and the place in it where the fault is in what it holds.
+    /// A file in the data folder, optionally with a line and column.
     public struct FileLocation: Sendable, Hashable {
-        /// The file's or folder's path relative to the data folder.
+        /// The path of the file or folder, relative to the data folder.
         public let path: String
-        /// The line, counted from 1; nil where the fault is the file itself, or a folder.
+        /// The line, from 1; nil for the file or folder as a whole.
         public let line: Int?
-        /// The column in that line, in Unicode scalars counted from 1; nil as the line is.
+        /// The column in Unicode scalars, from 1; nil if the line is nil.
         public let column: Int?
 
-        /// Makes the location of a file as a whole, or of a folder.
+        /// Creates the location of a file or folder as a whole.
         public init(path: String) {
             self.path = path
             line = nil
             column = nil
         }
 
-        /// Makes the location of a place in a file.
+        /// Creates a location inside a file.
         public init(path: String, line: Int, column: Int) {
             self.path = path
             self.line = line
@@ -128,12 +130,12 @@ public struct StatusError: Error, Sendable {
 }
 
 extension StatusError {
-    /// What only some errors have.
+    /// The optional properties.
     private struct Details: Sendable {
         var path: String?
         var field: String?
-        var place: String?
-        var textPlace: TextPlace?
+        var parameterPath: String?
+        var sourceLocation: SourceLocation?
         var writeIndex: Int?
         var retryAfter: Duration?
         var oldestSequence: UInt64?
@@ -141,7 +143,7 @@ extension StatusError {
         var cause: (any Error)?
     }
 
-    /// Holds them apart, because every call that may throw an error has room for one, and every task keeps that room.
+    /// Heap storage for the details, which keeps the error small: every throwing call and every task reserves space for one.
     private final class Box: Sendable {
         let details: Details
 
@@ -157,52 +159,52 @@ extension StatusError {
 }
 
 extension StatusError: CustomStringConvertible {
-    /// One line for a log or a terminal: code, message and places, with nothing in it that could move the cursor.
+    /// One line for a log or a terminal: code, message and locations, without control characters.
     ///
-    /// The ``cause`` is left to the log's own metadata.
+    /// Excludes the ``cause``, which belongs in log metadata.
     public var description: String {
-        var places: [String] = []
-        if let path { places.append("path \(Excerpt(path, maximumBytes: Self.placeBytes))") }
-        if let field { places.append("field \(Excerpt(field, maximumBytes: Self.placeBytes))") }
-        if let place { places.append("at \(place)") }
-        if let writeIndex { places.append("write \(writeIndex)") }
+        var locations: [String] = []
+        if let path { locations.append("path \(Excerpt(path, maximumBytes: Self.maximumLocationBytes))") }
+        if let field { locations.append("field \(Excerpt(field, maximumBytes: Self.maximumLocationBytes))") }
+        if let parameterPath { locations.append("at \(parameterPath)") }
+        if let writeIndex { locations.append("write \(writeIndex)") }
         if let file {
-            places.append("file \(Excerpt(file.path, maximumBytes: Self.placeBytes))\(file.placeDescription)")
+            locations.append("file \(Excerpt(file.path, maximumBytes: Self.maximumLocationBytes))\(file.lineAndColumn)")
         }
-        return "\(code.name): \(message)" + (places.isEmpty ? "" : " (" + places.joined(separator: "; ") + ")")
+        return "\(code.name): \(message)" + (locations.isEmpty ? "" : " (" + locations.joined(separator: "; ") + ")")
     }
 
-    /// A path as long as a name may be is shown whole.
-    private static let placeBytes = DocumentLimits.maximumNameBytes
+    /// A path of up to the length of a name is not truncated.
+    private static let maximumLocationBytes = DocumentLimits.maximumNameBytes
 }
 
 extension StatusError.FileLocation {
-    fileprivate var placeDescription: String {
+    fileprivate var lineAndColumn: String {
         guard let line, let column else { return "" }
         return ", line \(line), column \(column)"
     }
 }
 
 extension StatusError {
-    /// The same error seen from the commit around the write.
+    /// Returns the error with the index of the write in its commit.
     package func ofWrite(at index: Int) -> StatusError {
         var error = self
         error.writeIndex = index
         return error
     }
 
-    /// The same error seen from the document around the value: its ``field`` is inside the field at `path`.
+    /// Returns the error with its ``field`` nested inside the field at `path`.
     package func inside(_ path: FieldPath) -> StatusError {
         path.segments.reversed().reduce(self) { error, segment in error.inside(field: segment) }
     }
 
-    /// The same error seen from the map around the value: its ``field`` is inside the map's member `name`.
+    /// Returns the error with its ``field`` nested inside the map member `name`.
     package func inside(field name: UTF8Key) -> StatusError {
         let isNameTooLong = name.byteCount > DocumentLimits.maximumNameBytes
         return inside(isNameTooLong ? Excerpt(name.string).text : FieldPath.canonicalText(ofSegment: name))
     }
 
-    /// The same error seen from the array around the value: its ``field`` is inside the element at `index`.
+    /// Returns the error with its ``field`` nested inside the array element at `index`.
     package func inside(element index: Int) -> StatusError {
         inside("[\(index)]")
     }
@@ -216,5 +218,12 @@ extension StatusError {
             case .some(let inner): outer + "." + inner
             }
         return error
+    }
+}
+
+extension StatusError {
+    /// The error for a read time at which commits are still possible.
+    package static func readTimeInFuture(_ time: Timestamp) -> StatusError {
+        StatusError(.invalidArgument, "The read time \(time) is in the future. Use a time in the past.")
     }
 }

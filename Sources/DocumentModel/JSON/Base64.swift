@@ -1,7 +1,6 @@
-/// Canonical base64 (RFC 4648): every sequence of bytes has exactly one text.
+/// Canonical base64 (RFC 4648), in which every byte sequence has exactly one encoding.
 ///
-/// No white space, and no bits set that belong to no byte. Whatever else a text may be is refused, so that two texts never
-/// stand for the same bytes.
+/// Decoding rejects white space, missing or excess padding and non-zero trailing bits.
 package struct Base64: Sendable {
     /// The standard alphabet, padded to a multiple of four (section 4).
     package static let standard = Base64(last: "+/", isPadded: true)
@@ -9,7 +8,7 @@ package struct Base64: Sendable {
     package static let url = Base64(last: "-_", isPadded: false)
 
     private let alphabet: [UInt8]
-    /// The value of each byte in the alphabet; `notInAlphabet` for all others.
+    /// The decoding table: the value of each byte of the alphabet, `notInAlphabet` for all others.
     private let sextets: [UInt8]
     private let isPadded: Bool
 
@@ -24,7 +23,7 @@ package struct Base64: Sendable {
         self.isPadded = isPadded
     }
 
-    /// The text of `bytes`.
+    /// Encodes bytes.
     package func encode(_ bytes: [UInt8]) -> String {
         String(unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { text in
             var end = 0
@@ -42,15 +41,15 @@ package struct Base64: Sendable {
         }
     }
 
-    /// The bytes of a text; nil when the text isn't canonical.
+    /// Decodes a text, or returns nil if it isn't canonical base64.
     package func decode(_ text: String.UTF8View) -> [UInt8]? {
         text.withContiguousStorageIfAvailable(decode) ?? Array(text).withUnsafeBufferPointer(decode)
     }
 
     private func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         guard !isPadded || text.count.isMultiple(of: 4) else { return nil }
-        let paddings = isPadded ? text.suffix(2).reversed().prefix { $0 == Self.padding }.count : 0
-        let significant = text.count - paddings
+        let paddingCount = isPadded ? text.suffix(2).reversed().prefix { $0 == Self.padding }.count : 0
+        let significant = text.count - paddingCount
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count / 4 * 3)
         var group: UInt32 = 0
@@ -65,7 +64,7 @@ package struct Base64: Sendable {
                 bytes.append(UInt8(truncatingIfNeeded: group >> bits))
             }
         }
-        // Six bits left over are a character too many; others must be zero.
+        // Six remaining bits mean an excess character; fewer must be zero.
         return bits < 6 && group & ((1 << bits) - 1) == 0 ? bytes : nil
     }
 }

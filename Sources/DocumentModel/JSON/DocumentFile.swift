@@ -1,6 +1,6 @@
 internal import StrictJSON
 
-/// The form of a document's file: JSON that a person can read, edit and compare.
+/// The document file format: JSON that people can read, edit and diff.
 ///
 /// ```
 /// {
@@ -14,56 +14,55 @@ internal import StrictJSON
 /// }
 /// ```
 ///
-/// The fields come in the order of their names' bytes, one on a line, in the JSON form of values. A map or array that
-/// makes its line longer than 100 columns stands on several lines, one member or element on each. `$document` comes last
-/// and holds the metadata. Equal documents have equal bytes, and a change of one field changes the lines of that field
-/// and of the update time only.
+/// Fields are sorted by the bytes of their names, one per line, with values in their JSON representation. A map or array
+/// that would make its line longer than 100 columns is broken into one member or element per line. `$document` comes last
+/// and has the metadata. Equal documents have equal files, and a change of one field changes only the lines of that field
+/// and of the update time.
 ///
-/// A file is read in whatever layout and order an editor has left it. It must have `$document` with both times: without
-/// them it is no document's file, or no longer a whole one, and the error says what to add. Fields of which a name begins
-/// with `$` stand together in `"$map"`.
+/// Decoding accepts any layout and order of members. `$document` with both times is required; a file without it is not a
+/// complete document file, and the error says what to add. If a field name begins with `$`, all fields are in `"$map"`.
 public enum DocumentFile {
     /// Encodes a document.
     ///
-    /// - Parameter storesID: Whether the id goes into the file, for a file whose name could not hold it.
+    /// - Parameter storesID: True to store the ID in the file, for a document whose ID doesn't fit the file name.
     public static func encode(_ document: Document, storesID: Bool) -> [UInt8] {
         encode(EncodedDocument(document), storesID: storesID)
     }
 
-    /// Lays out a document that is encoded already; the fields' values are not decoded for that.
+    /// Formats an encoded document without decoding its fields.
     ///
-    /// - Parameter storesID: Whether the id goes into the file, for a file whose name could not hold it.
+    /// - Parameter storesID: True to store the ID in the file, for a document whose ID doesn't fit the file name.
     public static func encode(_ document: EncodedDocument, storesID: Bool) -> [UInt8] {
         let metadata = DocumentFileMetadata(of: document, storesID: storesID)
-        return DocumentFileLayout.bytes(ofFields: document.fieldsJSON, metadata: metadata)
+        return DocumentFileFormatter.bytes(ofFields: document.fieldsJSON, metadata: metadata)
     }
 
-    /// Reads a document from its file.
+    /// Decodes a document from its file.
     ///
-    /// Everything is checked: the JSON, the form of every value, the metadata, and the rules for documents.
+    /// Validates the JSON, the representation of every value, the metadata, and the document limits.
     ///
     /// - Parameters:
-    ///   - bytes: The whole file.
-    ///   - collection: The collection whose folder the file is in.
-    ///   - id: The id that the file's name stands for, or nil when only the file itself can tell.
-    ///   - file: The file's path relative to the data folder, for the error.
-    /// - Throws: ``StatusCode/dataLoss`` with the line and column in the file and the field, if one is at fault.
+    ///   - bytes: The contents of the file.
+    ///   - collection: The collection of the folder that contains the file.
+    ///   - id: The ID encoded in the file name, or nil if only the file has it.
+    ///   - file: The path of the file relative to the data folder, for errors.
+    /// - Throws: ``StatusCode/dataLoss`` with the line and column in the file, and the field, if any.
     public static func decode(
         _ bytes: [UInt8],
         in collection: CollectionPath,
-        id: DocumentID?,
+        id: DocumentPath.ID?,
         file: String
     ) throws(StatusError) -> Document {
         try DocumentFileReader(collection: collection, id: id, file: file).document(in: bytes)
     }
 
-    /// Reads a document from its file like ``decode(_:in:id:file:)``, with all its checks, as the store serves it.
+    /// Decodes and validates a document from its file, as ``decode(_:in:id:file:)`` does, and returns it encoded.
     ///
-    /// - Throws: ``StatusCode/dataLoss`` with the line and column in the file and the field, if one is at fault.
+    /// - Throws: ``StatusCode/dataLoss`` with the line and column in the file, and the field, if any.
     public static func decodeEncoded(
         _ bytes: [UInt8],
         in collection: CollectionPath,
-        id: DocumentID?,
+        id: DocumentPath.ID?,
         file: String
     ) throws(StatusError) -> EncodedDocument {
         EncodedDocument(try decode(bytes, in: collection, id: id, file: file))
@@ -71,7 +70,7 @@ public enum DocumentFile {
 }
 
 extension DocumentFile {
-    /// What a file may be: as long as the reader can count, so that whatever could be written can be read, and deep enough
-    /// for 20 levels of maps with a tag each.
-    static let limits = JSONLimits(maximumBytes: JSONLimits.largestText, maximumDepth: 64)
+    /// The JSON limits of a file: the maximum length, so that any file that was written can be read, and a depth for 20 levels
+    /// of tagged maps.
+    static let limits = JSONLimits(maximumBytes: JSONLimits.maximumTextBytes, maximumDepth: 64)
 }

@@ -1,12 +1,12 @@
 internal import StrictJSON
 
-/// Reads one document's file and finds the line of what is wrong in it.
+/// A reader of a document file that reports errors with line and column.
 struct DocumentFileReader {
     let collection: CollectionPath
-    let id: DocumentID?
+    let id: DocumentPath.ID?
     let file: String
 
-    /// Reads the file.
+    /// Decodes and validates the file.
     func document(in bytes: [UInt8]) throws(StatusError) -> Document {
         let text: JSONText
         do throws(JSONSyntaxError) {
@@ -15,7 +15,7 @@ struct DocumentFileReader {
             let message = "The file is not valid JSON: \(error.reason). Correct it, or restore it from a backup."
             throw damage(StatusError(.dataLoss, message, cause: error), line: error.line, column: error.column)
         }
-        do throws(JSONFormFault) {
+        do throws(ValueDecodingError) {
             return try document(from: text.root)
         } catch {
             let (line, column) = error.node.position()
@@ -23,29 +23,29 @@ struct DocumentFileReader {
         }
     }
 
-    private func document(from root: JSONNode) throws(JSONFormFault) -> Document {
-        guard let members = root.members else { throw JSONFormFault(root, expected: "an object of fields and $document") }
+    private func document(from root: JSONNode) throws(ValueDecodingError) -> Document {
+        guard let members = root.members else { throw ValueDecodingError(root, expected: "an object of fields and $document") }
         let content = try Content(members)
         guard let metadataNode = content.metadata else {
-            throw JSONFormFault(
+            throw ValueDecodingError(
                 root,
-                "Expected a member $document with the document's metadata, found none. If this file is to be a document, "
+                "Expected a member $document with the document's metadata, found none. If this file is a document, "
                     + "add \(DocumentFileMetadata.example) at its end; otherwise move it out of the data folder."
             )
         }
         let metadata = try DocumentFileMetadata(metadataNode)
         let path = collection.document(try metadata.resolveID(id, from: metadataNode))
-        var room = DocumentRoom()
+        var budget = DocumentByteBudget()
         let fields =
             if let map = content.map {
-                try MapValue(tagged: map, level: 0, room: &room)
+                try MapValue(tagged: map, level: 0, budget: &budget)
             } else {
-                try MapValue(reading: content.members, of: root, level: 0, room: &room)
+                try MapValue(decoding: content.members, of: root, level: 0, budget: &budget)
             }
         do throws(StatusError) {
             try Document.validate(fields, at: path)
         } catch {
-            throw JSONFormFault(root.nearest(to: error.field), error)
+            throw ValueDecodingError(root.nearest(to: error.field), error)
         }
         return Document(path: path, fields: fields, createTime: metadata.createTime, updateTime: metadata.updateTime)
     }
@@ -59,71 +59,71 @@ struct DocumentFileReader {
     }
 }
 
-/// The top-level members of a file: the metadata, and either fields or one map of all fields.
+/// The top-level members of a file: the metadata, and either the fields or a single map of all fields.
 private struct Content {
     private(set) var metadata: JSONNode?
     private(set) var map: JSONNode?
     private(set) var members: [(key: UTF8Key, value: JSONNode)] = []
 
-    init(_ all: JSONNode.Members) throws(JSONFormFault) {
+    init(_ all: JSONNode.Members) throws(ValueDecodingError) {
         for (key, node) in all {
             if key == DocumentFileMetadata.key {
                 metadata = node
             } else if key == ValueTag.map.key {
                 map = node
             } else if key.beginsWithDollar {
-                throw JSONFormFault(
+                throw ValueDecodingError(
                     node,
-                    "A file's own members can't begin with $, found \(Excerpt(key.string)). "
-                        + "Put all fields into one member \"$map\": {…} beside $document."
+                    "The name of a top-level member can't begin with $, found \(Excerpt(key.string)). "
+                        + "Put all fields into a member \"$map\": {…} beside $document."
                 )
             } else {
                 members.append((key, node))
             }
         }
         if map != nil, let (key, node) = members.first {
-            throw JSONFormFault(node, "The field \(Excerpt(key.string)) stands beside $map. Move it into $map.")
+            throw ValueDecodingError(node, "The field \(Excerpt(key.string)) is outside $map. Move it into $map.")
         }
     }
 }
 
 extension JSONNode {
-    /// The node of a field as an error names it, or the innermost one around it that can be told.
+    /// Returns the node of a field in the notation of errors, or of its innermost parent that can be found.
     fileprivate func nearest(to field: String?) -> JSONNode {
         var node = self
         var rest = Array((field ?? "").utf8)[...]
-        while let (child, place) = node.places.first(where: { $0.leads(to: rest) }).map({ ($0.node, $0.text) }) {
-            node = child
-            rest = rest.dropFirst(place.utf8.count)
+        while let child = node.children.first(where: { $0.isPrefix(of: rest) }) {
+            node = child.node
+            rest = rest.dropFirst(child.name.utf8.count)
             if rest.first == UInt8(ascii: ".") { rest = rest.dropFirst() }
         }
         return node
     }
 
-    private var places: [Place] {
+    private var children: [NamedNode] {
         if let elements {
-            return elements.enumerated().map { Place(text: "[\($0.offset)]", node: $0.element) }
+            return elements.enumerated().map { NamedNode(name: "[\($0.offset)]", node: $0.element) }
         }
-        if let map = self[ValueTag.map.key] { return map.memberPlaces }
-        return memberPlaces
+        if let map = self[ValueTag.map.key] { return map.namedMembers }
+        return namedMembers
     }
 
-    private var memberPlaces: [Place] {
+    private var namedMembers: [NamedNode] {
         members.map { members in
-            members.map { Place(text: StatusError(.dataLoss, "").inside(field: $0.key).field ?? "", node: $0.value) }
+            members.map { NamedNode(name: StatusError(.dataLoss, "").inside(field: $0.key).field ?? "", node: $0.value) }
         } ?? []
     }
 }
 
-/// A child of a node, and how errors name it.
-private struct Place {
-    let text: String
+/// A child of a node, with its name in the notation of errors.
+private struct NamedNode {
+    let name: String
     let node: JSONNode
 
-    /// Whether the rest of a place begins with this one.
-    func leads(to rest: ArraySlice<UInt8>) -> Bool {
-        guard rest.starts(with: text.utf8) else { return false }
-        let next = rest.dropFirst(text.utf8.count).first
+    /// Returns whether the child is the first component of a field path.
+    func isPrefix(of rest: ArraySlice<UInt8>) -> Bool {
+        guard rest.starts(with: name.utf8) else { return false }
+        let next = rest.dropFirst(name.utf8.count).first
         return next == nil || next == UInt8(ascii: ".") || next == UInt8(ascii: "[")
     }
 }

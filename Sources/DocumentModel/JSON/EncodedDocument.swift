@@ -1,17 +1,17 @@
 public import StrictJSON
 
-/// A document as the store keeps and serves it: its metadata beside the compact JSON of its fields.
+/// A document with its fields encoded as compact JSON, as the store keeps and serves it.
 ///
-/// The fields are canonical: names in order, one spelling for each value. So equal documents have equal bytes, and a
-/// response is made by splicing them in without looking at them.
+/// The encoding is canonical: names are sorted, and each value has one representation. Equal documents have equal bytes,
+/// and a response includes the bytes without decoding them.
 public struct EncodedDocument: Sendable, Hashable {
-    /// Where the document is.
+    /// The path of the document.
     public let path: DocumentPath
     /// The commit time of the write that created it.
     public let createTime: Timestamp
     /// The commit time of the last write that changed it.
     public let updateTime: Timestamp
-    /// The JSON form of the fields: an object, without white space.
+    /// The fields as a JSON object, without white space.
     public let fieldsJSON: [UInt8]
 
     /// Encodes a document.
@@ -26,9 +26,9 @@ public struct EncodedDocument: Sendable, Hashable {
         )
     }
 
-    /// Takes fields that were encoded before.
+    /// Creates a document from encoded fields.
     ///
-    /// - Parameter fieldsJSON: What ``fieldsJSON`` of an encoded document was; it isn't checked here.
+    /// - Parameter fieldsJSON: The ``fieldsJSON`` of an encoded document. It is not validated.
     public init(path: DocumentPath, createTime: Timestamp, updateTime: Timestamp, fieldsJSON: [UInt8]) {
         self.path = path
         self.createTime = createTime
@@ -36,14 +36,14 @@ public struct EncodedDocument: Sendable, Hashable {
         self.fieldsJSON = fieldsJSON
     }
 
-    /// The document with its fields as values.
+    /// Decodes the fields.
     ///
-    /// - Throws: ``StatusCode/dataLoss`` when the bytes were not made by encoding a document.
+    /// - Throws: ``StatusCode/dataLoss`` if the bytes are not a valid encoding.
     public func decoded() throws(StatusError) -> Document {
         Document(path: path, fields: try decodedFields(), createTime: createTime, updateTime: updateTime)
     }
 
-    /// Writes the form that a document has in responses, events and exports:
+    /// Writes the JSON representation of the document in responses, events and exports:
     /// `{"path": …, "fields": {…}, "createTime": "…Z", "updateTime": "…Z"}`.
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
@@ -58,25 +58,25 @@ public struct EncodedDocument: Sendable, Hashable {
         writer.endObject()
     }
 
-    /// The document with no other fields than those that the mask names.
+    /// Returns the document with only the fields in the mask.
     ///
-    /// A nested field keeps the maps around it and nothing else in them. A path that leads nowhere adds nothing, so an
-    /// empty mask leaves no fields.
+    /// A nested field keeps its parent maps without their other members. Paths of missing fields are ignored, so an empty mask
+    /// returns no fields.
     ///
-    /// - Throws: ``StatusCode/dataLoss`` when the bytes were not made by encoding a document.
+    /// - Throws: ``StatusCode/dataLoss`` if the bytes are not a valid encoding.
     public func masked(_ mask: [FieldPath]) throws(StatusError) -> EncodedDocument {
         let fields = try decodedFields().masked(mask.sorted())
         return EncodedDocument(Document(path: path, fields: fields, createTime: createTime, updateTime: updateTime))
     }
 
-    /// The fields with some names as values; those that the document lacks are left out.
+    /// Decodes the top-level fields with the given names; missing ones are omitted.
     ///
-    /// Costs a small part of ``decoded()`` where the document has many others.
+    /// Much cheaper than ``decoded()`` if the document has many other fields.
     ///
-    /// - Throws: ``StatusCode/dataLoss`` when the bytes were not made by encoding a document.
+    /// - Throws: ``StatusCode/dataLoss`` if the bytes are not a valid encoding.
     package func fields(named names: [UTF8Key]) throws(StatusError) -> MapValue {
-        try reading { root in
-            // Names that begin with $ stand one level deeper.
+        try decoding { root in
+            // Fields are one level deeper in $map.
             guard root.count > 1 else { return try MapValue(json: root) }
             var fields = MapValue()
             for name in names {
@@ -87,16 +87,16 @@ public struct EncodedDocument: Sendable, Hashable {
     }
 
     private func decodedFields() throws(StatusError) -> MapValue {
-        try reading { try MapValue(json: $0) }
+        try decoding { try MapValue(json: $0) }
     }
 
-    private func reading(_ body: (JSONNode) throws -> MapValue) throws(StatusError) -> MapValue {
+    private func decoding(_ body: (JSONNode) throws -> MapValue) throws(StatusError) -> MapValue {
         do {
             return try body(JSONText(fieldsJSON, limits: DocumentFile.limits).root)
         } catch {
             throw StatusError(
                 .dataLoss,
-                "The encoded fields of the document can't be read: \(error)",
+                "The encoded fields of the document can't be decoded: \(error)",
                 path: path.string,
                 cause: error
             )

@@ -1,12 +1,12 @@
 internal import StrictJSON
 
-/// The names that mark a JSON object as a value for which JSON has no form of its own.
+/// The tags of values that JSON has no type for.
 ///
 /// A tagged value is an object with the tag as its only member: `{"$timestamp": "1843-01-01T00:00:00.000000Z"}`.
 enum ValueTag: CaseIterable {
-    /// A double that is no JSON number: `"NaN"`, `"Infinity"` or `"-Infinity"`.
+    /// A double that is not a JSON number: `"NaN"`, `"Infinity"` or `"-Infinity"`.
     case double
-    /// A time in RFC 3339 form.
+    /// A time in RFC 3339 format.
     case timestamp
     /// Bytes in base64.
     case bytes
@@ -16,10 +16,10 @@ enum ValueTag: CaseIterable {
     case geoPoint
     /// An array of numbers.
     case vector
-    /// A map, for one whose own names begin with `$`.
+    /// A map with names that begin with `$`.
     case map
 
-    /// The tag as the name of a member.
+    /// The tag as a member name.
     var key: UTF8Key {
         switch self {
         case .double: "$double"
@@ -32,7 +32,7 @@ enum ValueTag: CaseIterable {
         }
     }
 
-    /// The tag of that name; nil when there is none.
+    /// Creates the tag with a member name, or nil if there is none.
     init?(_ key: UTF8Key) {
         guard let tag = Self.allCases.first(where: { $0.key == key }) else { return nil }
         self = tag
@@ -40,6 +40,6 @@ enum ValueTag: CaseIterable {
 }
 
 extension UTF8Key {
-    /// Whether the name begins with `$`, so that in JSON it would be taken for a tag.
+    /// True if the name begins with `$`, which is reserved for tags in JSON.
     var beginsWithDollar: Bool { utf8.first == UInt8(ascii: "$") }
 }

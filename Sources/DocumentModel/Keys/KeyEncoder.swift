@@ -1,13 +1,13 @@
 internal import StrictJSON
 
-/// Writes values and names as bytes that compare as they do: unsigned, byte by byte, the shorter first on a common prefix.
+/// An encoder of values and names as order-preserving keys: their unsigned byte order is the order of the values.
 ///
 /// ```
 /// null       10
 /// boolean    20 and 00 or 01
 /// NaN        30
-/// number     31, the largest double that is not above it (8 bytes), and from 2^53 on, either way, what is missing
-///            to the number (2 bytes)
+/// number     31, the largest double <= the number (8 bytes); if its magnitude is at least 2^53, also the difference
+///            (2 bytes)
 /// timestamp  40, microseconds (8 bytes)
 /// string     50, text
 /// bytes      60, text
@@ -18,32 +18,34 @@ internal import StrictJSON
 /// map        b0, for each member 01, its name as text, its value; 00
 /// ```
 ///
-/// Of a string or bytes value only the ``DocumentLimits/queriedValueBytes`` that queries see are written.
+/// Strings and bytes values are truncated to ``DocumentLimits/indexedValueBytes``, as in queries.
 ///
-/// A double has its sign bit turned when it is positive, and all of its bits when it is negative; -0.0 is written as 0.0. A whole
-/// number has its sign bit turned. All have their highest byte first. A text ends with 00, its bytes 00 and 01 are 01 01 and
-/// 01 02. A path segment is 01 and the number of a numeric ID, or 02 and the text of any other: so numeric IDs come first.
+/// Doubles are encoded with the sign bit flipped if positive and all bits flipped if negative; -0.0 is encoded as 0.0.
+/// Integers are encoded with the sign bit flipped. All are big-endian. Text ends with 00; its bytes 00 and 01 are escaped as
+/// 01 01 and 01 02. A path segment is 01 and the number of a numeric ID, or 02 and the text of any other ID, so numeric IDs
+/// sort first.
 ///
-/// So no encoding is the beginning of another, and the values of a type, NaN apart from the numbers, are a contiguous range.
+/// No encoding is a prefix of another, and the values of a type (with NaN separate from the other numbers) are a contiguous
+/// range.
 package struct KeyEncoder {
-    /// The version of the encoding, for those who store it.
+    /// The version of the encoding, stored with persisted keys.
     package static let version = 2
 
-    /// What has been written.
+    /// The bytes encoded so far.
     package private(set) var bytes: [UInt8] = []
-    /// Where writing may stop, because what follows is cut off.
+    /// The position from which output is truncated, so that encoding may stop there.
     private var end = Self.noEnd
     private static let noEnd = Int.max - 1
 
-    /// Begins with nothing.
+    /// Creates an empty encoder.
     package init() {}
 
-    /// Forgets what has been written, and keeps the memory.
+    /// Removes all bytes, keeping the allocated capacity.
     package mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
     }
 
-    /// Writes a value, cut off behind ``ValueKey/maximumBytes`` and one more.
+    /// Appends a value, truncated to ``ValueKey/maximumBytes`` + 1 bytes.
     package mutating func append(_ value: Value) {
         let start = bytes.count
         end = start + ValueKey.maximumBytes
@@ -53,41 +55,39 @@ package struct KeyEncoder {
         if excess > 0 { bytes.removeLast(excess) }
     }
 
-    /// Writes a document's name in its collection.
-    package mutating func append(_ id: DocumentID) {
+    /// Appends a document ID.
+    package mutating func append(_ id: DocumentPath.ID) {
         write(segment: id.key.utf8[...])
     }
 
-    /// Writes a document's whole path: in the order of paths, and with what is below another document right behind it.
+    /// Appends a document path. Keys sort in path order, with the descendants of a document directly after it.
     package mutating func append(_ path: DocumentPath) {
         for segment in path.pathSegments { write(segment: segment) }
     }
 
-    /// Writes a collection's whole path: what all documents in it begin with, and those below them.
+    /// Appends a collection path: the common key prefix of the documents in the collection and their descendants.
     package mutating func append(_ path: CollectionPath) {
         for segment in PathSegments(path.text) { write(segment: segment) }
     }
 }
 
-// MARK: - Values
-
 extension KeyEncoder {
     private mutating func write(_ value: Value) {
-        // Beyond this everything is cut off.
+        // Everything beyond is truncated.
         guard bytes.count <= end else { return }
-        bytes.append(ValueBracket(of: value).firstByte)
+        bytes.append(TypeBracket(of: value).firstByte)
         switch value {
         case .null: break
         case .boolean(let value): bytes.append(value ? 1 : 0)
         case .integer(let value): write(number: value)
         case .double(let value): if !value.isNaN { write(number: value) }
-        case .timestamp(let value): write(bigEndian: value.microseconds.sortable)
-        case .string(let value): write(text: value.utf8.prefix(DocumentLimits.queriedValueBytes))
-        case .bytes(let value): write(text: value.prefix(DocumentLimits.queriedValueBytes))
+        case .timestamp(let value): write(bigEndian: value.microseconds.orderedBits)
+        case .string(let value): write(text: value.utf8.prefix(DocumentLimits.indexedValueBytes))
+        case .bytes(let value): write(text: value.prefix(DocumentLimits.indexedValueBytes))
         case .reference(let value): write(value)
         case .geoPoint(let value):
-            write(bigEndian: value.latitude.sortable)
-            write(bigEndian: value.longitude.sortable)
+            write(bigEndian: value.latitude.orderedBits)
+            write(bigEndian: value.longitude.orderedBits)
         case .array(let value): write(value)
         case .vector(let value): write(vector: value)
         case .map(let value): write(value)
@@ -115,41 +115,39 @@ extension KeyEncoder {
 
     private mutating func write(vector: [Double]) {
         write(bigEndian: UInt32(vector.count))
-        for element in vector where bytes.count <= end { write(bigEndian: element.isNaN ? 0 : element.sortable) }
+        for element in vector where bytes.count <= end { write(bigEndian: element.isNaN ? 0 : element.orderedBits) }
     }
 
     private mutating func write(number: Int64) {
         var double = Double(number)
-        // Rounded to the nearest, it may be above the number; 2^63 itself is no Int64.
+        // Rounding to nearest may have gone above the number; 2^63 itself is not an Int64.
         if double >= 0x1p63 || Int64(double) > number { double = double.nextDown }
-        write(bigEndian: double.sortable)
+        write(bigEndian: double.orderedBits)
         if double.magnitude >= Self.firstInexact { write(bigEndian: UInt16(number - Int64(double))) }
     }
 
     private mutating func write(number: Double) {
-        write(bigEndian: number.sortable)
+        write(bigEndian: number.orderedBits)
         if number.magnitude >= Self.firstInexact { write(bigEndian: UInt16(0)) }
     }
 
-    /// From here on not every whole number is a double. Those below 2^63 are at most 1,024 apart.
+    /// The magnitude from which not every integer is a double. Doubles below 2^63 are at most 1,024 apart.
     private static let firstInexact = 0x1p53
 }
-
-// MARK: - Parts
 
 extension KeyEncoder {
     private mutating func write(segment: Substring.UTF8View) {
         if let number = Identifier.number(of: segment) {
-            bytes.append(NameKey.numberMark)
-            write(bigEndian: number.sortable)
+            bytes.append(NameKey.numericTag)
+            write(bigEndian: number.orderedBits)
         } else {
-            bytes.append(NameKey.textMark)
+            bytes.append(NameKey.textTag)
             write(text: segment)
         }
     }
 
     private mutating func write(text: some Collection<UInt8>) {
-        // What is cut off behind the key's end need not be written.
+        // Bytes beyond the truncation limit need not be written.
         let text = text.prefix(min(text.count, max(0, end - bytes.count) + 1))
         let isPlain = text.withContiguousStorageIfAvailable { text in
             guard text.allSatisfy({ $0 > 1 }) else { return false }
@@ -175,23 +173,23 @@ extension KeyEncoder {
 }
 
 extension Int64 {
-    /// The number as bits that compare as it does.
-    fileprivate var sortable: UInt64 { UInt64(bitPattern: self) ^ (1 << 63) }
+    /// The number as an order-preserving bit pattern.
+    fileprivate var orderedBits: UInt64 { UInt64(bitPattern: self) ^ (1 << 63) }
 }
 
 extension Double {
-    /// The number, which is not NaN, as bits that compare as it does.
-    fileprivate var sortable: UInt64 {
-        // Adding zero makes 0.0 of -0.0.
+    /// The number, which is not NaN, as an order-preserving bit pattern.
+    fileprivate var orderedBits: UInt64 {
+        // Adding zero turns -0.0 into 0.0.
         let bits = (self + 0).bitPattern
         return bits >> 63 == 0 ? bits | (1 << 63) : ~bits
     }
 }
 
 extension GeoPoint {
-    /// Reads the key of a geo point back, -0.0 as 0.0; nil when it is another value's.
+    /// Decodes the key of a geo point, with -0.0 as 0.0, or returns nil for any other key.
     package init?(valueKey bytes: some Collection<UInt8>) {
-        guard bytes.count == 17, bytes.first == ValueBracket.geoPoint.firstByte else { return nil }
+        guard bytes.count == 17, bytes.first == TypeBracket.geoPoint.firstByte else { return nil }
         let numbers = [bytes.dropFirst().prefix(8), bytes.suffix(8)].map { bytes in
             let bits = bytes.reduce(0) { $0 << 8 | UInt64($1) }
             return Double(bitPattern: bits >> 63 == 1 ? bits ^ (1 << 63) : ~bits)

@@ -1,45 +1,45 @@
 internal import StrictJSON
 
-/// A document's name as bytes that compare as names do: see ``KeyEncoder`` for the bytes.
+/// An order-preserving key of a document name; ``KeyEncoder`` defines the encoding.
 ///
-/// The key of an ID orders the documents of one collection, that of a path all documents. The key of a path is that of its
-/// collection's path with that of its ID behind it.
+/// Keys of IDs order the documents of one collection, keys of paths all documents. The key of a path is the key of its
+/// collection's path followed by the key of its ID.
 package struct NameKey: Hashable, Sendable {
-    /// The bytes.
+    /// The encoded bytes.
     package let bytes: [UInt8]
 
-    /// The key of a document's name in its collection.
-    package init(_ id: DocumentID) {
+    /// Creates the key of a document ID.
+    package init(_ id: DocumentPath.ID) {
         var encoder = KeyEncoder()
         encoder.append(id)
         bytes = encoder.bytes
     }
 
-    /// The key of a document's path.
+    /// Creates the key of a document path.
     package init(_ path: DocumentPath) {
         var encoder = KeyEncoder()
         encoder.append(path)
         bytes = encoder.bytes
     }
 
-    /// What the keys of all documents in a collection or below it begin with.
+    /// Creates the common prefix of the keys of all documents in a collection and below it.
     package init(_ path: CollectionPath) {
         var encoder = KeyEncoder()
         encoder.append(path)
         bytes = encoder.bytes
     }
 
-    /// The least bytes behind all keys that begin with this one.
-    package var firstBehindAll: [UInt8] { bytes + [0xff] }
+    /// The exclusive upper bound of all keys with this prefix.
+    package var prefixUpperBound: [UInt8] { bytes + [0xff] }
 
-    /// What stands before a numeric ID's number.
-    static let numberMark: UInt8 = 1
-    /// What stands before the text of any other ID.
-    static let textMark: UInt8 = 2
+    /// The tag byte before the number of a numeric ID.
+    static let numericTag: UInt8 = 1
+    /// The tag byte before the text of any other ID.
+    static let textTag: UInt8 = 2
 }
 
-extension DocumentID {
-    /// Reads a key back; nil when it is not one of an ID.
+extension DocumentPath.ID {
+    /// Decodes the key of an ID, or returns nil for any other bytes.
     package init?(nameKey bytes: some Collection<UInt8>) {
         guard let segments = Self.segments(ofNameKey: bytes), segments.count == 1 else { return nil }
         self.init(unchecked: segments[0])
@@ -48,14 +48,14 @@ extension DocumentID {
     fileprivate static func segments(ofNameKey bytes: some Collection<UInt8>) -> [UTF8Key]? {
         var segments: [UTF8Key] = []
         var rest = Array(bytes)[...]
-        while let mark = rest.popFirst() {
-            switch mark {
-            case NameKey.numberMark:
+        while let tag = rest.popFirst() {
+            switch tag {
+            case NameKey.numericTag:
                 guard rest.count >= 8 else { return nil }
                 let bits = rest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
                 segments.append(UTF8Key("__id\(Int64(bitPattern: bits ^ (1 << 63)))__"))
                 rest = rest.dropFirst(8)
-            case NameKey.textMark:
+            case NameKey.textTag:
                 guard let text = Self.text(&rest) else { return nil }
                 segments.append(text)
             default:
@@ -81,15 +81,16 @@ extension DocumentID {
 }
 
 extension DocumentPath {
-    /// Reads a path's key back; nil when it is not one.
+    /// Decodes the key of a path, or returns nil for any other bytes.
     package init?(nameKey bytes: some Collection<UInt8>) {
-        guard let segments = DocumentID.segments(ofNameKey: bytes), !segments.isEmpty, segments.count.isMultiple(of: 2) else {
+        guard let segments = DocumentPath.ID.segments(ofNameKey: bytes), !segments.isEmpty, segments.count.isMultiple(of: 2)
+        else {
             return nil
         }
         let collection = segments.dropLast().map(\.string).joined(separator: "/")
         self.init(
             collection: CollectionPath(unchecked: UTF8Key(collection)),
-            id: DocumentID(unchecked: segments[segments.count - 1])
+            id: DocumentPath.ID(unchecked: segments[segments.count - 1])
         )
     }
 }

@@ -1,72 +1,72 @@
-/// A value as bytes that compare as values do in queries: see ``KeyEncoder`` for the bytes.
+/// An order-preserving key of a value; ``KeyEncoder`` defines the encoding.
 ///
-/// Values that are equal to a query (``Value/comparedInQueries(to:)``) have equal keys, and of two that are not, the smaller has
-/// the smaller key, with one exception: keys are cut off, since a value may be as long as a document. A key that ``isCut`` has the
-/// value's first 1,503 bytes. Keys of which at most one is cut still compare as their values. Of two that are cut and equal,
-/// nothing is known of the values but their type and how they begin: whoever needs to know more compares the values themselves.
+/// Keys order like values in queries (``Value/comparedInQueries(to:)``), except that keys are truncated, since a value may be as
+/// long as a document. A key that ``isTruncated`` has the first 1,503 bytes of the encoding. Two keys of which at most one is
+/// truncated compare like their values. If two truncated keys are equal, the values have the same type and prefix, and
+/// callers must compare the values themselves.
 ///
-/// Only arrays, vectors, maps and references are cut, and strings and bytes in which the bytes 0 and 1, which count twice, make
-/// more than 1,500 of what queries see.
+/// Only arrays, vectors, maps and references are truncated, as well as strings and bytes values whose escaped 0 and 1 bytes
+/// make the encoding longer than 1,500 bytes.
 package struct ValueKey: Hashable, Sendable {
-    /// The longest key of a whole value: a text of 1,500 bytes.
+    /// The maximum length of a complete key: that of a text of 1,500 bytes.
     package static let maximumBytes = 1_502
 
-    /// The bytes.
+    /// The encoded bytes.
     package let bytes: [UInt8]
 
-    /// The key of a value.
+    /// Creates the key of a value.
     package init(_ value: Value) {
         var encoder = KeyEncoder()
         encoder.append(value)
         bytes = encoder.bytes
     }
 
-    /// Whether it is cut off, so that other values may have the same key.
-    package var isCut: Bool { Self.isCut(byteCount: bytes.count) }
+    /// True if the key is truncated, so that other values may have the same key.
+    package var isTruncated: Bool { Self.isTruncated(byteCount: bytes.count) }
 
-    /// Whether a key of that length is cut off.
-    package static func isCut(byteCount: Int) -> Bool { byteCount > maximumBytes }
+    /// Returns whether a key of this length is truncated.
+    package static func isTruncated(byteCount: Int) -> Bool { byteCount > maximumBytes }
 }
 
-/// A range of keys, from the first bytes that are in it to the first that are not.
+/// A half-open range of keys.
 package struct ValueKeyRange: Hashable, Sendable {
-    /// The least bytes in the range.
+    /// The inclusive lower bound.
     package var lower: [UInt8]
-    /// The least bytes behind the range; no key reaches `ff`.
+    /// The exclusive upper bound; every key is less than `ff`.
     package var upper: [UInt8]
 
-    /// The range between two bounds.
+    /// Creates a range.
     package init(lower: [UInt8], upper: [UInt8]) {
         self.lower = lower
         self.upper = upper
     }
 
-    /// All keys.
+    /// The range of all keys.
     package static let all = ValueKeyRange(lower: [], upper: [0xff])
 
-    /// The keys of a type; see ``ValueBracket``.
-    package static func bracket(_ bracket: ValueBracket) -> ValueKeyRange {
+    /// Returns the keys of a ``TypeBracket``.
+    package static func bracket(_ bracket: TypeBracket) -> ValueKeyRange {
         ValueKeyRange(lower: [bracket.firstByte], upper: [bracket.firstByte + 1])
     }
 
-    /// One key. Where it is cut, values that are not equal to the value have it too.
+    /// Returns the range of a single key. If it is truncated, other values share it.
     package static func equal(to key: ValueKey) -> ValueKeyRange {
-        ValueKeyRange(lower: key.bytes, upper: key.firstBehind)
+        ValueKeyRange(lower: key.bytes, upper: key.successor)
     }
 
-    /// The keys of the value's type that are below its key, or also its own.
+    /// Returns the keys in the value's type bracket that are less than (or equal to) its key.
     package static func less(than value: Value, orEqual isInclusive: Bool) -> ValueKeyRange {
         let key = ValueKey(value)
-        return ValueKeyRange(lower: [ValueBracket(of: value).firstByte], upper: isInclusive ? key.firstBehind : key.bytes)
+        return ValueKeyRange(lower: [TypeBracket(of: value).firstByte], upper: isInclusive ? key.successor : key.bytes)
     }
 
-    /// The keys of the value's type that are above its key, or also its own.
+    /// Returns the keys in the value's type bracket that are greater than (or equal to) its key.
     package static func greater(than value: Value, orEqual isInclusive: Bool) -> ValueKeyRange {
         let key = ValueKey(value)
-        return ValueKeyRange(lower: isInclusive ? key.bytes : key.firstBehind, upper: [ValueBracket(of: value).firstByte + 1])
+        return ValueKeyRange(lower: isInclusive ? key.bytes : key.successor, upper: [TypeBracket(of: value).firstByte + 1])
     }
 
-    /// The keys that are in both ranges.
+    /// Returns the intersection of both ranges.
     package func intersection(_ other: ValueKeyRange) -> ValueKeyRange {
         ValueKeyRange(
             lower: lower.lexicographicallyPrecedes(other.lower) ? other.lower : lower,
@@ -74,20 +74,20 @@ package struct ValueKeyRange: Hashable, Sendable {
         )
     }
 
-    /// Whether no key can be in the range.
+    /// True if the range is empty.
     package var isEmpty: Bool { !lower.lexicographicallyPrecedes(upper) }
 }
 
 extension ValueKey {
-    /// The least bytes that come behind the key.
-    package var firstBehind: [UInt8] { bytes + [0] }
+    /// The least byte string greater than the key.
+    package var successor: [UInt8] { bytes + [0] }
 }
 
-/// The types that filters tell apart: a comparison with a value matches values of its bracket only.
-package enum ValueBracket: UInt8, Sendable, CaseIterable {
+/// Type brackets: a comparison in a filter matches only values in the operand's bracket.
+package enum TypeBracket: UInt8, Sendable, CaseIterable {
     case null = 0x10
     case boolean = 0x20
-    /// NaN alone, which no comparison of numbers matches.
+    /// NaN, which no comparison of numbers matches.
     case notANumber = 0x30
     /// Integers and doubles.
     case number = 0x31
@@ -100,7 +100,7 @@ package enum ValueBracket: UInt8, Sendable, CaseIterable {
     case vector = 0xa0
     case map = 0xb0
 
-    /// The bracket of a value.
+    /// Creates the bracket of a value.
     package init(of value: Value) {
         self =
             switch value {
@@ -119,6 +119,6 @@ package enum ValueBracket: UInt8, Sendable, CaseIterable {
             }
     }
 
-    /// What the keys of its values begin with.
+    /// The first byte of its keys.
     package var firstByte: UInt8 { rawValue }
 }

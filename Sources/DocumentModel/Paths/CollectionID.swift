@@ -1,34 +1,64 @@
 public import StrictJSON
 
-/// The name of a collection among its siblings.
+/// A collection ID: the name of a collection among its siblings.
 ///
-/// 1 to 1,500 bytes of UTF-8 without slash and NUL, not `.` or `..`, and not of the form `__…__`. Ids are their
-/// bytes: composed and decomposed "é" are two ids.
+/// 1 to 1,500 bytes of UTF-8 without slash and NUL, not `.` or `..`, and not of the form `__…__`. IDs compare by bytes:
+/// composed and decomposed "é" are two IDs.
 public struct CollectionID: Hashable, Sendable {
-    /// The id's bytes.
+    /// The ID's bytes.
     public let key: UTF8Key
 
-    /// Takes a text as an id.
+    /// Creates an ID from its text.
     ///
-    /// - Throws: ``StatusCode/invalidArgument`` when it breaks a rule.
+    /// - Throws: ``StatusCode/invalidArgument`` when the text breaks a rule.
     public init(_ string: String) throws(StatusError) {
         let key = UTF8Key(string)
         try Identifier.validate(key.utf8[...], as: .collection)
         self.init(unchecked: key)
     }
 
-    /// For a key that was checked as part of a path.
+    /// Creates an ID from a key that was validated as part of a path.
     init(unchecked key: UTF8Key) {
         self.key = key
     }
 }
 
 extension CollectionID: Comparable, CustomStringConvertible {
-    /// Whether `left` comes first by its bytes.
+    /// Returns whether `left` sorts before `right` in byte order.
     public static func < (left: CollectionID, right: CollectionID) -> Bool {
         left.key < right.key
     }
 
-    /// The id itself.
+    /// The ID's text.
     public var description: String { key.string }
+}
+
+extension CollectionID {
+    /// The least valid ID that sorts after this one; nil if there is none.
+    ///
+    /// It is the exclusive upper bound of the names in and below a collection.
+    package var successor: CollectionID? {
+        if let longer = try? CollectionID(key.string + "\u{1}") { return longer }
+        // An ID of the maximum length is no prefix of another, so the successor has a greater scalar at one of the last positions.
+        var scalars = Array(key.string.unicodeScalars)
+        while let last = scalars.popLast() {
+            var candidate = last
+            while let successor = candidate.successor {
+                candidate = successor
+                var text = ""
+                text.unicodeScalars.append(contentsOf: scalars + [candidate])
+                if text.utf8.count > DocumentLimits.maximumNameBytes { break }
+                // Some candidates are not valid IDs: those with a slash, or reserved ones.
+                if let id = try? CollectionID(text) { return id }
+            }
+        }
+        return nil
+    }
+}
+
+extension Unicode.Scalar {
+    /// The next scalar; nil after the last one.
+    fileprivate var successor: Unicode.Scalar? {
+        self == "\u{D7FF}" ? "\u{E000}" : Unicode.Scalar(value + 1)
+    }
 }

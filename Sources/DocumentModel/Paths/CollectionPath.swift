@@ -1,53 +1,53 @@
 public import StrictJSON
 
-/// Where a collection is in the database: `books`, or `books/hitchhiker/reviews` below a document.
+/// The path of a collection in the database: `books`, or `books/hitchhiker/reviews` below a document.
 ///
-/// It always has an odd number of segments. Copying, hashing and comparing for equality cost about as much as for its text.
+/// It has an odd number of segments. Copying, hashing and equality cost about as much as for a string.
 public struct CollectionPath: Hashable, Sendable {
-    /// All segments with slashes between them.
+    /// The segments, separated by slashes.
     let text: UTF8Key
 
-    /// Reads a path.
+    /// Parses a path.
     ///
-    /// - Throws: ``StatusCode/invalidArgument`` when it has an even number of segments, an empty or forbidden id, more
-    ///   than 6 KiB, or more than 100 collections.
+    /// - Throws: ``StatusCode/invalidArgument`` if it has an even number of segments, an invalid ID, more than 6 KiB, or
+    ///   more than 100 collections.
     public init(_ string: String) throws(StatusError) {
         text = try PathSegments.parse(string, as: .collection)
     }
 
-    /// The collection `id` below a document, or at the top of the database.
+    /// Creates the path of a subcollection of a document, or of a root collection if `parent` is nil.
     ///
-    /// Nothing is checked here: length and depth are when a document is written, by ``Document/validate(_:at:)``.
+    /// Length and depth are not validated here, but on write, by ``Document/validate(_:at:)``.
     public init(parent: DocumentPath?, id: CollectionID) {
         text = parent.map { UTF8Key($0.string + "/" + id.key.string) } ?? id.key
     }
 
-    /// For the beginning of a path that was checked.
+    /// Creates a path from a prefix of validated text.
     init(unchecked text: UTF8Key) {
         self.text = text
     }
 
-    /// The document that the collection belongs to; nil at the top of the database.
+    /// The parent document; nil for a root collection.
     public var parent: DocumentPath? {
         lastSlash.map { DocumentPath(unchecked: text.utf8[..<$0]) }
     }
 
-    /// The collection's own name: the last segment.
+    /// The collection ID: the last segment.
     public var id: CollectionID {
         guard let slash = lastSlash else { return CollectionID(unchecked: text) }
         return CollectionID(unchecked: UTF8Key(Substring(text.utf8[text.utf8.index(after: slash)...])))
     }
 
-    /// All ids from the top of the database down: collection, document, …, collection.
+    /// The IDs from the root of the database: collection, document, …, collection.
     public var segments: [UTF8Key] {
         PathSegments(text).map { UTF8Key(Substring($0)) }
     }
 
-    /// The path as a text, such as `books/hitchhiker/reviews`.
+    /// The path as text, such as `books/hitchhiker/reviews`.
     public var string: String { text.string }
 
-    /// The path of a document in this collection.
-    public func document(_ id: DocumentID) -> DocumentPath {
+    /// Returns the path of a document in this collection.
+    public func document(_ id: DocumentPath.ID) -> DocumentPath {
         DocumentPath(collection: self, id: id)
     }
 
@@ -57,11 +57,11 @@ public struct CollectionPath: Hashable, Sendable {
 }
 
 extension CollectionPath: Comparable, CustomStringConvertible {
-    /// Whether `left` comes first: segment by segment in the order of ids, the shorter first on a common prefix.
+    /// Returns whether `left` sorts before `right`: segment by segment in the order of IDs; a prefix sorts first.
     public static func < (left: CollectionPath, right: CollectionPath) -> Bool {
         Comparison(PathSegments(left.text), PathSegments(right.text), by: Identifier.compare) == .less
     }
 
-    /// The path as a text.
+    /// The path as text.
     public var description: String { string }
 }

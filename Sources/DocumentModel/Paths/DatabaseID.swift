@@ -1,27 +1,27 @@
 package import StrictJSON
 
-/// Names a database of a server: a project, and a database in it.
+/// The ID of a database on a server: a project ID and a database ID.
 ///
-/// As text it is `project/database`, or the name of the database alone where the project is the server's own. Both names are
-/// 1 to 80 bytes of UTF-8 without slash and NUL, and not `.` or `..`; they are their bytes.
+/// In text form it is `project/database`, or the database ID alone in the server's own project. Both are 1 to 80 bytes of
+/// UTF-8 without slash and NUL, not `.` or `..`, and compare by bytes.
 package struct DatabaseID: Hashable, Sendable {
-    /// The project.
+    /// The project ID.
     package let project: UTF8Key
-    /// The database.
+    /// The database ID.
     package let database: UTF8Key
 
     private static let defaultProject: UTF8Key = "hearth"
-    /// The name of the database that every project has without its being made.
+    /// The ID of the default database, which exists in every project.
     package static let defaultDatabase: UTF8Key = "(default)"
-    /// How long a name may be: so long that, however it is escaped, it is the name of a folder.
+    /// The maximum length of an ID in bytes. Even with every byte escaped, it fits a folder name.
     package static let maximumNameBytes = 80
 
-    /// Makes an ID.
+    /// Creates a database ID.
     ///
-    /// - Throws: ``StatusCode/invalidArgument`` when a name breaks a rule.
+    /// - Throws: ``StatusCode/invalidArgument`` if either ID is invalid.
     package init(project: UTF8Key, database: UTF8Key = defaultDatabase) throws(StatusError) {
-        try Self.validate(project, as: "name of the project")
-        try Self.validate(database, as: "name of the database")
+        try Self.validate(project, as: "project ID")
+        try Self.validate(database, as: "database ID")
         self.init(unchecked: project, database)
     }
 
@@ -30,14 +30,14 @@ package struct DatabaseID: Hashable, Sendable {
         self.database = database
     }
 
-    /// The default database of a server that was not told its project.
+    /// The default database of the default project.
     package static let standard = DatabaseID(unchecked: defaultProject, defaultDatabase)
 
-    /// Reads an ID.
+    /// Parses a database ID.
     ///
     /// - Parameters:
-    ///   - text: `project/database`, or the database alone.
-    ///   - project: The project of a database that stands alone.
+    ///   - text: `project/database`, or the database ID alone.
+    ///   - project: The project ID if the text has none.
     package init(_ text: String, inProject project: UTF8Key) throws(StatusError) {
         let parts = text.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 1, omittingEmptySubsequences: false)
         let names = parts.map { UTF8Key(Substring($0)) }
@@ -49,31 +49,31 @@ package struct DatabaseID: Hashable, Sendable {
     }
 
     private static func validate(_ name: UTF8Key, as kind: String) throws(StatusError) {
-        let fault: String? =
+        let reason: String? =
             if name.byteCount == 0 {
                 "is empty. Use 1 to \(maximumNameBytes) bytes."
             } else if name.byteCount > maximumNameBytes {
-                "has \(name.byteCount) bytes, and at most \(maximumNameBytes) are allowed. Shorten it."
+                "has \(name.byteCount) bytes; the maximum is \(maximumNameBytes). Shorten it."
             } else if name.utf8.contains(UInt8(ascii: "/")) {
                 "contains a slash, which separates the project from the database. Use another character."
             } else if name.utf8.contains(0) {
                 "contains a NUL character. Remove it."
             } else if name == "." || name == ".." {
-                "is not allowed, since it means a folder. Use another."
+                "is not allowed, because it denotes a folder. Use another ID."
             } else {
                 nil
             }
-        guard let fault else { return }
-        throw StatusError(.invalidArgument, "The \(kind) \(Excerpt(name.string)) \(fault)")
+        guard let reason else { return }
+        throw StatusError(.invalidArgument, "The \(kind) \(Excerpt(name.string)) \(reason)")
     }
 }
 
 extension DatabaseID: Comparable, CustomStringConvertible {
-    /// Whether `left` comes first by the bytes of its project, then by those of its database.
+    /// Returns whether `left` sorts before `right`: by the bytes of the project ID, then of the database ID.
     package static func < (left: DatabaseID, right: DatabaseID) -> Bool {
         (left.project, left.database) < (right.project, right.database)
     }
 
-    /// `project/database`.
+    /// The ID as `project/database`.
     package var description: String { "\(project.string)/\(database.string)" }
 }

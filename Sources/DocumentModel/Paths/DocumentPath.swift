@@ -1,57 +1,57 @@
 public import StrictJSON
 
-/// Where a document is in the database: `books/hitchhiker`.
+/// The path of a document in the database, such as `books/hitchhiker`.
 ///
-/// It always has an even number of segments. The collection and the id are at hand without cutting the text, and paths
-/// of one collection share its text.
+/// It has an even number of segments. The collection and the ID are stored separately, and paths in one collection share
+/// the collection's text.
 public struct DocumentPath: Hashable, Sendable {
-    /// The collection that the document is in.
+    /// The collection that contains the document.
     public let collection: CollectionPath
-    /// The document's own name: the last segment.
-    public let id: DocumentID
+    /// The document ID: the last segment.
+    public let id: DocumentPath.ID
 
-    /// Reads a path.
+    /// Parses a path.
     ///
-    /// - Throws: ``StatusCode/invalidArgument`` when it has an odd number of segments, an empty or forbidden id, more
-    ///   than 6 KiB, or more than 100 collections.
+    /// - Throws: ``StatusCode/invalidArgument`` if it has an odd number of segments, an invalid ID, more than 6 KiB, or more
+    ///   than 100 collections.
     public init(_ string: String) throws(StatusError) {
         let text = try PathSegments.parse(string, as: .document)
         self.init(unchecked: text.utf8[...])
     }
 
-    /// The document `id` in a collection.
+    /// Creates the path of a document in a collection.
     ///
-    /// Nothing is checked here: length and depth are when a document is written, by ``Document/validate(_:at:)``.
-    public init(collection: CollectionPath, id: DocumentID) {
+    /// Length and depth are not validated here, but on write, by ``Document/validate(_:at:)``.
+    public init(collection: CollectionPath, id: DocumentPath.ID) {
         self.collection = collection
         self.id = id
     }
 
-    /// For a text that was checked: an even number of segments.
+    /// Creates a path from validated text with an even number of segments.
     init(unchecked text: Substring.UTF8View) {
         guard let slash = text.lastIndex(of: UInt8(ascii: "/")) else {
             preconditionFailure("a document path has at least two segments")
         }
         collection = CollectionPath(unchecked: UTF8Key(Substring(text[..<slash])))
-        id = DocumentID(unchecked: UTF8Key(Substring(text[text.index(after: slash)...])))
+        id = DocumentPath.ID(unchecked: UTF8Key(Substring(text[text.index(after: slash)...])))
     }
 
-    /// All ids from the top of the database down: collection, document, ….
+    /// The IDs from the root of the database: collection, document, ….
     public var segments: [UTF8Key] {
         collection.segments + [id.key]
     }
 
-    /// The path as a text, such as `books/hitchhiker`.
+    /// The path as text, such as `books/hitchhiker`.
     public var string: String {
         collection.string + "/" + id.key.string
     }
 
-    /// The path of a collection below this document.
+    /// Returns the path of a subcollection.
     public func collection(_ id: CollectionID) -> CollectionPath {
         CollectionPath(parent: self, id: id)
     }
 
-    /// Checks the limits of a path that was put together from parts.
+    /// Validates the length and depth of a path that was built from components.
     func validateLimits() throws(StatusError) {
         try PathSegments.validateLength(collection.text.byteCount + 1 + id.key.byteCount)
         try PathSegments.validateDepth(ofSegments: pathSegments.reduce(0) { count, _ in count + 1 })
@@ -59,22 +59,29 @@ public struct DocumentPath: Hashable, Sendable {
 }
 
 extension DocumentPath: Comparable, CustomStringConvertible {
-    /// Whether `left` comes first: segment by segment in the order of ids, the shorter first on a common prefix.
+    /// Returns whether `left` sorts before `right`: segment by segment in the order of IDs; a prefix sorts first.
     public static func < (left: DocumentPath, right: DocumentPath) -> Bool {
         left.compared(to: right) == .less
     }
 
-    /// The order of paths, which is that of reference values.
+    /// Compares two paths, as reference values do.
     func compared(to other: DocumentPath) -> Comparison {
         if collection == other.collection { return Identifier.compare(id.key.utf8[...], other.id.key.utf8[...]) }
         return Comparison(pathSegments, other.pathSegments, by: Identifier.compare)
     }
 
-    /// The ids as slices, without copying.
+    /// The IDs as slices, without copying.
     var pathSegments: PathSegments {
         PathSegments(collection.text, and: id.key)
     }
 
-    /// The path as a text.
+    /// The path as text.
     public var description: String { string }
+}
+
+extension DocumentPath {
+    /// The complete path for messages, with invisible and bidirectional characters escaped.
+    package var escapedString: String {
+        Excerpt(string, maximumBytes: .max).text
+    }
 }

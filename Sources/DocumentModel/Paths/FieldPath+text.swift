@@ -1,14 +1,14 @@
 internal import StrictJSON
 
 extension FieldPath {
-    /// Reads a path in the server's syntax, such as ``address.street`` or ``a.`b.c` ``.
+    /// Parses a path in text form, such as ``address.street`` or ``a.`b.c` ``.
     ///
-    /// - Throws: ``StatusCode/invalidArgument`` when a name is empty, has a character that needs back-quotes, or has a
-    ///   quote that is not closed, and when the names have more than 1,500 bytes in all. The text says what to write instead.
+    /// - Throws: ``StatusCode/invalidArgument`` if a name is empty, needs backticks or has an unclosed backtick, or if the path
+    ///   has more than 1,500 bytes. The message suggests the correct form.
     public init(_ text: String) throws(StatusError) {
         do throws(StatusError) {
-            var reader = FieldPathReader(text)
-            self.init(unchecked: try reader.segments())
+            var parser = FieldPathParser(text)
+            self.init(unchecked: try parser.segments())
         } catch {
             var error = error
             error.field = Excerpt(text).text
@@ -17,7 +17,7 @@ extension FieldPath {
     }
 }
 
-private struct FieldPathReader {
+private struct FieldPathParser {
     private let text: String
     private var rest: Substring.UTF8View
     private var bytes = 0
@@ -28,16 +28,16 @@ private struct FieldPathReader {
     }
 
     mutating func segments() throws(StatusError) -> [UTF8Key] {
-        guard !rest.isEmpty else { throw StatusError(.invalidArgument, "Expected a field path, found an empty text.") }
+        guard !rest.isEmpty else { throw StatusError(.invalidArgument, "Expected a field path, found an empty string.") }
         var segments: [UTF8Key] = []
         while true {
-            let segment = try rest.first == FieldPath.quote ? quotedSegment() : plainSegment()
+            let segment = try rest.first == FieldPath.backtick ? quotedSegment() : plainSegment()
             segments.append(segment)
             bytes += segment.byteCount
             try FieldPath.validateLength(bytes)
             guard let next = rest.popFirst() else { return segments }
             guard next == UInt8(ascii: ".") else {
-                throw fault("has text right after a closing back-quote. Put a dot there, or escape the back-quote as \\`.")
+                throw invalidPath("has text after a closing backtick. Insert a dot, or escape the backtick as \\`.")
             }
             bytes += 1
         }
@@ -48,12 +48,12 @@ private struct FieldPathReader {
         let name = rest[..<end]
         rest = rest[end...]
         guard !name.isEmpty else {
-            throw fault("has an empty name. Remove the extra dot, or put a name that contains dots into back-quotes.")
+            throw invalidPath("has an empty name. Remove the extra dot, or quote a name that contains dots in backticks.")
         }
         let key = UTF8Key(Substring(name))
         guard FieldPath.isSimple(name) else {
             let quoted = Excerpt(FieldPath.canonicalText(ofSegment: key)).text
-            throw fault("has a name with characters that need back-quotes. Write it as \(quoted).")
+            throw invalidPath("has a name that must be quoted in backticks. Write it as \(quoted).")
         }
         return key
     }
@@ -63,22 +63,22 @@ private struct FieldPathReader {
         var name: [UInt8] = []
         while let byte = rest.popFirst() {
             switch byte {
-            case FieldPath.quote:
-                guard !name.isEmpty else { throw fault("has an empty name. Put a name between the back-quotes.") }
+            case FieldPath.backtick:
+                guard !name.isEmpty else { throw invalidPath("has an empty name. Insert a name between the backticks.") }
                 return UTF8Key(String(decoding: name, as: UTF8.self))
             case FieldPath.backslash:
-                guard let escaped = rest.popFirst(), escaped == FieldPath.quote || escaped == FieldPath.backslash else {
-                    throw fault("has a backslash before another character than ` and \\. Write a backslash itself as \\\\.")
+                guard let escaped = rest.popFirst(), escaped == FieldPath.backtick || escaped == FieldPath.backslash else {
+                    throw invalidPath("has an invalid escape sequence: only \\` and \\\\ are valid. Write a backslash as \\\\.")
                 }
                 name.append(escaped)
             default:
                 name.append(byte)
             }
         }
-        throw fault("has an open back-quote. Close it at the end of the name.")
+        throw invalidPath("has an unclosed backtick. Close it at the end of the name.")
     }
 
-    private func fault(_ sentence: String) -> StatusError {
+    private func invalidPath(_ sentence: String) -> StatusError {
         StatusError(.invalidArgument, "The field path \(Excerpt(text)) \(sentence)")
     }
 }

@@ -1,24 +1,24 @@
 public import StrictJSON
 
-/// The way to a field: the names of maps inside maps, down to the field's own.
+/// The path of a field: the names of the enclosing maps and of the field.
 ///
-/// As a text the names stand between dots. A name of ASCII letters, digits and `_` that does not begin with a digit stands
-/// as it is; any other stands in back-quotes, with a backslash before each back-quote and backslash in it:
+/// In text form the names are separated by dots. A name of ASCII letters, digits and `_` that does not begin with a digit is
+/// unquoted. Any other name is quoted in backticks, with a backslash before each backtick and backslash:
 /// ``a.`b.c` `` is the field "b.c" of the map "a". A path does not lead into arrays.
 public struct FieldPath: Hashable, Sendable {
-    /// The names from the top of the document down; at least one, none of them empty.
+    /// The names from the root of the document; at least one, and none empty.
     public let segments: [UTF8Key]
 
-    /// Takes names as they are, without looking for dots or quotes in them.
+    /// Creates a path from literal names, in which dots and backticks have no special meaning.
     ///
-    /// - Throws: ``StatusCode/invalidArgument`` when there is no name, an empty one, or more than 1,500 bytes in all, the
-    ///   dots between the names included.
+    /// - Throws: ``StatusCode/invalidArgument`` if there is no name, an empty name, or more than 1,500 bytes in all,
+    ///   including the separating dots.
     public init(segments: [UTF8Key]) throws(StatusError) {
         guard !segments.isEmpty else {
             throw StatusError(.invalidArgument, "Expected a field path of at least one name, found none.")
         }
         if let index = segments.firstIndex(where: { $0.byteCount == 0 }) {
-            throw StatusError(.invalidArgument, "The name at index \(index) of the field path is empty. Put a name there.")
+            throw StatusError(.invalidArgument, "The name at index \(index) of the field path is empty. Insert a name.")
         }
         var bytes = segments.count - 1
         for segment in segments { bytes += segment.byteCount }
@@ -26,59 +26,59 @@ public struct FieldPath: Hashable, Sendable {
         self.segments = segments
     }
 
-    /// For segments that were checked while they were read.
+    /// Creates a path from validated segments.
     init(unchecked segments: [UTF8Key]) {
         self.segments = segments
     }
 
-    /// Whether this path leads to `other` or to a map around it.
+    /// Returns whether this path is equal to `other` or one of its parents.
     public func isPrefix(of other: FieldPath) -> Bool {
         other.segments.starts(with: segments)
     }
 
-    /// Checks the length of a path: the bytes of its names and the dots between them.
+    /// Validates the length of a path: the bytes of its names and the separating dots.
     static func validateLength(_ bytes: Int) throws(StatusError) {
         guard bytes <= DocumentLimits.maximumFieldPathBytes else {
             throw StatusError(
                 .invalidArgument,
                 "Expected a field path of at most \(DocumentLimits.maximumFieldPathBytes) bytes, found \(bytes). "
-                    + "Shorten the names or nest less deeply."
+                    + "Shorten the names or reduce the nesting."
             )
         }
     }
 }
 
 extension FieldPath: Comparable, CustomStringConvertible {
-    /// Whether `left` comes first: name by name by bytes, the shorter first on a common prefix.
+    /// Returns whether `left` sorts before `right`: name by name in byte order; a prefix sorts first.
     public static func < (left: FieldPath, right: FieldPath) -> Bool {
         left.segments.lexicographicallyPrecedes(right.segments)
     }
 
-    /// The path as a text, quoted only where it must be; reading it gives the path again.
+    /// The canonical text of the path, with backticks only where required. Parsing it returns an equal path.
     public var description: String {
         segments.map(Self.canonicalText).joined(separator: ".")
     }
 
-    /// A name as it stands in the text of a path.
+    /// Returns a name in its canonical text form.
     static func canonicalText(ofSegment segment: UTF8Key) -> String {
         if isSimple(segment.utf8) { return segment.string }
-        var text: [UInt8] = [quote]
+        var text: [UInt8] = [backtick]
         for byte in segment.utf8 {
-            if byte == quote || byte == backslash { text.append(backslash) }
+            if byte == backtick || byte == backslash { text.append(backslash) }
             text.append(byte)
         }
-        text.append(quote)
+        text.append(backtick)
         return String(decoding: text, as: UTF8.self)
     }
 
-    static let quote = UInt8(ascii: "`")
+    static let backtick = UInt8(ascii: "`")
     static let backslash = UInt8(ascii: "\\")
 
-    /// Whether a name may stand without quotes: `[A-Za-z_][A-Za-z0-9_]*`.
+    /// Returns whether a name needs no backticks: `[A-Za-z_][A-Za-z0-9_]*`.
     static func isSimple(_ name: some Collection<UInt8>) -> Bool {
         guard let first = name.first, !isDigit(first) else { return false }
         return name.allSatisfy { byte in
-            // The bit that is set here tells small ASCII letters from capital ones.
+            // Bit 0x20 distinguishes lower-case from upper-case ASCII letters.
             isDigit(byte) || byte == UInt8(ascii: "_") || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
         }
     }

@@ -1,20 +1,20 @@
-/// The mark by which a client knows again what it has been sent (RFC 9110, 8.8.3): some of a digest of it.
+/// An HTTP entity tag (RFC 9110, section 8.8.3): a prefix of the content's digest.
 package struct EntityTag: Hashable, Sendable {
-    /// The digits between the quotation marks.
+    /// The hexadecimal digits between the quotation marks.
     package let digits: String
 
-    /// Makes the tag of what has this digest.
+    /// Creates the tag of the content with a digest.
     package init(digest: some Sequence<UInt8>) {
         digits = Hexadecimal.encode(digest.prefix(8))
     }
 
-    /// The tag as it stands in `ETag`.
+    /// The value of the `ETag` field.
     package var text: String {
         "\"\(digits)\""
     }
 
-    /// Whether a client that sends this `If-None-Match` has what the tag is of. Whether it calls its tags weak doesn't matter.
-    package func isListed(in field: String) -> Bool {
+    /// Returns whether an `If-None-Match` field value matches the tag, by weak comparison.
+    package func matches(ifNoneMatch field: String) -> Bool {
         field.utf8.split(separator: UInt8(ascii: ",")).contains { listed in
             var listed = listed.drop(while: Self.isBlank)
             while let last = listed.last, Self.isBlank(last) { listed.removeLast() }

@@ -3,10 +3,10 @@ package struct HexColor: Hashable, Sendable {
     package let red: UInt8
     package let green: UInt8
     package let blue: UInt8
-    /// How much covers what lies below: 255 is opaque.
+    /// The alpha component; 255 is opaque.
     package let alpha: UInt8
 
-    /// Makes a colour of its components.
+    /// Creates a colour from its components.
     package init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
         self.red = red
         self.green = green
@@ -14,7 +14,7 @@ package struct HexColor: Hashable, Sendable {
         self.alpha = alpha
     }
 
-    /// Reads one of the four forms; nil for any other string.
+    /// Parses one of the four notations, or returns nil for any other string.
     package init?(_ string: String) {
         guard string.utf8.first == UInt8(ascii: "#"), string.utf8.count <= 9 else { return nil }
         let digits = string.utf8.dropFirst().compactMap(Hexadecimal.value)
@@ -33,12 +33,12 @@ package struct HexColor: Hashable, Sendable {
         )
     }
 
-    /// Six lower-case digits, eight when the colour isn't opaque: alike for every way to write the same colour.
+    /// The canonical digits: six in lower case, or eight if the colour isn't opaque.
     package var digits: String {
         Hexadecimal.encode(components)
     }
 
-    /// Half as many digits where each component has the same one twice.
+    /// The shortest digits: three or four if both digits of every component are equal, otherwise ``digits``.
     package var shortestDigits: String {
         guard components.allSatisfy({ $0 >> 4 == $0 & 0xf }) else { return digits }
         return components.map { String($0 & 0xf, radix: 16) }.joined()
@@ -46,11 +46,11 @@ package struct HexColor: Hashable, Sendable {
 
     private var components: [UInt8] { [red, green, blue] + (isOpaque ? [] : [alpha]) }
 
-    /// Whether nothing shows through.
+    /// True if the colour is fully opaque.
     package var isOpaque: Bool { alpha == 255 }
 
-    /// The opaque colour that it makes on a white ground.
-    package var onWhite: HexColor {
+    /// The colour blended with a white background.
+    package var compositedOverWhite: HexColor {
         HexColor(red: mixed(red), green: mixed(green), blue: mixed(blue))
     }
 

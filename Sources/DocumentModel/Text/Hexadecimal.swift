@@ -1,6 +1,6 @@
-/// Bytes as hexadecimal digits, and back, in ASCII only: `Character.isHexDigit` is too generous.
+/// Hexadecimal encoding (RFC 4648, section 8) in ASCII only; `Character.isHexDigit` accepts full-width digits as well.
 package enum Hexadecimal {
-    /// What a digit of either case stands for; nil for any other byte.
+    /// Returns the value of a digit of either case, or nil for any other byte.
     package static func value(of digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
@@ -10,7 +10,7 @@ package enum Hexadecimal {
         }
     }
 
-    /// The bytes that pairs of digits of either case stand for; nil for anything else.
+    /// Decodes pairs of digits of either case, or returns nil if the text is invalid.
     package static func decode(_ digits: some Sequence<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         var rest = digits.makeIterator()
@@ -21,7 +21,7 @@ package enum Hexadecimal {
         return bytes
     }
 
-    /// Two small digits for each byte.
+    /// Encodes each byte as two lower-case digits.
     package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xf)]] }, as: UTF8.self)

@@ -1,16 +1,16 @@
 package import StrictJSON
 
-/// Bytes in URLs.
+/// Percent-encoding of URL components (RFC 3986).
 package enum PercentEncoding {
-    /// A path segment or the value of a query item: every byte but `A-Z a-z 0-9 - _ ~` becomes `%XX`.
+    /// Encodes a path segment or the value of a query item: every byte except `A-Z a-z 0-9 - _ ~` becomes `%XX`.
     ///
-    /// A `.` stays as it is inside, so that no segment reads as `.` or `..`.
+    /// A `.` is encoded at the start and the end, so that no segment is `.` or `..`.
     package static func encode(_ key: UTF8Key) -> String {
         var encoded: [UInt8] = []
         encoded.reserveCapacity(key.byteCount)
         let last = key.byteCount - 1
         for (index, byte) in key.utf8.enumerated() {
-            if isPlain(byte) || (byte == UInt8(ascii: ".") && index > 0 && index < last) {
+            if isUnreserved(byte) || (byte == UInt8(ascii: ".") && index > 0 && index < last) {
                 encoded.append(byte)
             } else {
                 encoded += escape(byte)
@@ -19,12 +19,12 @@ package enum PercentEncoding {
         return String(decoding: encoded, as: UTF8.self)
     }
 
-    /// `%XX` with capital digits.
+    /// Returns `%XX` with upper-case digits.
     package static func escape(_ byte: UInt8) -> [UInt8] {
         [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 0xf)]
     }
 
-    /// The bytes that a segment stands for; nil when a `%` isn't followed by two hexadecimal digits.
+    /// Decodes a segment, or returns nil if a `%` isn't followed by two hexadecimal digits.
     package static func decode(_ segment: some Sequence<UInt8>) -> [UInt8]? {
         var decoded: [UInt8] = []
         var bytes = segment.makeIterator()
@@ -40,7 +40,7 @@ package enum PercentEncoding {
         return decoded
     }
 
-    private static func isPlain(_ byte: UInt8) -> Bool {
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
             UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "~"):

@@ -1,6 +1,6 @@
-/// Bytes of the system's random numbers, which nobody can guess.
+/// Bytes of the system's cryptographically secure random number generator.
 package enum RandomBytes {
-    /// So many of them.
+    /// Returns `count` random bytes.
     package static func make(_ count: Int) -> [UInt8] {
         var generator = SystemRandomNumberGenerator()
         return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
@@ -8,7 +8,7 @@ package enum RandomBytes {
 }
 
 extension Hexadecimal {
-    /// Random bytes, two small digits for each.
+    /// Returns random bytes as lower-case digits, two per byte.
     package static func random(byteCount: Int) -> String {
         encode(RandomBytes.make(byteCount))
     }

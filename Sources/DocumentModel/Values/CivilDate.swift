@@ -1,14 +1,14 @@
-/// A day of the Gregorian calendar, extended to all years (year 0 is the one before year 1).
+/// A date of the proleptic Gregorian calendar (year 0 precedes year 1).
 struct CivilDate: Hashable {
     var year: Int
-    /// 1 to 12.
+    /// The month, 1 to 12.
     var month: Int
-    /// 1 to 31.
+    /// The day of the month, 1 to 31.
     var day: Int
 }
 
 extension CivilDate {
-    /// How many days a month has.
+    /// Returns the number of days in a month.
     static func days(inMonth month: Int, ofYear year: Int) -> Int {
         switch month {
         case 2: isLeap(year) ? 29 : 28
@@ -22,14 +22,14 @@ extension CivilDate {
     }
 }
 
-// The calendar repeats every 400 years, which have 146,097 days. Years counted from March put the leap day last, so the
-// days before a month follow one formula: (153 * month + 2) / 5 with March as month 0. Day 0 is 1970-01-01, which is
-// day 719,468 counted from 0000-03-01.
+// The calendar repeats every 400 years (146,097 days). With years that start in March the leap day comes last, and the
+// number of days before a month is (153 * month + 2) / 5, with March as month 0. Day 0 is 1970-01-01, which is day 719,468
+// from 0000-03-01.
 extension CivilDate {
     private static let daysOfCycle = 146_097
     private static let daysBefore1970 = 719_468
 
-    /// Days since 1970-01-01; negative before.
+    /// The number of days since 1970-01-01; negative before it.
     var daysSince1970: Int {
         let marchYear = month > 2 ? year : year - 1
         let (cycle, yearOfCycle) = marchYear.dividedRoundingDown(by: 400)
@@ -38,7 +38,7 @@ extension CivilDate {
         return cycle * Self.daysOfCycle + dayOfCycle - Self.daysBefore1970
     }
 
-    /// The day that lies so many days after 1970-01-01.
+    /// Creates the date a number of days after 1970-01-01.
     init(daysSince1970 days: Int) {
         let (cycle, dayOfCycle) = (days + Self.daysBefore1970).dividedRoundingDown(by: Self.daysOfCycle)
         let yearOfCycle = (dayOfCycle - dayOfCycle / 1_460 + dayOfCycle / 36_524 - dayOfCycle / 146_096) / 365
@@ -51,7 +51,7 @@ extension CivilDate {
 }
 
 extension BinaryInteger {
-    /// Quotient and remainder, with the remainder never negative; `divisor` is positive.
+    /// Returns the quotient rounded down and the non-negative remainder. `divisor` must be positive.
     func dividedRoundingDown(by divisor: Self) -> (quotient: Self, remainder: Self) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

@@ -1,20 +1,20 @@
-/// How one value stands to another in a total order.
+/// The result of comparing two values in a total order.
 public enum Comparison: Sendable, Hashable {
-    /// The first comes before the second.
+    /// The first value sorts before the second.
     case less
-    /// Neither comes first.
+    /// The values are equal in the order.
     case equal
-    /// The first comes after the second.
+    /// The first value sorts after the second.
     case greater
 }
 
 extension Comparison {
-    /// Compares by the type's own order, which must be total.
+    /// Compares two values by `<`, which must be a total order.
     init<T: Comparable>(_ left: T, _ right: T) {
         self = left < right ? .less : left == right ? .equal : .greater
     }
 
-    /// Compares as unsigned bytes; the shorter comes first on a common prefix.
+    /// Compares two sequences as unsigned bytes; a prefix sorts first.
     init(bytes left: some Sequence<UInt8>, _ right: some Sequence<UInt8>) {
         let contiguous = left.withContiguousStorageIfAvailable { left in
             right.withContiguousStorageIfAvailable { right in
@@ -24,7 +24,7 @@ extension Comparison {
         self = (contiguous ?? nil) ?? Self(left, right) { Comparison($0, $1) }
     }
 
-    /// Compares element by element; the shorter comes first on a common prefix.
+    /// Compares two sequences element by element; a prefix sorts first.
     init<S: Sequence, T: Sequence>(_ left: S, _ right: T, by compare: (S.Element, T.Element) -> Comparison) {
         var left = left.makeIterator()
         var right = right.makeIterator()
@@ -49,7 +49,7 @@ extension Comparison {
         }
     }
 
-    /// Eight bytes at a time: strings that are compared while sorting often begin alike.
+    /// Compares eight bytes at a time: sorted strings often share long prefixes.
     private init(buffers left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) {
         let common = min(left.count, right.count)
         var offset = 0

@@ -1,15 +1,15 @@
-/// A place on Earth: degrees of latitude and longitude.
+/// A geographic point: latitude and longitude in degrees.
 ///
-/// Two points are `==` when they are stored alike, so -0.0 and 0.0 differ; ``Value/compared(to:)`` takes them as equal.
+/// `==` is bitwise, so -0.0 and 0.0 differ; ``Value/compared(to:)`` treats them as equal.
 public struct GeoPoint: Sendable {
     /// Degrees north of the equator, -90 to 90.
     public let latitude: Double
     /// Degrees east of Greenwich, -180 to 180.
     public let longitude: Double
 
-    /// Makes a point of coordinates that may be wrong.
+    /// Creates a point after validating its coordinates.
     ///
-    /// - Throws: ``StatusCode/invalidArgument`` when a coordinate is out of its range or no number.
+    /// - Throws: ``StatusCode/invalidArgument`` if a coordinate is out of range or NaN.
     public init(validatingLatitude latitude: Double, longitude: Double) throws(StatusError) {
         // Neither range contains NaN.
         guard (-90...90).contains(latitude) else {
@@ -22,7 +22,7 @@ public struct GeoPoint: Sendable {
         self.longitude = longitude
     }
 
-    /// Latitude first, then longitude.
+    /// Compares by latitude, then by longitude.
     func compared(to other: GeoPoint) -> Comparison {
         let latitudes = Comparison(latitude, other.latitude)
         return latitudes == .equal ? Comparison(longitude, other.longitude) : latitudes
@@ -30,12 +30,12 @@ public struct GeoPoint: Sendable {
 }
 
 extension GeoPoint: Hashable {
-    /// Whether both are stored alike, bit by bit.
+    /// Returns whether both are bitwise equal.
     public static func == (left: GeoPoint, right: GeoPoint) -> Bool {
         left.latitude.bitPattern == right.latitude.bitPattern && left.longitude.bitPattern == right.longitude.bitPattern
     }
 
-    /// Hashes what `==` compares.
+    /// Hashes the bits that `==` compares.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(latitude.bitPattern)
         hasher.combine(longitude.bitPattern)

@@ -1,22 +1,22 @@
 public import StrictJSON
 
-/// Named values, sorted by the UTF-8 bytes of their names, each name once.
+/// A map value: members with unique names, sorted by the UTF-8 bytes of the name.
 ///
-/// Looking a name up costs a binary search; adding or removing one moves the members behind it. Two names that
-/// differ only in Unicode normalisation are two names.
+/// Lookup is a binary search; insertion and removal are linear. Names that differ only in Unicode normalisation are
+/// different.
 public struct MapValue: Sendable {
     private var members: [(key: UTF8Key, value: Value)]
 
-    /// Makes an empty map.
+    /// Creates an empty map.
     public init() {
         members = []
     }
 
-    /// Makes a map of `members` in any order; of two with the same name the later wins.
+    /// Creates a map from members in any order. The last of several members with the same name wins.
     public init(_ members: some Sequence<(key: UTF8Key, value: Value)>) {
         var members = Array(members)
         if !zip(members, members.dropFirst()).allSatisfy({ $0.key < $1.key }) {
-            // The sort is stable, so of equal keys the latest is the last.
+            // The sort is stable, so the last of equal keys is the latest.
             members.sort { $0.key < $1.key }
             var unique: [(key: UTF8Key, value: Value)] = []
             unique.reserveCapacity(members.count)
@@ -29,34 +29,34 @@ public struct MapValue: Sendable {
         self.members = members
     }
 
-    /// How many members there are.
+    /// The number of members.
     public var count: Int { members.count }
 
-    /// Whether there are no members.
+    /// True if the map has no members.
     public var isEmpty: Bool { members.isEmpty }
 
-    /// The names in order.
+    /// The names in ascending order.
     public var keys: [UTF8Key] { members.map(\.key) }
 
-    /// The value of a name; nil when there is none. Setting nil removes the member.
+    /// The value of a member; nil if there is none. Assigning nil removes the member.
     public subscript(_ key: UTF8Key) -> Value? {
         get {
-            let place = place(of: key)
-            return place.isFound ? members[place.index].value : nil
+            let position = position(of: key)
+            return position.isFound ? members[position.index].value : nil
         }
         set {
-            let place = place(of: key)
-            switch (newValue, place.isFound) {
-            case (let value?, true): members[place.index].value = value
-            case (let value?, false): members.insert((key, value), at: place.index)
-            case (nil, true): members.remove(at: place.index)
+            let position = position(of: key)
+            switch (newValue, position.isFound) {
+            case (let value?, true): members[position.index].value = value
+            case (let value?, false): members.insert((key, value), at: position.index)
+            case (nil, true): members.remove(at: position.index)
             case (nil, false): break
             }
         }
     }
 
-    /// Where the key is, or where it would be inserted.
-    private func place(of key: UTF8Key) -> (index: Int, isFound: Bool) {
+    /// Returns the index of the key, or its insertion index.
+    private func position(of key: UTF8Key) -> (index: Int, isFound: Bool) {
         var low = 0
         var high = members.count
         while low < high {
@@ -72,7 +72,7 @@ public struct MapValue: Sendable {
 }
 
 extension MapValue {
-    /// The value at a field path, through maps only; nil when a name on the way is missing or its value is no map.
+    /// The value at a field path; nil if a segment is missing or its parent isn't a map.
     public subscript(_ path: FieldPath) -> Value? {
         var map = self
         for segment in path.segments.dropLast() {
@@ -82,12 +82,12 @@ extension MapValue {
         return path.segments.last.flatMap { map[$0] }
     }
 
-    /// Sets the value at a field path; a name on the way that is missing or whose value is no map becomes a map.
+    /// Sets the value at a field path. Missing parents, and parents that aren't maps, become maps.
     public mutating func set(_ value: Value, at path: FieldPath) {
         set(value, at: path.segments[...])
     }
 
-    /// Removes the value at a field path, leaving the maps around it, even empty ones; without effect when there is none.
+    /// Removes the value at a field path, if any. Parent maps stay, even if they become empty.
     public mutating func remove(at path: FieldPath) {
         remove(at: path.segments[...])
     }
@@ -113,32 +113,32 @@ extension MapValue {
         }
     }
 
-    /// Moves the map of a name out, so that changing it copies nothing; null stands in until it is put back.
+    /// Moves a nested map out, so that it is mutated in place without a copy; null replaces it until it is put back.
     private mutating func takeMap(named name: UTF8Key) -> MapValue? {
-        let place = place(of: name)
-        guard place.isFound, case .map(let map) = members[place.index].value else { return nil }
-        members[place.index].value = .null
+        let position = position(of: name)
+        guard position.isFound, case .map(let map) = members[position.index].value else { return nil }
+        members[position.index].value = .null
         return map
     }
 }
 
 extension MapValue: Sequence {
-    /// Walks the members in the order of their names.
+    /// Returns an iterator over the members in ascending order of their names.
     public func makeIterator() -> IndexingIterator<[(key: UTF8Key, value: Value)]> {
         members.makeIterator()
     }
 
-    /// How many members there are, which the iterator knows exactly.
+    /// The exact number of members.
     public var underestimatedCount: Int { members.count }
 }
 
 extension MapValue: Hashable {
-    /// Whether both hold the same names with values that are stored alike.
+    /// Returns whether both have the same names with bitwise equal values.
     public static func == (left: MapValue, right: MapValue) -> Bool {
         left.members.elementsEqual(right.members) { $0.key == $1.key && $0.value == $1.value }
     }
 
-    /// Hashes what `==` compares.
+    /// Hashes the names and values.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(members.count)
         for member in members {
@@ -149,7 +149,7 @@ extension MapValue: Hashable {
 }
 
 extension MapValue: ExpressibleByDictionaryLiteral {
-    /// Makes a map of literal members; of two with the same name the later wins.
+    /// Creates a map from a literal. The last of several members with the same name wins.
     public init(dictionaryLiteral elements: (UTF8Key, Value)...) {
         self.init(elements.map { (key: $0.0, value: $0.1) })
     }

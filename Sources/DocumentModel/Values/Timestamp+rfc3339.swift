@@ -1,64 +1,64 @@
 extension Timestamp {
-    /// Reads a time in RFC 3339 form: `2014-09-09T08:00:47.5+02:00`.
+    /// Parses a time in RFC 3339 format: `2014-09-09T08:00:47.5+02:00`.
     ///
-    /// Any offset and up to nine digits of a second are taken; what is finer than a microsecond is cut off, towards the
-    /// past. `T` and `Z` may be small letters. A leap second (`:60`) is refused rather than moved to another second.
+    /// Accepts any offset and up to nine fractional digits, and truncates to microseconds, towards the past. `T` and `Z` may
+    /// be lower case. Leap seconds (`:60`) are rejected.
     ///
-    /// - Throws: ``StatusCode/invalidArgument`` for another form, a date or time of day that does not exist, or a moment
-    ///   that is outside the years 1 to 9999 in UTC.
+    /// - Throws: ``StatusCode/invalidArgument`` for another format, an invalid date or time of day, or a time outside the
+    ///   years 1 to 9999 in UTC.
     public init(rfc3339 text: String) throws(StatusError) {
-        self = try Self.read(text).time
+        self = try Self.parse(text).time
     }
 
-    /// Reads a time that has to be one that Hearth gave: in RFC 3339 form, and not finer than a microsecond.
+    /// Parses a time in RFC 3339 format without loss of precision, such as one that the server returned.
     ///
-    /// - Throws: ``StatusCode/invalidArgument`` for a finer time, and as ``init(rfc3339:)`` does.
-    package init(alignedRFC3339 text: String) throws(StatusError) {
-        let (time, isFiner) = try Self.read(text)
-        guard !isFiner else {
+    /// - Throws: ``StatusCode/invalidArgument`` for a time finer than a microsecond, and as ``init(rfc3339:)`` does.
+    package init(exactRFC3339 text: String) throws(StatusError) {
+        let (time, hasSubmicroseconds) = try Self.parse(text)
+        guard !hasSubmicroseconds else {
             throw StatusError(
                 .invalidArgument,
-                "Expected a time in whole microseconds, as Hearth gives them, found \(Excerpt(text))."
+                "Expected a time in whole microseconds, as the server returns them, found \(Excerpt(text))."
             )
         }
         self = time
     }
 
-    private static func read(_ text: String) throws(StatusError) -> (time: Timestamp, isFiner: Bool) {
-        guard let parts = TimeParts(text) else {
+    private static func parse(_ text: String) throws(StatusError) -> (time: Timestamp, hasSubmicroseconds: Bool) {
+        guard let components = TimeComponents(text) else {
             throw StatusError(
                 .invalidArgument,
-                "Expected a time in RFC 3339 form with an offset and at most nine digits after the second, "
+                "Expected a time in RFC 3339 format with an offset and at most nine fractional digits, "
                     + "such as 2014-09-09T08:00:47.5Z, found \(Excerpt(text))."
             )
         }
-        if let fault = parts.fault {
-            throw StatusError(.invalidArgument, "The time \(Excerpt(text)) does not exist: \(fault).")
+        if let rangeError = components.rangeError {
+            throw StatusError(.invalidArgument, "The time \(Excerpt(text)) is invalid: \(rangeError).")
         }
-        let microseconds = parts.microsecondsSince1970
+        let microseconds = components.microsecondsSince1970
         guard (minimum.microseconds...maximum.microseconds).contains(microseconds) else {
             throw StatusError(
                 .invalidArgument,
                 "Expected a time from \(minimum) to \(maximum), found \(Excerpt(text))."
             )
         }
-        return (Timestamp(unchecked: microseconds), parts.isFiner)
+        return (Timestamp(unchecked: microseconds), components.hasSubmicroseconds)
     }
 
-    /// The time in RFC 3339 form in UTC, always with six digits after the second: `2014-09-09T08:00:47.500000Z`.
+    /// The time in RFC 3339 format in UTC, always with six fractional digits: `2014-09-09T08:00:47.500000Z`.
     public var rfc3339: String {
         let (days, timeOfDay) = microseconds.dividedRoundingDown(by: 86_400_000_000)
         let date = CivilDate(daysSince1970: Int(days))
         let (second, fraction) = Int(timeOfDay).quotientAndRemainder(dividingBy: 1_000_000)
         return String(unsafeUninitializedCapacity: 27) { buffer in
             var length = 0
-            func append(_ number: Int, digits: Int, then mark: Unicode.Scalar) {
+            func append(_ number: Int, digits: Int, then separator: Unicode.Scalar) {
                 var rest = number
-                for place in (length..<length + digits).reversed() {
-                    buffer[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+                for index in (length..<length + digits).reversed() {
+                    buffer[index] = UInt8(ascii: "0") + UInt8(rest % 10)
                     rest /= 10
                 }
-                buffer[length + digits] = UInt8(ascii: mark)
+                buffer[length + digits] = UInt8(ascii: separator)
                 length += digits + 1
             }
             append(date.year, digits: 4, then: "-")
@@ -73,19 +73,19 @@ extension Timestamp {
     }
 }
 
-/// The numbers of a time as it was written.
-private struct TimeParts {
+/// The parsed components of a time.
+private struct TimeComponents {
     let date: CivilDate
     let hour: Int
     let minute: Int
     let second: Int
     let microsecond: Int
-    let isFiner: Bool
+    let hasSubmicroseconds: Bool
     let offsetSign: Int
     let offsetHour: Int
     let offsetMinute: Int
 
-    /// Nil when the text has another form.
+    /// Creates the components of a text, or nil if the format is invalid.
     init?(_ text: String) {
         var scanner = DigitScanner(bytes: text.utf8[...])
         guard
@@ -95,14 +95,14 @@ private struct TimeParts {
             let hour = scanner.number(digits: 2), scanner.skip(":"),
             let minute = scanner.number(digits: 2), scanner.skip(":"),
             let second = scanner.number(digits: 2),
-            let (microsecond, isFiner) = scanner.skip(".") ? scanner.microseconds() : (0, false)
+            let (microsecond, hasSubmicroseconds) = scanner.skip(".") ? scanner.microseconds() : (0, false)
         else { return nil }
         date = CivilDate(year: year, month: month, day: day)
         self.hour = hour
         self.minute = minute
         self.second = second
         self.microsecond = microsecond
-        self.isFiner = isFiner
+        self.hasSubmicroseconds = hasSubmicroseconds
         if scanner.skip("Z") || scanner.skip("z") {
             offsetSign = 1
             offsetHour = 0
@@ -119,16 +119,16 @@ private struct TimeParts {
         guard scanner.isAtEnd else { return nil }
     }
 
-    /// What does not exist in any calendar or on any clock.
-    var fault: String? {
+    /// The component that is out of range, in words; nil if the time is valid.
+    var rangeError: String? {
         let daysOfMonth = CivilDate.days(inMonth: date.month, ofYear: date.year)
-        if !(1...12).contains(date.month) { return "months go from 01 to 12" }
-        if !(1...daysOfMonth).contains(date.day) { return "the days of that month go from 01 to \(daysOfMonth)" }
-        if hour > 23 { return "hours go from 00 to 23" }
-        if minute > 59 { return "minutes go from 00 to 59" }
-        if second == 60 { return "leap seconds are not kept; send second 59, or 00 of the next minute" }
-        if second > 60 { return "seconds go from 00 to 59" }
-        if offsetHour > 23 || offsetMinute > 59 { return "offsets go from -23:59 to +23:59" }
+        if !(1...12).contains(date.month) { return "the month must be 01 to 12" }
+        if !(1...daysOfMonth).contains(date.day) { return "the day must be 01 to \(daysOfMonth) in that month" }
+        if hour > 23 { return "the hour must be 00 to 23" }
+        if minute > 59 { return "the minute must be 00 to 59" }
+        if second == 60 { return "leap seconds are not supported; use second 59, or 00 of the next minute" }
+        if second > 60 { return "the second must be 00 to 59" }
+        if offsetHour > 23 || offsetMinute > 59 { return "the offset must be -23:59 to +23:59" }
         return nil
     }
 
@@ -144,8 +144,8 @@ private struct DigitScanner {
 
     var isAtEnd: Bool { bytes.isEmpty }
 
-    mutating func skip(_ mark: Unicode.Scalar) -> Bool {
-        guard bytes.first == UInt8(ascii: mark) else { return false }
+    mutating func skip(_ separator: Unicode.Scalar) -> Bool {
+        guard bytes.first == UInt8(ascii: separator) else { return false }
         bytes.removeFirst()
         return true
     }
@@ -159,18 +159,18 @@ private struct DigitScanner {
         return number
     }
 
-    /// One to nine digits after the point; those beyond the sixth only say whether the time was finer.
-    mutating func microseconds() -> (number: Int, isFiner: Bool)? {
+    /// Scans one to nine fractional digits. Digits beyond the sixth only set `hasSubmicroseconds`.
+    mutating func microseconds() -> (number: Int, hasSubmicroseconds: Bool)? {
         guard var number = digit() else { return nil }
         var count = 1
-        var isFiner = false
+        var hasSubmicroseconds = false
         while let digit = digit() {
             count += 1
-            if count <= 6 { number = number * 10 + digit } else if digit != 0 { isFiner = true }
+            if count <= 6 { number = number * 10 + digit } else if digit != 0 { hasSubmicroseconds = true }
             if count > 9 { return nil }
         }
         for _ in count..<max(count, 6) { number *= 10 }
-        return (number, isFiner)
+        return (number, hasSubmicroseconds)
     }
 
     private mutating func digit() -> Int? {

@@ -1,29 +1,27 @@
 internal import StrictJSON
 
 extension Value {
-    /// Where `self` stands to `other` in Firestore's order of all values.
+    /// Compares two values in Firestore's total order of all types.
     ///
-    /// Types come in the order null, boolean, number, timestamp, string, bytes, reference, geo point, array, vector, map.
-    /// Integers and doubles are one line of numbers, compared exactly, with NaN before -Infinity and `-0.0` equal to `0`.
-    /// Strings and bytes go by unsigned bytes, references by path segments, geo points by latitude, then longitude,
-    /// arrays by elements, vectors by length first, maps by their sorted members. The order is total; values that are
-    /// equal in it need not be `==`.
+    /// The type order is null, boolean, number, timestamp, string, bytes, reference, geo point, array, vector, map. Integers
+    /// and doubles compare exactly by numeric value, with NaN before -Infinity and `-0.0` equal to `0`. Strings and bytes
+    /// compare by unsigned bytes, references by path segment, geo points by latitude, then longitude, arrays by element,
+    /// vectors by length, then element, maps by sorted member. Values that compare equal need not be `==`.
     ///
-    /// The depth of the values is the depth of the recursion; a valid document has at most 20 levels.
+    /// Recursive in the nesting depth, which is at most 20 in a valid document.
     public func compared(to other: Value) -> Comparison {
-        compared(to: other, seeing: .max)
+        compared(to: other, truncatingAt: .max)
     }
 
-    /// Whether `other` is the same value to an array transform: 3 equals 3.0, NaN equals NaN, null equals null.
+    /// Returns whether the values compare equal, as in array transforms: 3 equals 3.0, NaN equals NaN, null equals null.
     public func isEqual(to other: Value) -> Bool {
         compared(to: other) == .equal
     }
 
-    /// Where `self` stands to `other` in the order of all values, with texts and bytes as far as they are seen, also those in
-    /// arrays and maps.
+    /// Compares two values, truncating strings and bytes values at any level to `byteCount` bytes.
     ///
-    /// - Parameter byteCount: How many bytes of each are compared: ``DocumentLimits/queriedValueBytes`` for a query.
-    package func compared(to other: Value, seeing byteCount: Int) -> Comparison {
+    /// - Parameter byteCount: ``DocumentLimits/indexedValueBytes`` for a query.
+    package func compared(to other: Value, truncatingAt byteCount: Int) -> Comparison {
         switch (self, other) {
         case (.null, .null): .equal
         case (.boolean(let left), .boolean(let right)): Comparison(left ? 1 : 0, right ? 1 : 0)
@@ -36,19 +34,19 @@ extension Value {
         case (.bytes(let left), .bytes(let right)): Comparison(bytes: left.prefix(byteCount), right.prefix(byteCount))
         case (.reference(let left), .reference(let right)): left.compared(to: right)
         case (.geoPoint(let left), .geoPoint(let right)): left.compared(to: right)
-        case (.array(let left), .array(let right)): Comparison(left, right) { $0.compared(to: $1, seeing: byteCount) }
+        case (.array(let left), .array(let right)): Comparison(left, right) { $0.compared(to: $1, truncatingAt: byteCount) }
         case (.vector(let left), .vector(let right)): Comparison(vectors: left, right)
-        case (.map(let left), .map(let right)): left.compared(to: right, seeing: byteCount)
+        case (.map(let left), .map(let right)): left.compared(to: right, truncatingAt: byteCount)
         default: Comparison(typeRank, other.typeRank)
         }
     }
 
-    /// Where `self` stands to `other` for filters, orders and cursors.
+    /// Compares two values as filters, orders and cursors do.
     package func comparedInQueries(to other: Value) -> Comparison {
-        compared(to: other, seeing: DocumentLimits.queriedValueBytes)
+        compared(to: other, truncatingAt: DocumentLimits.indexedValueBytes)
     }
 
-    /// The place of the type among the types; integers and doubles share one.
+    /// The rank of the type in the order of types. Integers and doubles share a rank.
     var typeRank: UInt8 {
         switch self {
         case .null: 0
@@ -67,17 +65,17 @@ extension Value {
 }
 
 extension MapValue {
-    /// Member by member in the order of the keys: key, then value; the shorter comes first on a common prefix.
-    fileprivate func compared(to other: MapValue, seeing byteCount: Int) -> Comparison {
+    /// Compares member by member in key order, by key, then value; a prefix sorts first.
+    fileprivate func compared(to other: MapValue, truncatingAt byteCount: Int) -> Comparison {
         Comparison(self, other) { left, right in
             let keys = Comparison(bytes: left.key.utf8, right.key.utf8)
-            return keys == .equal ? left.value.compared(to: right.value, seeing: byteCount) : keys
+            return keys == .equal ? left.value.compared(to: right.value, truncatingAt: byteCount) : keys
         }
     }
 }
 
 extension Comparison {
-    /// How the second stands to the first.
+    /// The result of the comparison with swapped operands.
     var reversed: Comparison {
         switch self {
         case .less: .greater
@@ -86,7 +84,7 @@ extension Comparison {
         }
     }
 
-    /// Doubles by value, with NaN equal to itself and before every other.
+    /// Compares two doubles by value, with NaN equal to itself and before all other values.
     fileprivate init(numbers left: Double, _ right: Double) {
         self =
             switch (left.isNaN, right.isNaN) {
@@ -97,9 +95,9 @@ extension Comparison {
             }
     }
 
-    /// An integer and a double by their exact values: converting the integer would round beyond 2^53.
+    /// Compares an integer and a double exactly. Converting the integer to a double would round beyond 2^53.
     fileprivate init(exactly integer: Int64, _ double: Double) {
-        // 2^63 and its negative are doubles, so the whole part of everything between them converts both ways without loss.
+        // ±2^63 are doubles, so the integral part of any double between them converts both ways without loss.
         if double.isNaN || double < -0x1p63 {
             self = .greater
         } else if double >= 0x1p63 {

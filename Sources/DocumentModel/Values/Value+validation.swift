@@ -1,7 +1,7 @@
 internal import StrictJSON
 
 extension FieldPath {
-    /// Checks that a document may have a field here.
+    /// Validates the path as one of a document field.
     ///
     /// - Throws: ``StatusCode/invalidArgument`` with the field.
     package func validate() throws(StatusError) {
@@ -12,14 +12,14 @@ extension FieldPath {
         }
     }
 
-    /// The length as it counts: the bytes of the names and one for each dot.
+    /// The length in bytes: the names, and one byte for each separating dot.
     fileprivate var byteCount: Int {
         segments.reduce(segments.count - 1) { $0 + $1.byteCount }
     }
 }
 
 extension Value {
-    /// Checks that a document may have this value at a field, by all rules but the size of the whole.
+    /// Validates the value of a field, except for the document size.
     ///
     /// - Throws: ``StatusCode/invalidArgument`` with the field.
     package func validate(at field: FieldPath) throws(StatusError) {
@@ -31,7 +31,7 @@ extension Value {
         }
     }
 
-    /// Checks a value that stands inside `level` maps and arrays; `pathBytes` is where the names inside it begin.
+    /// Validates a value at nesting level `level`. `pathBytes` is the length of the field path up to its members.
     func validate(level: Int, pathBytes: Int) throws(StatusError) {
         switch self {
         case .null, .boolean, .integer, .double, .timestamp, .geoPoint:
@@ -68,9 +68,9 @@ extension Value {
         }
     }
 
-    /// Checks that an array at a field may hold this value, by all rules but the size of the whole.
+    /// Validates an element of the array at a field, except for the document size.
     ///
-    /// - Throws: ``StatusCode/invalidArgument`` with the field of the array, and the place inside this value.
+    /// - Throws: ``StatusCode/invalidArgument`` with the field of the array and the location inside this value.
     package func validateAsElement(ofArrayAt field: FieldPath) throws(StatusError) {
         do throws(StatusError) {
             try validateAsElement(level: field.segments.count)
@@ -83,10 +83,10 @@ extension Value {
         if case .array = self {
             throw StatusError(
                 .invalidArgument,
-                "An array can't hold an array directly. Put the inner array into a map: [{\"items\": […]}]."
+                "An array can't contain another array directly. Wrap the inner array in a map: [{\"items\": […]}]."
             )
         }
-        // Field paths do not lead into arrays, so the names in here begin one of their own.
+        // Field paths don't lead into arrays, so the path length restarts here.
         try validate(level: level, pathBytes: 0)
     }
 
@@ -94,8 +94,8 @@ extension Value {
         guard level <= DocumentLimits.maximumDepth else {
             throw StatusError(
                 .invalidArgument,
-                "Expected at most \(DocumentLimits.maximumDepth) maps and arrays inside each other, found more. "
-                    + "Nest less deeply, or move the inner values to other documents."
+                "Expected at most \(DocumentLimits.maximumDepth) nested maps and arrays, found more. "
+                    + "Reduce the nesting, or move the inner values to other documents."
             )
         }
     }
@@ -105,7 +105,7 @@ extension Value {
             throw StatusError(
                 .invalidArgument,
                 "Expected a \(type) of at most \(DocumentLimits.maximumValueBytes) bytes, found \(bytes). "
-                    + "Divide it among several documents, or store it elsewhere and keep a link."
+                    + "Split it across several documents, or store it elsewhere and keep a link."
             )
         }
     }

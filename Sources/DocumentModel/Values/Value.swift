@@ -1,65 +1,65 @@
 internal import StrictJSON
 
-/// A value of a field: Firestore's types.
+/// A field value of one of Firestore's types.
 ///
-/// `==` and hashing answer "stored alike": same type, same bits, same bytes. So `3` and `3.0` differ, as do `0.0` and
-/// `-0.0` and the two ways to write "é", while NaN equals NaN. Filters, sorting and array transforms use
-/// ``compared(to:)`` and ``isEqual(to:)`` instead.
+/// `==` and hashing are bitwise: same type and same bytes. `3` and `3.0` differ, as do `0.0` and `-0.0` and the two
+/// encodings of "é", while NaN equals NaN. Filters, sorting and array transforms use ``compared(to:)`` and
+/// ``isEqual(to:)`` instead.
 public enum Value: Sendable {
     /// The null value.
     case null
-    /// True or false.
+    /// A boolean.
     case boolean(Bool)
-    /// A whole number of 64 bits.
+    /// A 64-bit signed integer.
     case integer(Int64)
-    /// A floating-point number; NaN and the infinities are values like any other.
+    /// A double, including NaN and the infinities.
     case double(Double)
-    /// A moment, to the microsecond.
+    /// A time with microsecond precision.
     case timestamp(Timestamp)
-    /// A text: its UTF-8 bytes, never normalised.
+    /// A string: its UTF-8 bytes, never normalised.
     case string(String)
-    /// Bytes.
+    /// A byte sequence.
     case bytes([UInt8])
-    /// The path of a document, which need not exist. (Indirect, since a path is twice the size of any other payload.)
+    /// A reference to a document, which need not exist. (Indirect: a path is twice the size of any other payload.)
     indirect case reference(DocumentPath)
-    /// A place on Earth.
+    /// A geographic point.
     case geoPoint(GeoPoint)
-    /// Values in order; none of them directly an array.
+    /// An array; elements can't be arrays themselves.
     case array([Value])
-    /// An embedding: numbers for nearest-neighbour search.
+    /// A vector embedding for nearest-neighbour search.
     case vector([Double])
-    /// Named values.
+    /// A map of named values.
     case map(MapValue)
 }
 
 extension Value: Hashable {
-    /// Whether both are stored alike.
+    /// Returns whether both are bitwise equal.
     public static func == (left: Value, right: Value) -> Bool {
         switch (left, right) {
         case (.null, .null): true
         case (.boolean(let left), .boolean(let right)): left == right
         case (.integer(let left), .integer(let right)): left == right
-        case (.double(let left), .double(let right)): left.storedBits == right.storedBits
+        case (.double(let left), .double(let right)): left.canonicalBits == right.canonicalBits
         case (.timestamp(let left), .timestamp(let right)): left == right
         case (.string(let left), .string(let right)): UTF8Key(left) == UTF8Key(right)
         case (.bytes(let left), .bytes(let right)): left == right
         case (.reference(let left), .reference(let right)): left == right
         case (.geoPoint(let left), .geoPoint(let right)): left == right
         case (.array(let left), .array(let right)): left == right
-        case (.vector(let left), .vector(let right)): left.elementsEqual(right) { $0.storedBits == $1.storedBits }
+        case (.vector(let left), .vector(let right)): left.elementsEqual(right) { $0.canonicalBits == $1.canonicalBits }
         case (.map(let left), .map(let right)): left == right
         default: false
         }
     }
 
-    /// Hashes what `==` compares.
+    /// Hashes the bits that `==` compares.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(typeRank)
         switch self {
         case .null: break
         case .boolean(let value): hasher.combine(value)
         case .integer(let value): hasher.combine(value)
-        case .double(let value): hasher.combine(value.storedBits)
+        case .double(let value): hasher.combine(value.canonicalBits)
         case .timestamp(let value): hasher.combine(value)
         case .string(let value): hasher.combine(UTF8Key(value))
         case .bytes(let value): hasher.combine(value)
@@ -68,13 +68,28 @@ extension Value: Hashable {
         case .array(let value): hasher.combine(value)
         case .vector(let value):
             hasher.combine(value.count)
-            for element in value { hasher.combine(element.storedBits) }
+            for element in value { hasher.combine(element.canonicalBits) }
         case .map(let value): hasher.combine(value)
         }
     }
 }
 
+extension Value {
+    /// True if the value is an integer or a double, including NaN.
+    var isNumber: Bool {
+        switch self {
+        case .integer, .double: true
+        default: false
+        }
+    }
+
+    /// True if the value is NaN.
+    var isNaN: Bool {
+        if case .double(let value) = self { value.isNaN } else { false }
+    }
+}
+
 extension Double {
-    /// The bits by which two doubles are stored alike; there is only one NaN in a stored document.
-    fileprivate var storedBits: UInt64 { isNaN ? Double.nan.bitPattern : bitPattern }
+    /// The bit pattern, with a single canonical NaN.
+    fileprivate var canonicalBits: UInt64 { isNaN ? Double.nan.bitPattern : bitPattern }
 }

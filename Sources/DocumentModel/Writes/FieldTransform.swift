@@ -1,38 +1,38 @@
-/// A change of one field that the server computes from the field as it is.
+/// A field transform: a change of one field that the server computes from its current value.
 public struct FieldTransform: Sendable, Hashable {
-    /// The field that changes; it need not exist.
+    /// The field to change; it need not exist.
     public var field: FieldPath
-    /// How it changes.
+    /// The operation.
     public var operation: Operation
 
-    /// Makes a transform; its operand is checked when it is applied.
+    /// Creates a transform. Its operand is validated when it is applied.
     public init(field: FieldPath, operation: Operation) {
         self.field = field
         self.operation = operation
     }
 
-    /// The ways to compute a field.
+    /// The transform operations.
     public enum Operation: Sendable, Hashable {
-        /// The time of the commit, to the millisecond, the same for all fields and documents of the commit.
+        /// Sets the commit time, rounded down to the millisecond; the same for all fields and documents of a commit.
         case serverTimestamp
-        /// The field plus a number. Integers stay within 64 bits; a double on either side makes the sum a double.
+        /// Adds a number. Integer addition saturates at 64 bits; if either operand is a double, so is the sum.
         case increment(Value)
-        /// The greater of the field and a number; the field when they are equal, NaN when either is.
+        /// Sets the greater of the field and a number: the field if they are equal, NaN if either is NaN.
         case maximum(Value)
-        /// The lesser of the field and a number; the field when they are equal, NaN when either is.
+        /// Sets the lesser of the field and a number: the field if they are equal, NaN if either is NaN.
         case minimum(Value)
-        /// The array with those of these values added at its end, in order, that equal none in it yet.
+        /// Appends the values that are not equal to any element of the array, in order.
         case arrayUnion([Value])
-        /// The array without all elements that equal one of these values.
+        /// Removes all elements that are equal to one of the values.
         case arrayRemove([Value])
     }
 }
 
 extension FieldTransform {
-    /// Changes the field.
+    /// Applies the transform.
     ///
-    /// - Returns: The transform's result for the caller: the field's new value, or null for arrays.
-    /// - Throws: ``StatusCode/invalidArgument`` when an operand must be a number and isn't.
+    /// - Returns: The result for the caller: the field's new value, or null for array transforms.
+    /// - Throws: ``StatusCode/invalidArgument`` if an operand is not a number but has to be one.
     func apply(to fields: inout MapValue, at commitTime: Timestamp) throws(StatusError) -> Value {
         try validateOperand()
         let current = fields[field]
@@ -58,7 +58,7 @@ extension FieldTransform {
         }
     }
 
-    /// Checks that the operand is a number where it must be one.
+    /// Validates that the operand is a number, if the operation requires one.
     ///
     /// - Throws: ``StatusCode/invalidArgument`` with the field.
     package func validateOperand() throws(StatusError) {
@@ -74,15 +74,52 @@ extension FieldTransform {
         guard operand.isNumber else {
             throw StatusError(
                 .invalidArgument,
-                "Expected an integer or a double as operand of \(operation), found another type.",
+                "Expected an integer or a double as the operand of \(operation), found another type.",
                 field: field.description
             )
         }
     }
 }
 
+extension FieldTransform {
+    /// Validates the number of transforms that a commit applies to a document.
+    ///
+    /// - Throws: ``StatusCode/invalidArgument`` with the document.
+    package static func validateCount(_ count: Int, at path: DocumentPath) throws(StatusError) {
+        guard count <= DocumentLimits.maximumTransforms else {
+            throw StatusError(
+                .invalidArgument,
+                "Expected at most \(DocumentLimits.maximumTransforms) transforms per document in one commit, found \(count). "
+                    + "Split them across several commits.",
+                path: path.string
+            )
+        }
+    }
+
+    /// Validates the number of transforms per document in a commit; several writes of a document are added up.
+    ///
+    /// - Throws: ``StatusCode/invalidArgument`` with the document and the write that exceeds the limit.
+    package static func validateCounts(in writes: [Write]) throws(StatusError) {
+        var counts: [DocumentPath: Int] = [:]
+        for (index, write) in writes.enumerated() where !write.transforms.isEmpty {
+            let count = counts[write.path, default: 0] + write.transforms.count
+            counts[write.path] = count
+            do throws(StatusError) {
+                try validateCount(count, at: write.path)
+            } catch {
+                throw error.ofWrite(at: index)
+            }
+        }
+    }
+}
+
+extension DocumentLimits {
+    /// The maximum number of transforms per document in a commit.
+    public static let maximumTransforms = 500
+}
+
 extension Value {
-    /// A number's sum with what a field holds, which counts as nothing unless it is a number.
+    /// Returns the sum of this number and the field's current value, which counts as 0 unless it is a number.
     fileprivate func added(to current: Value?) -> Value {
         switch (current, self) {
         case (.integer(let left)?, .integer(let right)): .integer(left.addingSaturated(right))
@@ -93,7 +130,8 @@ extension Value {
         }
     }
 
-    /// A number, or what a field holds unless that is no number or this one compares to it as `comparison` says.
+    /// Returns this number if its comparison to the field's current value is `comparison` or the field isn't a number,
+    /// otherwise the current value.
     fileprivate func extremum(with current: Value?, where comparison: Comparison) -> Value {
         guard let current, current.isNumber, !isNaN else { return self }
         return !current.isNaN && compared(to: current) == comparison ? self : current
@@ -101,7 +139,7 @@ extension Value {
 }
 
 extension Value? {
-    /// The elements of an array; whatever else a field holds counts as an empty one.
+    /// The elements of an array; empty for any other value.
     fileprivate var elements: [Value] {
         if case .array(let elements)? = self { elements } else { [] }
     }
@@ -116,8 +154,32 @@ extension Int64 {
 
 extension Timestamp {
     fileprivate var flooredToMillisecond: Timestamp {
-        // Never before the minimum, which is a whole second.
+        // Not below the minimum, which is a whole second.
         let microseconds = microseconds
         return Timestamp(unchecked: microseconds - microseconds.dividedRoundingDown(by: 1_000).remainder)
+    }
+}
+
+extension [Value] {
+    /// Returns the array with the distinct `values` appended that are not equal to any element, in order.
+    fileprivate func appending(missingFrom values: [Value]) -> [Value] {
+        let distinct = ValueSet(values)
+        var isPresent = distinct.indices.map { _ in false }
+        for element in self {
+            if let index = distinct.index(of: element) { isPresent[index] = true }
+        }
+        var result = self
+        for value in values {
+            guard let index = distinct.index(of: value), !isPresent[index] else { continue }
+            isPresent[index] = true
+            result.append(value)
+        }
+        return result
+    }
+
+    /// Returns the array without the elements that are equal to one of `values`.
+    fileprivate func removing(allOf values: [Value]) -> [Value] {
+        let distinct = ValueSet(values)
+        return filter { !distinct.contains($0) }
     }
 }

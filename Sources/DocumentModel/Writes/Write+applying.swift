@@ -1,23 +1,22 @@
 extension Write {
-    /// What the write makes of a document as it is now; nothing is changed anywhere.
+    /// Computes the result of the write on the current document, without side effects.
     ///
-    /// The precondition is checked first. Then the fields are replaced or patched, the transforms are applied in order, and
-    /// the result is held against the rules for documents. A write that leaves the fields as they are stored is no change
-    /// and keeps the update time. Overwriting keeps the create time.
+    /// Checks the precondition, replaces or patches the fields, applies the transforms in order, and validates the result. A
+    /// write that leaves the fields identical is not a change and keeps the update time. Overwriting keeps the create time.
     ///
     /// - Parameters:
-    ///   - current: The document at the write's path, or nil when there is none.
-    ///   - commitTime: The time of the commit, later than that of every earlier one.
-    /// - Returns: The document afterwards, nil when there is none; the result for the caller; whether anything changed.
-    /// - Throws: ``StatusCode/notFound``, ``StatusCode/alreadyExists`` or ``StatusCode/failedPrecondition`` for a
-    ///   precondition that doesn't hold, ``StatusCode/invalidArgument`` for a write that can't succeed on this document.
+    ///   - current: The document at the write's path, or nil if there is none.
+    ///   - commitTime: The commit time, later than that of every earlier commit.
+    /// - Returns: The new document, or nil after a delete; the result for the caller; whether the document changed.
+    /// - Throws: ``StatusCode/notFound``, ``StatusCode/alreadyExists`` or ``StatusCode/failedPrecondition`` if
+    ///   the precondition doesn't hold, ``StatusCode/invalidArgument`` if the write isn't valid for this document.
     public func applied(
         to current: Document?,
         at commitTime: Timestamp
     ) throws(StatusError) -> (document: Document?, result: WriteResult, isChange: Bool) {
         try precondition.check(current, at: path, commitTime: commitTime)
         guard var fields = operation.fields(from: current) else {
-            try refuseTransforms()
+            try rejectTransforms()
             return (nil, WriteResult(updateTime: nil), current != nil)
         }
         let transformResults = try transform(&fields, at: commitTime)
@@ -47,11 +46,11 @@ extension Write {
         return results
     }
 
-    private func refuseTransforms() throws(StatusError) {
+    private func rejectTransforms() throws(StatusError) {
         if let field = transforms.first?.field.description {
             throw StatusError(
                 .invalidArgument,
-                "A delete leaves no field to transform. Remove the transforms.",
+                "A delete can't have transforms. Remove them.",
                 path: path.string,
                 field: field
             )
@@ -60,7 +59,7 @@ extension Write {
 }
 
 extension Write.Operation {
-    /// The fields before transforms; nil for a delete.
+    /// Returns the fields before the transforms, or nil for a delete.
     fileprivate func fields(from current: Document?) -> MapValue? {
         switch self {
         case .replace(let fields): fields

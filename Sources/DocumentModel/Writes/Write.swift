@@ -1,19 +1,19 @@
-/// A change of one document, as it goes into a commit: Firestore's `Write` message.
+/// A write of one document in a commit, like Firestore's `Write` message.
 ///
-/// Make one with ``set(_:_:merge:delete:transforms:precondition:)``, ``create(_:_:transforms:)``,
-/// ``update(_:_:delete:transforms:precondition:)`` or ``delete(_:precondition:)``, which check what can be checked without the
-/// document; ``applied(to:at:)`` says what it makes of one.
+/// Create one with ``set(_:_:merge:delete:transforms:precondition:)``, ``create(_:_:transforms:)``,
+/// ``update(_:_:delete:transforms:precondition:)`` or ``delete(_:precondition:)``, which validate all that doesn't depend on the
+/// current document. ``applied(to:at:)`` computes the result.
 public struct Write: Sendable, Hashable {
-    /// The document that changes.
+    /// The document to write.
     public var path: DocumentPath
-    /// What happens to its fields.
+    /// The operation on its fields.
     public var operation: Operation
-    /// What happens to single fields afterwards, in order.
+    /// The field transforms, applied afterwards in order.
     public var transforms: [FieldTransform]
-    /// What must be so before.
+    /// The condition on the current document.
     public var precondition: Precondition
 
-    /// Makes a write from its parts, without checking them.
+    /// Creates a write from its parts, without validating them.
     public init(
         path: DocumentPath,
         operation: Operation,
@@ -26,36 +26,36 @@ public struct Write: Sendable, Hashable {
         self.precondition = precondition
     }
 
-    /// What a write does before its transforms.
+    /// The operation of a write before its transforms.
     public enum Operation: Sendable, Hashable {
-        /// The document has these fields and no others; it is created if it doesn't exist.
+        /// Replaces all fields. Creates the document if it doesn't exist.
         case replace(MapValue)
-        /// Each field of the mask gets its value from the map, or is deleted when the map has none; all others stay. The
-        /// document is created if it doesn't exist. The order of the mask doesn't matter, nor does naming a field twice.
+        /// Sets each field of the mask to its value in the map, or deletes it if the map has none. Other fields are unchanged.
+        /// Creates the document if it doesn't exist. Order and duplicates in the mask have no effect.
         case patch(MapValue, mask: [FieldPath])
-        /// The document exists no longer.
+        /// Deletes the document.
         case delete
     }
 
-    /// Which fields of a document ``set(_:_:merge:delete:transforms:precondition:)`` leaves alone.
+    /// The existing fields that ``set(_:_:merge:delete:transforms:precondition:)`` keeps.
     public enum Merge: Sendable, Hashable {
-        /// None: the document is replaced.
+        /// None: the write replaces the document.
         case none
-        /// All that the data doesn't have, in maps at any depth. An empty map and an array replace what is there.
+        /// All fields that are not in the data, in maps at any depth. Empty maps and arrays replace existing values.
         case all
-        /// All but these, which must be in the data.
+        /// All fields except these, which must be in the data.
         case fields([FieldPath])
     }
 }
 
-/// What became of a write.
+/// The result of a write.
 public struct WriteResult: Sendable, Hashable {
-    /// When the document was last changed: the commit time, or earlier when the write changed nothing; nil after a delete.
+    /// The document's update time: the commit time, or an earlier time if the write changed nothing; nil after a delete.
     public var updateTime: Timestamp?
-    /// One value for each transform, in order: the field's new value, or null for array transforms.
+    /// The result of each transform, in order: the field's new value, or null for array transforms.
     public var transformResults: [Value]
 
-    /// Makes a result from its parts.
+    /// Creates a result from its parts.
     public init(updateTime: Timestamp?, transformResults: [Value] = []) {
         self.updateTime = updateTime
         self.transformResults = transformResults

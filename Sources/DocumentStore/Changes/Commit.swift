@@ -1,19 +1,19 @@
 package import DocumentModel
 package import StrictJSON
 
-/// One commit as watchers see it.
+/// A commit in the commit log.
 package struct Commit: Hashable, Sendable {
-    /// Its place in the order of commits.
+    /// The position in the total order of commits.
     package let sequence: SequenceNumber
-    /// Its time, which is also the update time of the documents that it changed.
+    /// The commit time, which is also the update time of the changed documents.
     package let time: Timestamp
-    /// Who made it: the ID of the key that it came with; nil when it came without one.
+    /// The ID of the API key that the commit came with; nil when there was none.
     package let author: UTF8Key?
-    /// What it changed, in the order of the writes: each document once, with the net effect, and never nothing.
-    package let changes: [DocumentChange]
+    /// The net change of each changed document, in the order of the writes; never empty.
+    package let changes: [CommittedChange]
 
-    /// Makes a commit.
-    package init(sequence: SequenceNumber, time: Timestamp, author: UTF8Key? = nil, changes: [DocumentChange]) {
+    /// Creates a commit.
+    package init(sequence: SequenceNumber, time: Timestamp, author: UTF8Key? = nil, changes: [CommittedChange]) {
         self.sequence = sequence
         self.time = time
         self.author = author
@@ -22,23 +22,23 @@ package struct Commit: Hashable, Sendable {
 }
 
 extension Commit {
-    /// What it made of a document; nil when it did not change it.
-    func change(of path: DocumentPath) -> DocumentChange? { changes.first { $0.path == path } }
+    /// Returns the change of a document; nil when the commit did not change it.
+    func change(of path: DocumentPath) -> CommittedChange? { changes.first { $0.path == path } }
 }
 
-/// What a commit made of one document.
-package struct DocumentChange: Hashable, Sendable {
+/// The net change of one document by a commit.
+package struct CommittedChange: Hashable, Sendable {
     /// The document's path.
     package let path: DocumentPath
-    /// The document before the commit. Nil when it did not exist, and mostly also when the change was read back from the journal,
-    /// which keeps what was before only of a document's first change in a segment.
+    /// The before-image. Nil when the document did not exist, and usually also for a change read from the journal, which contains
+    /// a before-image only for a document's first change in a segment.
     package let before: EncodedDocument?
-    /// The document after the commit, or nil when the commit deleted it.
+    /// The after-image; nil when the commit deleted the document.
     package let after: EncodedDocument?
-    /// Whether the document existed before the commit; known also when ``before`` is not.
+    /// True when the document existed before the commit, even without a before-image.
     package let existedBefore: Bool
 
-    /// Makes a change.
+    /// Creates a change.
     package init(path: DocumentPath, before: EncodedDocument?, after: EncodedDocument?, existedBefore: Bool) {
         self.path = path
         self.before = before

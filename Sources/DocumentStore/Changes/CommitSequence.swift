@@ -1,33 +1,35 @@
 package import DocumentModel
 
-/// A store's commits after a sequence number, as they come.
+/// An asynchronous sequence of a store's commits after a sequence number.
 ///
-/// Each iterator is a position and the few commits last fetched: nothing is queued for a reader that is slow, it reads
-/// from memory or from the journal at its own pace. Iterating ends when the task is cancelled or the store is closed.
+/// An iterator holds a position and one fetched page of commits. Nothing is buffered for a slow reader, which reads from memory or
+/// the journal at its own pace. Iteration ends when the task is cancelled or the store is closed.
 package struct CommitSequence: AsyncSequence, Sendable {
     package typealias Element = Commit
     package typealias Failure = StatusError
 
-    /// Gives at least one commit after the position, in order, as soon as there is one; nil at the end.
+    /// Returns at least one commit after a position, in order, waiting for one if needed; nil at the end.
     package typealias Source = @Sendable (_ after: SequenceNumber) async throws(StatusError) -> [Commit]?
 
-    /// Gives commits after the position that are in memory, in order; none when there are none, or the first of them is not.
-    package typealias Memory = @Sendable (_ after: SequenceNumber) -> [Commit]
+    /// Returns the commits after a position that are in memory, in order; empty when the first of them is not.
+    package typealias MemorySource = @Sendable (_ after: SequenceNumber) -> [Commit]
 
     private let start: SequenceNumber
-    private let memory: Memory
+    private let memory: MemorySource
     private let source: Source
 
-    /// Makes a sequence of what `source` gives, beginning after `start`.
+    /// Creates a sequence that starts after `start`.
     ///
-    /// - Parameter memory: Gives at once what `source` would give, where it can.
-    package init(after start: SequenceNumber, memory: @escaping Memory, source: @escaping Source) {
+    /// - Parameters:
+    ///   - memory: Returns without waiting what `source` would return, if possible.
+    ///   - source: Returns the next commits.
+    package init(after start: SequenceNumber, memory: @escaping MemorySource, source: @escaping Source) {
         self.start = start
         self.memory = memory
         self.source = source
     }
 
-    /// The same commits as `transform` gives them, which keeps their sequence numbers.
+    /// Returns the sequence with each commit transformed. The transform must keep sequence numbers.
     package func mapped(_ transform: @escaping @Sendable (Commit) -> Commit) -> CommitSequence {
         CommitSequence(after: start) { [memory] position in
             memory(position).map(transform)
@@ -36,55 +38,55 @@ package struct CommitSequence: AsyncSequence, Sendable {
         }
     }
 
-    /// The first commits, at least one, as soon as there is one; nil at the end.
-    package func firstPart() async throws(StatusError) -> [Commit]? {
+    /// Returns the first page of commits, at least one, waiting for one if needed; nil at the end.
+    package func firstBatch() async throws(StatusError) -> [Commit]? {
         try await source(start)
     }
 
-    /// The first commits, where they are in memory.
-    package func firstPartInMemory() -> [Commit] {
+    /// Returns the first page of commits when it is in memory; otherwise an empty array.
+    package func firstBatchInMemory() -> [Commit] {
         memory(start)
     }
 
-    /// Begins to read after the start.
+    /// Creates an iterator at the start.
     package func makeAsyncIterator() -> Iterator {
         Iterator(position: start, memory: memory, source: source)
     }
 
-    /// Reads the commits one by one.
+    /// An iterator over the commits.
     package struct Iterator: AsyncIteratorProtocol {
         private var position: SequenceNumber
-        private let memory: Memory
+        private let memory: MemorySource
         private let source: Source
         private var fetched: ArraySlice<Commit> = []
 
-        fileprivate init(position: SequenceNumber, memory: @escaping Memory, source: @escaping Source) {
+        fileprivate init(position: SequenceNumber, memory: @escaping MemorySource, source: @escaping Source) {
             self.position = position
             self.memory = memory
             self.source = source
         }
 
-        /// The next commit, where it is in memory; nil where it must be read or waited for, and at the end.
+        /// Returns the next commit when it is in memory; nil when it has to be read or awaited, and at the end.
         package mutating func nextInMemory() -> Commit? {
             if fetched.isEmpty { fetched = memory(position)[...] }
-            return takeFetched()
+            return popFetched()
         }
 
-        /// The next commit, waiting for it where there is none yet; nil at the end.
+        /// Returns the next commit, waiting for it if needed; nil at the end.
         package mutating func next() async throws(StatusError) -> Commit? {
             try await next(isolation: nil)
         }
 
-        /// The next commit, waiting for it where there is none yet; nil at the end.
+        /// Returns the next commit, waiting for it if needed; nil at the end.
         package mutating func next(isolation actor: isolated (any Actor)?) async throws(StatusError) -> Commit? {
             if fetched.isEmpty {
                 guard let commits = try await source(position) else { return nil }
                 fetched = commits[...]
             }
-            return takeFetched()
+            return popFetched()
         }
 
-        private mutating func takeFetched() -> Commit? {
+        private mutating func popFetched() -> Commit? {
             guard let commit = fetched.popFirst() else { return nil }
             position = commit.sequence
             return commit
@@ -92,16 +94,16 @@ package struct CommitSequence: AsyncSequence, Sendable {
     }
 }
 
-/// A call that a store makes when there is a commit to read.
+/// A registration of ``DocumentStore/notify(after:_:)``.
 package struct CommitNotification: Sendable {
     private let onCancel: @Sendable () -> Void
 
-    /// Makes one that `onCancel` takes back.
+    /// Creates a registration that `onCancel` removes.
     package init(onCancel: @escaping @Sendable () -> Void) {
         self.onCancel = onCancel
     }
 
-    /// Takes the call back where it was not made yet.
+    /// Removes the registration; without effect after the call.
     package func cancel() {
         onCancel()
     }

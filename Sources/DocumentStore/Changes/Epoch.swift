@@ -1,27 +1,27 @@
 import DocumentModel
 
-/// Names a history of commits: 128 random bits. Sequence numbers of different epochs don't compare.
+/// The identity of a history of commits: 128 random bits. Sequence numbers of different epochs are not comparable.
 struct Epoch: Hashable, Sendable, CustomStringConvertible {
-    /// How many bytes an epoch has.
+    /// The size of an epoch.
     static let byteCount = 16
 
     /// The bytes.
     let bytes: [UInt8]
 
-    /// Takes bytes as an epoch; nil when they are not 16.
+    /// Creates an epoch from its bytes; nil when there are not 16.
     init?(bytes: some Collection<UInt8>) {
         guard bytes.count == Self.byteCount else { return nil }
         self.bytes = Array(bytes)
     }
 
-    /// Reads 32 lower-case hexadecimal digits.
+    /// Parses 32 lowercase hexadecimal digits.
     init?(_ text: String) {
         guard let bytes = Hexadecimal.decode(text.utf8) else { return nil }
         self.init(bytes: bytes)
         guard description.utf8.elementsEqual(text.utf8) else { return nil }
     }
 
-    /// A new epoch, from the system's random numbers.
+    /// Creates a random epoch.
     static func random() -> Epoch {
         Epoch(unchecked: RandomBytes.make(byteCount))
     }
@@ -30,7 +30,7 @@ struct Epoch: Hashable, Sendable, CustomStringConvertible {
         self.bytes = bytes
     }
 
-    /// 32 lower-case hexadecimal digits.
+    /// The epoch as 32 lowercase hexadecimal digits.
     var description: String {
         Hexadecimal.encode(bytes)
     }

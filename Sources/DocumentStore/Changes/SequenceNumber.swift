@@ -1,23 +1,23 @@
-/// A commit's place in the order of all commits: 1 is the first, and no number is left out.
+/// A commit's position in the total order of commits. The first is 1, and there are no gaps.
 package struct SequenceNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The number.
     package let rawValue: UInt64
 
-    /// Makes a sequence number.
+    /// Creates a sequence number.
     package init(_ rawValue: UInt64) {
         self.rawValue = rawValue
     }
 
-    /// The place before the first commit.
+    /// The position before the first commit.
     package static let zero = SequenceNumber(0)
 
-    /// The place of the commit before, for any but ``zero``.
+    /// The previous commit's number. Not valid for ``zero``.
     package var previous: SequenceNumber { SequenceNumber(rawValue - 1) }
 
-    /// The next commit's place.
+    /// The next commit's number.
     package var next: SequenceNumber { SequenceNumber(rawValue + 1) }
 
-    /// Whether `left` was committed before `right`.
+    /// Compares by commit order.
     package static func < (left: SequenceNumber, right: SequenceNumber) -> Bool {
         left.rawValue < right.rawValue
     }

@@ -1,36 +1,36 @@
 package import DocumentModel
 
-/// Where a store's log of commits stands.
+/// A position of a store's commit log.
 package struct StorePosition: Hashable, Sendable {
-    /// Which database it is; nil for a server's default one.
+    /// The database; nil for the server's default database.
     package let database: DatabaseID?
-    /// Names this history: 32 hexadecimal digits, new when a database is created, or restored in a way that forgets commits.
-    /// Sequence numbers of different epochs don't compare.
+    /// The identity of the history: 32 hexadecimal digits, new when a database is created, or restored with a loss of commits.
+    /// Sequence numbers of different epochs are not comparable.
     package let epoch: String
-    /// The last commit that is durable and visible.
+    /// The last durable and visible commit.
     package let lastSequence: SequenceNumber
-    /// That commit's time, or nil before the first commit.
+    /// That commit's time; nil before the first commit.
     package let lastCommitTime: Timestamp?
-    /// The oldest commit that can still be read; the one after ``lastSequence`` when none is kept.
-    package let oldestKept: SequenceNumber
+    /// The oldest retained commit; the number after ``lastSequence`` when none is retained.
+    package let oldestRetained: SequenceNumber
 
-    /// Makes a position.
+    /// Creates a position.
     package init(
         database: DatabaseID? = nil,
         epoch: String,
         lastSequence: SequenceNumber,
         lastCommitTime: Timestamp?,
-        oldestKept: SequenceNumber
+        oldestRetained: SequenceNumber
     ) {
         self.database = database
         self.epoch = epoch
         self.lastSequence = lastSequence
         self.lastCommitTime = lastCommitTime
-        self.oldestKept = oldestKept
+        self.oldestRetained = oldestRetained
     }
 
-    /// Whether all commits after `sequence` can be read: none is forgotten, and `sequence` is not in the future.
+    /// Returns whether all commits after `sequence` are retained and `sequence` is not in the future.
     package func canResume(after sequence: SequenceNumber) -> Bool {
-        sequence <= lastSequence && oldestKept <= sequence.next
+        sequence <= lastSequence && oldestRetained <= sequence.next
     }
 }

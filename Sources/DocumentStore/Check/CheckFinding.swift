@@ -1,45 +1,45 @@
 package import DocumentModel
 
-/// Something in a data folder that is not as it should be.
+/// A fault or notable difference found by a check of a data folder.
 package struct CheckFinding: Hashable, Sendable {
-    /// What kind of thing it is.
+    /// The kind of a finding.
     package enum Kind: String, Sendable, CaseIterable {
-        /// A document's file can't be read as one.
+        /// The file is not a readable document.
         case damagedDocument
-        /// A file or folder can't be opened or read.
+        /// The file or folder can't be opened or read.
         case unreadable
-        /// A name that no document or collection has, or something that is neither file nor folder.
+        /// The name is not that of a document or collection, or the entry is neither a file nor a folder.
         case foreignName
-        /// An unfinished file that was left behind, by a crash mostly.
+        /// A temporary file was left behind, usually by a crash.
         case temporary
-        /// A document is not the one that the last commit of it made.
+        /// The document differs from its last committed version.
         case outdatedDocument
-        /// A document's update time is later than the last commit.
+        /// The document's update time is later than the last commit.
         case futureUpdateTime
-        /// The journal can't be read where it should be readable.
+        /// The journal is damaged or incomplete.
         case damagedJournal
-        /// The index has a document otherwise than its file, as after an edit, or lacks it.
+        /// The index entries of a document differ from its file, as after an edit, or are missing.
         case outdatedIndex
-        /// The index is not right as a whole.
+        /// The index is damaged or unreadable.
         case damagedIndex
-        /// The database was not closed: its next start, or a repair, brings the files to where the journal says they were.
+        /// The database was not closed. Its next start, or a repair, recovers it from the journal.
         case notClosed
-        /// A document was edited in its file since it was committed. That is no fault.
+        /// The file has been edited since the last commit of the document. Not a fault.
         case edited
     }
 
-    /// What kind of thing it is.
+    /// The kind.
     package let kind: Kind
-    /// What was expected, what was found, and what to do.
+    /// The description: the expected state, the actual state, and what to do.
     package let message: String
-    /// The document or collection concerned.
+    /// The path of the affected document or collection.
     package let path: String?
-    /// The file or folder concerned, relative to the data folder, and the place in it where there is one.
+    /// The affected file or folder, relative to the data folder, with a line and column if known.
     package private(set) var file: StatusError.FileLocation
-    /// The database that the folder is of; nil for the default one.
+    /// The database; nil for the default database.
     package private(set) var database: DatabaseID?
 
-    /// Whether it is merely worth knowing.
+    /// True for a notice, which is not a fault.
     package var isNotice: Bool { kind == .edited }
 
     init(_ kind: Kind, _ message: String, path: String? = nil, file: String) {
@@ -49,7 +49,7 @@ package struct CheckFinding: Hashable, Sendable {
         self.file = StatusError.FileLocation(path: file)
     }
 
-    /// What could not be read.
+    /// Creates the finding for a file that could not be read.
     init(_ error: StatusError, file: String) {
         kind = error.code == .dataLoss ? .damagedDocument : .unreadable
         message = error.message
@@ -59,7 +59,7 @@ package struct CheckFinding: Hashable, Sendable {
 }
 
 extension CheckFinding {
-    /// The same finding as seen from the data folder in which the database has a folder of its own.
+    /// Returns the finding with its file relative to the data folder that contains the database's folder.
     func inFolder(_ folder: String, of database: DatabaseID) -> CheckFinding {
         var finding = self
         let path = folder + "/" + file.path
@@ -73,31 +73,31 @@ extension CheckFinding {
     }
 }
 
-/// What a check has looked at.
+/// The totals of a check.
 package struct CheckReport: Hashable, Sendable {
-    /// How many documents could be read.
+    /// The number of readable documents.
     package internal(set) var documents = 0
-    /// How many collections they are in.
+    /// The number of collections with readable documents.
     package internal(set) var collections = 0
-    /// How many bytes their files have.
+    /// The total size of their files.
     package internal(set) var documentBytes = 0
-    /// How many segments the journal has.
+    /// The number of journal segments.
     package internal(set) var segments = 0
-    /// How many commits are in them.
+    /// The number of commits in the journal.
     package internal(set) var commits = 0
-    /// How many bytes they have.
+    /// The journal's size.
     package internal(set) var journalBytes = 0
-    /// How many findings there were, notices not counted.
+    /// The number of findings, excluding notices.
     package var findings = 0
-    /// How many notices there were.
+    /// The number of notices.
     package internal(set) var notices = 0
 
-    /// Makes an empty report.
+    /// Creates an empty report.
     package init() {}
 }
 
 extension CheckReport {
-    /// Adds what another check has looked at.
+    /// Adds the totals of another check.
     package static func += (left: inout CheckReport, right: CheckReport) {
         left.documents += right.documents
         left.collections += right.collections

@@ -1,38 +1,38 @@
 internal import DocumentModel
 
-/// Reads all segments of a journal, and keeps what it says last of each document.
+/// A check of all journal segments, which also collects the last change of each document.
 struct JournalCheck {
-    /// What the last kept commit that changed a document made of it.
+    /// The last change of a document in the journal.
     struct LastChange {
-        /// When.
+        /// The commit time.
         let time: Timestamp
         /// The document's update time; nil when it was deleted.
         let updateTime: Timestamp?
-        /// A hash of its fields.
-        let fields: Int
+        /// The hash of the document's fields.
+        let fieldsHash: Int
     }
 
-    /// The documents that the kept commits changed.
+    /// The last changes of all documents in the journal.
     private(set) var changes: [DocumentPath: LastChange] = [:]
     /// The last commit.
     private(set) var last: (sequence: SequenceNumber, time: Timestamp)?
 
-    private let description: DatabaseDescription
+    private let manifest: DataFolderManifest
 
-    init(_ description: DatabaseDescription) {
-        self.description = description
+    init(_ manifest: DataFolderManifest) {
+        self.manifest = manifest
     }
 
-    /// Reads the segments in the journal's folder.
-    mutating func run(in folder: borrowing FileDescriptor, _ log: inout CheckLog) throws(StatusError) {
+    /// Checks the segments in the journal's folder.
+    mutating func run(in folder: borrowing FileDescriptor, _ reporter: inout CheckReporter) throws(StatusError) {
         var segments: [SequenceNumber] = []
-        try reporting("list", DataFolder.journalName) { () throws(SystemError) in
+        try reporting("list", DataFolder.journalName) { () throws(FileSystemError) in
             var listing = try folder.openForListing()
             while let entry = try listing.next() {
                 if let first = JournalSegment.first(ofName: entry.name) {
                     segments.append(first)
                 } else if TemporaryName.matches(entry.name) {
-                    log.add(.temporary("\(DataFolder.journalName)/\(entry.text)"))
+                    reporter.add(.temporary("\(DataFolder.journalName)/\(entry.text)"))
                 }
             }
         }
@@ -41,37 +41,38 @@ struct JournalCheck {
         for (index, first) in segments.enumerated() {
             let path = Journal.path(first: first)
             if let expected, first != expected {
-                let fault = "The commits from \(expected) to before \(first) are missing before this segment."
-                add(.damagedJournal(fault, path, isNeeded: isNeeded(before: first)), &log)
+                let fault = "Commits \(expected) to \(first.previous) are missing before this segment."
+                reportLoss(.damagedJournal(fault, path, isNeeded: isNeeded(before: first)), &reporter)
             }
-            do throws(SystemError) {
-                expected = try read(first, following: segments.dropFirst(index + 1).first, in: folder, &log)
+            do throws(FileSystemError) {
+                expected = try read(first, following: segments.dropFirst(index + 1).first, in: folder, &reporter)
             } catch {
-                log.add(CheckFinding(error.status("read", path), file: path))
+                reporter.add(CheckFinding(error.status("read", path), file: path))
                 changes = [:]
                 expected = nil
             }
         }
-        checkEnds(segments.first, next: expected, &log)
+        checkEnds(segments.first, next: expected, &reporter)
     }
 
-    /// Reads a segment; returns the commit that must follow, or nil when that can't be told.
+    /// Checks a segment.
     ///
-    /// - Parameter following: The first commit of the segment behind it; nil when it is the last.
+    /// - Parameter following: The first commit of the next segment; nil when this is the last.
+    /// - Returns: The sequence number after the segment's last commit; nil when it is unknown because of damage.
     private mutating func read(
         _ first: SequenceNumber,
         following: SequenceNumber?,
         in folder: borrowing FileDescriptor,
-        _ log: inout CheckLog
-    ) throws(SystemError) -> SequenceNumber? {
+        _ reporter: inout CheckReporter
+    ) throws(FileSystemError) -> SequenceNumber? {
         let path = Journal.path(first: first)
         let file = try folder.openFile(JournalSegment.name(first: first), for: .reading)
-        log.report.segments += 1
-        log.report.journalBytes += try file.status().size
+        reporter.report.segments += 1
+        reporter.report.journalBytes += try file.status().size
         let header = JournalSegment.readHeader(try file.read(JournalSegment.headerBytes))
-        guard header == .segment(epoch: description.epoch, first: first) else {
-            let fault = "The segment's header is damaged, or that of another database or format."
-            add(.damagedJournal(fault, path, isNeeded: isNeeded(before: following)), &log)
+        guard header == .segment(epoch: manifest.epoch, first: first) else {
+            let fault = "The segment's header is damaged, or of another database or format version."
+            reportLoss(.damagedJournal(fault, path, isNeeded: isNeeded(before: following)), &reporter)
             return nil
         }
         var reader = JournalSegmentReader(file)
@@ -80,40 +81,40 @@ struct JournalCheck {
             let offset = reader.offset
             var fault = "The segment is damaged at byte \(offset)."
             switch try reader.next() {
-            case .frame(let frame, _) where frame.commit.sequence == expected && isLater(frame.commit):
-                note(frame.commit)
-                log.report.commits += 1
-                log.step()
+            case .record(let record, _) where record.commit.sequence == expected && isLater(record.commit):
+                add(record.commit)
+                reporter.report.commits += 1
+                reporter.advance()
                 expected = expected.next
                 continue
-            case .frame(let frame, _):
-                let (found, time) = (frame.commit.sequence, frame.commit.time)
-                fault = "At byte \(offset) commit \(expected) was expected, found \(found) at \(time)."
+            case .record(let record, _):
+                let (found, time) = (record.commit.sequence, record.commit.time)
+                fault = "Expected commit \(expected) at byte \(offset), found commit \(found) of \(time)."
             case .end, .incomplete, .damaged:
                 if try reader.rest(from: offset).lastNonzeroIndex == nil { return expected }
             }
-            // A batch that was being written when the machine stopped; nobody was told that it counts.
-            let mayBeTorn = following == nil && !description.isClean && expected > description.sequence
-            if mayBeTorn, try reader.firstFrame(from: offset, where: { $0.batch > expected }) == nil { return expected }
-            let next = try reader.firstFrame(from: offset) { $0.commit.sequence > expected }
-            let end = next?.frame.commit.sequence ?? following
-            add(.damagedJournal(fault, path, isNeeded: isNeeded(before: end)), &log)
+            // A torn tail: an unacknowledged batch that was being written at the crash.
+            let mayBeTorn = following == nil && !manifest.isClean && expected > manifest.sequence
+            if mayBeTorn, try reader.firstRecord(from: offset, where: { $0.batch > expected }) == nil { return expected }
+            let next = try reader.firstRecord(from: offset) { $0.commit.sequence > expected }
+            let end = next?.record.commit.sequence ?? following
+            reportLoss(.damagedJournal(fault, path, isNeeded: isNeeded(before: end)), &reporter)
             guard let next else { return nil }
-            reader.go(to: next.offset)
-            expected = next.frame.commit.sequence
+            reader.seek(to: next.offset)
+            expected = next.record.commit.sequence
         }
     }
 
-    /// Whether commits are lost that the documents' files may lack.
+    /// Returns whether lost commits may not have been applied to the documents' files.
     ///
-    /// - Parameter next: The first commit behind the lost ones; nil when there is none.
+    /// - Parameter next: The first commit after the lost ones; nil when there is none.
     private func isNeeded(before next: SequenceNumber?) -> Bool {
-        next.map { $0 > description.sequence.next } ?? false
+        next.map { $0 > manifest.sequence.next } ?? false
     }
 
-    /// Reports lost commits. What came before them may not be the last that befell a document.
-    private mutating func add(_ finding: CheckFinding, _ log: inout CheckLog) {
-        log.add(finding)
+    /// Reports lost commits. Changes before them may no longer be the last of their documents.
+    private mutating func reportLoss(_ finding: CheckFinding, _ reporter: inout CheckReporter) {
+        reporter.add(finding)
         changes = [:]
     }
 
@@ -121,46 +122,45 @@ struct JournalCheck {
         last.map { $0.time < commit.time } ?? true
     }
 
-    private mutating func note(_ commit: Commit) {
+    private mutating func add(_ commit: Commit) {
         for change in commit.changes {
             changes[change.path] = LastChange(
                 time: commit.time,
                 updateTime: change.after?.updateTime,
-                fields: change.after?.fieldsJSON.hashValue ?? 0
+                fieldsHash: change.after?.fieldsJSON.hashValue ?? 0
             )
         }
         last = (commit.sequence, commit.time)
     }
 
-    /// Compares what the journal has with what the data folder says of it.
+    /// Compares the ends of the journal with the manifest.
     ///
     /// - Parameters:
     ///   - first: The first commit of the oldest segment; nil when there is none.
-    ///   - next: The commit behind the last; nil when there is none or it can't be told.
-    private func checkEnds(_ first: SequenceNumber?, next: SequenceNumber?, _ log: inout CheckLog) {
-        if !description.isClean {
-            log.add(
+    ///   - next: The sequence number after the last commit; nil when there is none or it is unknown.
+    private func checkEnds(_ first: SequenceNumber?, next: SequenceNumber?, _ reporter: inout CheckReporter) {
+        if !manifest.isClean {
+            reporter.add(
                 CheckFinding(
                     .notClosed,
-                    "The database was not closed. Start the server on it, or repair it: that brings the documents' files to where "
-                        + "the journal says they were.",
-                    file: DataFolder.descriptionName
+                    "The database was not closed. Start the server on it, or repair it, to recover the documents from the journal.",
+                    file: DataFolder.manifestName
                 )
             )
         }
-        if let next, next <= description.sequence {
-            log.add(
+        if let next, next <= manifest.sequence {
+            reporter.add(
                 .damagedJournal(
-                    "The journal ends before commit \(next), and the documents' files are at \(description.sequence).",
+                    "The journal ends at commit \(next.previous), but the documents' files include commit \(manifest.sequence).",
                     DataFolder.journalName,
                     isNeeded: false
                 )
             )
         }
-        if !description.isClean, (first ?? description.sequence.next) > description.sequence.next {
-            log.add(
+        if !manifest.isClean, (first ?? manifest.sequence.next) > manifest.sequence.next {
+            reporter.add(
                 .damagedJournal(
-                    "The commits behind \(description.sequence), whose documents may not be complete, are missing.",
+                    "The commits after \(manifest.sequence) are missing. Their documents may be incomplete.",
                     DataFolder.journalName,
                     isNeeded: true
                 )
@@ -170,17 +170,17 @@ struct JournalCheck {
 }
 
 extension CheckFinding {
-    /// An unfinished file.
+    /// The finding for a temporary file.
     static func temporary(_ file: String) -> CheckFinding {
-        CheckFinding(.temporary, "An unfinished file was left behind. A repair removes it.", file: file)
+        CheckFinding(.temporary, "A temporary file was left behind. A repair removes it.", file: file)
     }
 
     fileprivate static func damagedJournal(_ fault: String, _ file: String, isNeeded: Bool) -> CheckFinding {
         let advice =
             isNeeded
-            ? "Restore the data folder from a backup, or, to go on with the documents as they are, move the folder "
-                + "\(DataFolder.journalName)/ away."
-            : "The documents don't need it, only their history: a repair gives that up as far as it can't be told any more."
+            ? "Restore the data folder from a backup, or move the folder \(DataFolder.journalName)/ away to continue with the "
+                + "documents as they are."
+            : "Only the history is affected, not the documents. A repair removes the unreadable part of the history."
         return CheckFinding(.damagedJournal, "\(fault) \(advice)", file: file)
     }
 }

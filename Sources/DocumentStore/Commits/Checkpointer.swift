@@ -2,114 +2,115 @@ internal import Dispatch
 internal import DocumentModel
 internal import Logging
 
-/// Syncs the document files in bulk, notes up to which commit they are on disk, and lets old journal go.
+/// Makes checkpoints: syncs the document files, records in the manifest up to which commit they are durable, and removes expired
+/// journal segments.
 final class Checkpointer: Sendable {
-    /// Up to where the documents' files are in place.
+    /// The state that a checkpoint makes durable.
     struct Checkpoint {
-        /// The last commit.
+        /// The last commit that has been applied to the files.
         let sequence: SequenceNumber
-        /// Its time; nil before the first.
+        /// Its time; nil before the first commit.
         let time: Timestamp?
-        /// The documents whose files are not.
-        let waiting: [WaitingDocument]
+        /// The documents that have not been applied to their files.
+        let quarantined: [QuarantinedDocument]
     }
 
     private let data: DataFolder
-    private let waitingDocuments: WaitingDocuments
+    private let quarantine: QuarantinedDocuments
     private let journal: Journal
-    private let failure: StoreFailure
+    private let writeLatch: WriteLatch
     private let configuration: FileStoreConfiguration
     private let logger: Logger
     private let thread = DispatchQueue(label: "hearth.checkpoint", qos: .utility)
 
     init(
         data: DataFolder,
-        waitingDocuments: WaitingDocuments,
+        quarantine: QuarantinedDocuments,
         journal: Journal,
-        failure: StoreFailure,
+        writeLatch: WriteLatch,
         configuration: FileStoreConfiguration,
         logger: Logger
     ) {
         self.data = data
-        self.waitingDocuments = waitingDocuments
+        self.quarantine = quarantine
         self.journal = journal
-        self.failure = failure
+        self.writeLatch = writeLatch
         self.configuration = configuration
         self.logger = logger
     }
 
-    /// How large the journal is.
+    /// The journal's size.
     var journalBytes: Int { journal.byteCount }
 
-    /// How large it may become.
+    /// The journal's maximum size.
     var maximumJournalBytes: Int { configuration.retentionBytes }
 
-    /// Notes that the journal is needed from now on, before the first write after a clean start.
+    /// Marks the database as unclean in the manifest, before the first write after a clean start: from now on the journal is needed.
     ///
-    /// - Parameter index: The index, which will be written too.
-    func willWrite(_ index: DocumentIndex) throws(StatusError) {
-        let openIndex = data.description.openIndex
-        let mark = if let openIndex { openIndex } else { try index.mark() }
-        try data.update { description in
-            description.isClean = false
-            description.openIndex = mark
+    /// - Parameter index: The index, which is also marked as being written.
+    func markUnclean(_ index: DocumentIndex) throws(StatusError) {
+        let openIndex = data.manifest.openIndex
+        let mark = if let openIndex { openIndex } else { try index.openMarker() }
+        try data.update { manifest in
+            manifest.isClean = false
+            manifest.openIndex = mark
         }
     }
 
-    /// Begins a checkpoint in the background.
+    /// Starts a checkpoint in the background, after the previous one has ended.
     ///
-    /// Waits for the one before: where the disk can't keep up writers wait for it, or the journal would grow without bound.
+    /// The wait slows writers down to the speed of the disk, which bounds the journal.
     func start(_ checkpoint: Checkpoint) {
         wait()
-        thread.async { _ = self.run(checkpoint, leaving: self.configuration.keptBytes) }
+        thread.async { _ = self.run(checkpoint, retaining: self.configuration.retainedBytes) }
     }
 
-    /// Returns when the checkpoint that goes on is done.
+    /// Waits for the checkpoint in progress.
     func wait() {
         thread.sync {}
     }
 
-    /// Makes the last checkpoint, when the one going on is done; returns why it failed, or nil. The journal is not needed after it,
-    /// unless documents wait.
+    /// Makes the final checkpoint, after the one in progress. The journal is not needed afterwards, unless documents are quarantined.
     ///
     /// - Parameters:
-    ///   - isIndexOnDisk: Whether the index has been closed and is on disk.
-    ///   - leavesTemporaryFile: Whether the next start has a temporary file to look for.
-    func finish(_ checkpoint: Checkpoint, isIndexOnDisk: Bool, leavesTemporaryFile: Bool) -> StatusError? {
+    ///   - isIndexDurable: True when the index has been closed and synced.
+    ///   - hasLeftoverTemporaryFile: True when the next start has to remove a temporary file.
+    /// - Returns: The error of a failed checkpoint; nil on success.
+    func finish(_ checkpoint: Checkpoint, isIndexDurable: Bool, hasLeftoverTemporaryFile: Bool) -> StatusError? {
         thread.sync {
-            run(checkpoint, leaving: configuration.retentionBytes) { description in
-                description.isClean = checkpoint.waiting.isEmpty
-                description.hasTemporaryFile = leavesTemporaryFile
-                if isIndexOnDisk { description.openIndex = nil }
+            run(checkpoint, retaining: configuration.retentionBytes) { manifest in
+                manifest.isClean = checkpoint.quarantined.isEmpty
+                manifest.hasTemporaryFile = hasLeftoverTemporaryFile
+                if isIndexDurable { manifest.openIndex = nil }
             }
         }
     }
 
     private func run(
         _ checkpoint: Checkpoint,
-        leaving keptBytes: Int,
-        _ change: (inout DatabaseDescription) -> Void = { $0.isClean = false }
+        retaining retainedBytes: Int,
+        _ change: (inout DataFolderManifest) -> Void = { $0.isClean = false }
     ) -> StatusError? {
         do throws(StatusError) {
-            if data.description.sequence < checkpoint.sequence || waitingDocuments.hasMore(than: checkpoint.waiting) {
+            if data.manifest.sequence < checkpoint.sequence || quarantine.hasMore(than: checkpoint.quarantined) {
                 try synchronize()
             }
-            try waitingDocuments.note(checkpoint.waiting) { description in
-                description.sequence = checkpoint.sequence
-                description.commitTime = checkpoint.time
-                change(&description)
+            try quarantine.record(checkpoint.quarantined) { manifest in
+                manifest.sequence = checkpoint.sequence
+                manifest.commitTime = checkpoint.time
+                change(&manifest)
             }
-            let kept = configuration.now().microseconds - configuration.retentionAge.microseconds
-            try journal.retire(
+            let oldest = configuration.now().microseconds - configuration.retentionAge.microseconds
+            try journal.removeExpired(
                 through: checkpoint.sequence,
-                before: (try? Timestamp(microseconds: kept)) ?? .minimum,
-                byteCount: keptBytes
+                before: (try? Timestamp(microseconds: oldest)) ?? .minimum,
+                byteCount: retainedBytes
             )
-            FreedMemory.giveBack()
+            Allocator.trim()
             return nil
         } catch {
             logger.error(
-                "A checkpoint failed",
+                "Checkpoint failed",
                 metadata: ["error": "\(error)", "error.cause": "\(error.cause.map { "\($0)" } ?? "")"]
             )
             return error
@@ -117,12 +118,13 @@ final class Checkpointer: Sendable {
     }
 
     private func synchronize() throws(StatusError) {
-        do throws(SystemError) {
+        do throws(FileSystemError) {
             try data.documents.synchronizeFileSystem()
         } catch {
             let status = error.status("sync", DataFolder.documentsName)
-            // The pages that could not be written are dropped, and no further sync would tell. The journal still has them.
-            failure.stop(status)
+            // The kernel has dropped the pages that could not be written, and a second sync would not report them. The journal still
+            // contains their commits.
+            writeLatch.trip(status)
             throw status
         }
     }

@@ -1,67 +1,69 @@
 internal import DocumentModel
 internal import StrictJSON
 
-/// A document that a batch changes.
-struct BatchResult {
-    let path: DocumentPath
-    /// What it is at the end; nil when it is deleted.
-    let document: EncodedDocument?
-    /// Whether there was nothing of it before.
-    let isNew: Bool
-}
-
-/// The commits that share one journal sync: evaluated in order, each on what the ones before it made, in memory only.
+/// The commits that share one journal sync, evaluated in order and in memory, each on the results of the previous ones.
 struct CommitBatch {
-    /// A document as it is at some point of the batch.
+    /// The net change of one document by the batch.
+    struct NetChange {
+        let path: DocumentPath
+        /// The document after the batch; nil when it was deleted.
+        let document: EncodedDocument?
+        /// True when the document did not exist before the batch.
+        let isNew: Bool
+    }
+
+    /// A document at some point of the batch.
     private struct Image {
         let encoded: EncodedDocument?
         let decoded: Document?
-        /// Whether there was nothing of it before the batch.
+        /// True when the document did not exist before the batch.
         let isNew: Bool
         var isChanged = false
     }
 
-    /// A document in one commit: as it was, and as the writes so far have made it.
+    /// A document during one commit.
     private struct Edit {
+        /// The document before the commit.
         let before: EncodedDocument?
-        var now: Document?
-        /// Whether the file is damaged, so that the same document written again is a change.
+        /// The document after the writes so far.
+        var current: Document?
+        /// True when the file is damaged, so that writing an equal document is a change.
         let isDamaged: Bool
         var isChanged = false
     }
 
-    /// Reads a document as it was before the batch.
-    typealias Reading = (DocumentPath) throws(StatusError) -> EncodedDocument?
+    /// Reads a document as of before the batch.
+    typealias Reader = (DocumentPath) throws(StatusError) -> EncodedDocument?
 
-    /// The commits that change something, in order, ready to be published.
+    /// The commits with changes, in order, ready to be appended and published.
     private(set) var commits: [Commit] = []
-    /// About how many bytes they take in the journal, at most.
+    /// An upper estimate of the size of the batch's journal records.
     private var byteCount = 0
-    /// How many writes were evaluated.
+    /// The number of evaluated writes.
     private var writeCount = 0
-    /// What came of each commit that was evaluated, to be told once the batch is durable.
+    /// The outcomes of the evaluated commits, to be returned once the batch is durable.
     private(set) var outcomes: [Result<CommitResult, StatusError>] = []
-    /// The last sequence number and time that were given out.
+    /// The last assigned sequence number and commit time.
     private(set) var last: (sequence: SequenceNumber, time: Timestamp?)
 
     private let now: () -> Timestamp
     private var images: [DocumentPath: Image] = [:]
     private var changedPaths: [DocumentPath] = []
-    /// The last commit of the batch that changed a document in a scope.
-    private var changes: [ReadScope: SequenceNumber] = [:]
+    /// The last commit of the batch that changed each scope.
+    private var scopeVersions: [ReadScope: SequenceNumber] = [:]
 
-    /// A batch behind the commit `last`.
+    /// Creates an empty batch after the commit `last`.
     init(after last: (sequence: SequenceNumber, time: Timestamp?), now: @escaping () -> Timestamp) {
         self.last = last
         self.now = now
     }
 
-    /// The documents that the batch changes.
-    var results: [BatchResult] {
-        changedPaths.map { BatchResult(path: $0, document: images[$0]?.encoded, isNew: images[$0]?.isNew == true) }
+    /// The net changes of the batch.
+    var netChanges: [NetChange] {
+        changedPaths.map { NetChange(path: $0, document: images[$0]?.encoded, isNew: images[$0]?.isNew == true) }
     }
 
-    /// The same as the index takes it in.
+    /// The net changes for the index; nil when the batch changes nothing.
     var indexUpdate: IndexUpdate? {
         guard let first = commits.first, let newest = commits.last else { return nil }
         return IndexUpdate(
@@ -73,21 +75,23 @@ struct CommitBatch {
         )
     }
 
-    /// About how many bytes of frames make a batch that is not lengthened any more.
+    /// The record size at which a batch accepts no more commits.
     private static let maximumBytes = 4 << 20
-    /// How many writes a batch of several commits holds at most.
+    /// The maximum number of writes in a batch of several commits.
     static let maximumWrites = 2_000
 
-    /// Whether a commit is to be evaluated in this batch. Who is in a batch waits for all of it, so the small ones don't wait
-    /// for a large one that comes after them, nor for too many.
-    func hasRoom(for commit: PendingCommit) -> Bool {
+    /// Returns whether the batch accepts a commit.
+    ///
+    /// Every caller waits for the whole batch. The limits keep small commits from waiting for a large one behind them, or for too
+    /// many others.
+    func accepts(_ commit: PendingCommit) -> Bool {
         outcomes.isEmpty || byteCount < Self.maximumBytes && writeCount + commit.writes.count <= Self.maximumWrites
     }
 
-    /// Evaluates one more commit. One that fails changes nothing and uses no sequence number.
+    /// Evaluates a commit. A commit that fails changes nothing and uses no sequence number.
     ///
-    /// - Parameter earlier: What the commits before the batch changed.
-    mutating func add(_ commit: PendingCommit, earlier: CollectionChanges, read: Reading) {
+    /// - Parameter earlier: The scopes changed by commits before the batch.
+    mutating func add(_ commit: PendingCommit, earlier: ScopeVersions, read: Reader) {
         writeCount += commit.writes.count
         do throws(StatusError) {
             try validate(commit.reads, earlier: earlier, read: read)
@@ -97,24 +101,24 @@ struct CommitBatch {
         }
     }
 
-    /// Takes in a commit that can't be carried out.
-    mutating func refuse(_ commit: PendingCommit, because error: StatusError) {
+    /// Adds a commit that failed before its evaluation.
+    mutating func reject(_ commit: PendingCommit, because error: StatusError) {
         writeCount += commit.writes.count
         outcomes.append(.failure(error))
     }
 }
 
 extension CommitBatch {
-    private func validate(_ reads: ReadSet, earlier: CollectionChanges, read: Reading) throws(StatusError) {
+    private func validate(_ reads: ReadSet, earlier: ScopeVersions, read: Reader) throws(StatusError) {
         try reads.validate { path throws(StatusError) in
             if let image = images[path] { return image.encoded?.updateTime }
             return try read(path)?.updateTime
         } lastChange: { scope in
-            changes[scope] ?? earlier.last(in: scope)
+            scopeVersions[scope] ?? earlier.lastChange(in: scope)
         }
     }
 
-    private mutating func evaluate(_ commit: PendingCommit, read: Reading) throws(StatusError) -> CommitResult {
+    private mutating func evaluate(_ commit: PendingCommit, read: Reader) throws(StatusError) -> CommitResult {
         let time = try nextTime()
         var edits: [DocumentPath: Edit] = [:]
         var order: [DocumentPath] = []
@@ -123,19 +127,19 @@ extension CommitBatch {
         for (index, write) in commit.writes.enumerated() {
             do throws(StatusError) {
                 var edit: Edit
-                if let begun = edits[write.path] {
-                    edit = begun
+                if let earlier = edits[write.path] {
+                    edit = earlier
                 } else {
-                    edit = try begin(write.path, isDamaged: commit.reads.damage[write.path] != nil, read: read)
+                    edit = try begin(write.path, isDamaged: commit.reads.damagedFiles[write.path] != nil, read: read)
                     order.append(write.path)
                 }
-                var applied = try write.applied(to: edit.now, at: time)
+                var applied = try write.applied(to: edit.current, at: time)
                 if edit.isDamaged, !applied.isChange, applied.document != nil {
                     applied.document?.updateTime = time
                     applied.result.updateTime = time
                     applied.isChange = true
                 }
-                edit.now = applied.document
+                edit.current = applied.document
                 edit.isChanged = edit.isChanged || applied.isChange
                 edits[write.path] = edit
                 writeResults.append(applied.result)
@@ -148,59 +152,59 @@ extension CommitBatch {
         return CommitResult(sequence: sequence, commitTime: time, writeResults: writeResults)
     }
 
-    /// Later than every time before, however the clock was set.
+    /// Returns a time later than every earlier commit time, even when the clock was set back.
     private func nextTime() throws(StatusError) -> Timestamp {
         let now = now()
         guard let last = last.time, last >= now else { return now }
         return try Timestamp(microseconds: last.microseconds + 1)
     }
 
-    private mutating func begin(_ path: DocumentPath, isDamaged: Bool, read: Reading) throws(StatusError) -> Edit {
-        if let image = images[path] { return Edit(before: image.encoded, now: image.decoded, isDamaged: false) }
+    private mutating func begin(_ path: DocumentPath, isDamaged: Bool, read: Reader) throws(StatusError) -> Edit {
+        if let image = images[path] { return Edit(before: image.encoded, current: image.decoded, isDamaged: false) }
         let encoded = try read(path)
         let decoded = try encoded?.decoded()
-        // Kept, so that further commits of the batch don't read it again. To them, a damaged document is damaged.
+        // Cached for later commits of the batch. A damaged document is not: to other commits it remains damaged.
         if !isDamaged { images[path] = Image(encoded: encoded, decoded: decoded, isNew: encoded == nil) }
-        return Edit(before: encoded, now: decoded, isDamaged: isDamaged)
+        return Edit(before: encoded, current: decoded, isDamaged: isDamaged)
     }
 
-    /// Takes the net changes into the batch; returns their sequence number, or nil when there are none.
+    /// Adds a commit's net changes to the batch; returns the commit's sequence number, or nil when nothing has changed.
     private mutating func record(
         _ order: [DocumentPath],
         _ edits: [DocumentPath: Edit],
         at time: Timestamp,
         by author: UTF8Key?
     ) throws(StatusError) -> SequenceNumber? {
-        var changes: [DocumentChange] = []
+        var changes: [CommittedChange] = []
         var bytes = 0
         for path in order {
-            guard let edit = edits[path], edit.isChanged, edit.before != nil || edit.now != nil else { continue }
-            let after = edit.now.map { EncodedDocument($0) }
-            // The frame may carry both.
+            guard let edit = edits[path], edit.isChanged, edit.before != nil || edit.current != nil else { continue }
+            let after = edit.current.map { EncodedDocument($0) }
+            // The record may contain both images.
             bytes += 128 + path.string.utf8.count + (after?.fieldsJSON.count ?? 0) + (edit.before?.fieldsJSON.count ?? 0)
-            changes.append(DocumentChange(path: path, before: edit.before, after: after, existedBefore: edit.before != nil))
+            changes.append(CommittedChange(path: path, before: edit.before, after: after, existedBefore: edit.before != nil))
         }
         guard !changes.isEmpty else { return nil }
-        guard bytes <= JournalFrame.maximumBytes else {
+        guard bytes <= JournalRecord.maximumBytes else {
             throw StatusError(
                 .invalidArgument,
-                "The commit changes \(bytes) bytes of documents, and at most \(JournalFrame.maximumBytes) fit into one. "
-                    + "Divide it into several commits."
+                "The commit changes \(bytes) bytes of documents; the maximum is \(JournalRecord.maximumBytes) bytes. "
+                    + "Split it into several commits."
             )
         }
         let commit = Commit(sequence: last.sequence.next, time: time, author: author, changes: changes)
         byteCount += bytes
         commits.append(commit)
         last.sequence = commit.sequence
-        self.changes[.everything] = commit.sequence
+        scopeVersions[.database] = commit.sequence
         for change in changes {
-            for scope in change.path.scopes { self.changes[scope] = commit.sequence }
-            note(change, decoded: edits[change.path]?.now)
+            for scope in change.path.scopes { scopeVersions[scope] = commit.sequence }
+            updateImage(change, decoded: edits[change.path]?.current)
         }
         return commit.sequence
     }
 
-    private mutating func note(_ change: DocumentChange, decoded: Document?) {
+    private mutating func updateImage(_ change: CommittedChange, decoded: Document?) {
         let known = images[change.path]
         if known?.isChanged != true { changedPaths.append(change.path) }
         images[change.path] = Image(encoded: change.after, decoded: decoded, isNew: known?.isNew == true, isChanged: true)

@@ -3,16 +3,16 @@ internal import DocumentModel
 internal import StrictJSON
 internal import Synchronization
 
-/// Where commits wait: everything that came in while the committer was busy goes into its next batch.
+/// The queue of pending commits. All commits that arrive while the committer is busy form its next batch (group commit).
 ///
-/// The committer runs on a thread of its own, because it spends its time waiting for the disk.
+/// The committer runs on a thread of its own, because it mostly waits for the disk.
 final class CommitQueue: Sendable {
     private struct State {
-        var waiting: [PendingCommit] = []
+        var pending: [PendingCommit] = []
         var isRunning = false
         var isClosed = false
-        /// Whether it is being waited for that no commit comes.
-        var awaitsIdleness = false
+        /// True while the idle timer is scheduled.
+        var hasIdleTimer = false
     }
 
     private let state = Mutex(State())
@@ -20,25 +20,28 @@ final class CommitQueue: Sendable {
     private let committer: Committer
     private let idleTime: Duration
 
-    /// - Parameter idleTime: After how long without a commit the documents' files are brought to disk.
+    /// - Parameter idleTime: The time without a commit after which a checkpoint starts.
     init(_ committer: Committer, idleTime: Duration) {
         self.committer = committer
         self.idleTime = idleTime
     }
 
-    /// Waits for its turn, and for the disk. Cancelling the task does not take the commit back.
+    /// Enqueues a commit and waits until it is durable and visible. Cancelling the task does not withdraw it.
     func commit(
         _ writes: [Write],
         validating reads: ReadSet,
         by author: UTF8Key?
     ) async throws(StatusError) -> CommitResult {
-        try await withCheckedContinuation { caller in
-            submit(PendingCommit(writes: writes, reads: reads, author: author, caller: caller))
+        try await withCheckedContinuation { continuation in
+            submit(PendingCommit(writes: writes, reads: reads, author: author, continuation: continuation))
         }.get()
     }
 
-    /// Takes no more commits, and returns when those that were taken are done and all is on disk, or with the reason why it is
-    /// not. Who closes it again waits for the first time to end.
+    /// Rejects further commits, completes the pending ones and closes the committer.
+    ///
+    /// A second call waits for the first, and returns nil.
+    ///
+    /// - Returns: The error that kept the store from being closed cleanly; nil on success.
     func close() async -> StatusError? {
         await withCheckedContinuation { continuation in
             state.withLock { state in
@@ -46,69 +49,69 @@ final class CommitQueue: Sendable {
                 state.isClosed = true
                 thread.async {
                     self.drain()
-                    continuation.resume(returning: isFirst ? self.committer.finish() : nil)
+                    continuation.resume(returning: isFirst ? self.committer.close() : nil)
                 }
             }
         }
     }
 
-    private static let closed = StatusError(.unavailable, "Hearth is stopping and takes no more writes.")
+    private static let closed = StatusError(.unavailable, "Hearth is shutting down and no longer accepts writes.")
 
     private enum Admission {
-        case refused
-        case waits
+        case rejected
+        case enqueued
         case startsCommitter
     }
 
-    private func submit(_ pending: PendingCommit) {
+    private func submit(_ commit: PendingCommit) {
         let admission = state.withLock { state -> Admission in
-            if state.isClosed { return .refused }
-            state.waiting.append(pending)
-            if state.isRunning { return .waits }
+            if state.isClosed { return .rejected }
+            state.pending.append(commit)
+            if state.isRunning { return .enqueued }
             state.isRunning = true
             return .startsCommitter
         }
         switch admission {
-        case .refused: pending.finish(.failure(Self.closed))
-        case .waits: break
+        case .rejected: commit.resume(with: .failure(Self.closed))
+        case .enqueued: break
         case .startsCommitter: thread.async { self.drain() }
         }
     }
 
     private func drain() {
-        while let commits = next() { committer.process(commits) }
-        awaitIdleness()
+        while let commits = takePending() { committer.process(commits) }
+        scheduleIdleCheckpoint()
     }
 
-    /// Begins a checkpoint when no commit comes for a while; one timer at a time, however many commits do.
-    private func awaitIdleness() {
-        guard let last = committer.uncheckedSequence else { return }
-        let begins = state.withLock { state in
-            defer { state.awaitsIdleness = true }
-            return !state.awaitsIdleness && !state.isClosed
+    /// Starts a checkpoint after ``idleTime`` without a commit. Only one timer is scheduled at a time.
+    private func scheduleIdleCheckpoint() {
+        guard let last = committer.uncheckpointedSequence else { return }
+        let starts = state.withLock { state in
+            defer { state.hasIdleTimer = true }
+            return !state.hasIdleTimer && !state.isClosed
         }
-        guard begins else { return }
+        guard starts else { return }
         thread.asyncAfter(deadline: .now() + idleTime.seconds) { [weak self] in
             guard let self else { return }
             let isClosed = state.withLock { state in
-                state.awaitsIdleness = false
+                state.hasIdleTimer = false
                 return state.isClosed
             }
             if isClosed { return }
-            if committer.uncheckedSequence == last { committer.startCheckpoint() }
-            // There have been commits, or the checkpoint could not begin.
-            awaitIdleness()
+            if committer.uncheckpointedSequence == last { committer.startCheckpoint() }
+            // There have been commits since, or the checkpoint could not start.
+            scheduleIdleCheckpoint()
         }
     }
 
-    private func next() -> [PendingCommit]? {
+    private func takePending() -> [PendingCommit]? {
         state.withLock { state in
-            if state.waiting.isEmpty {
+            if state.pending.isEmpty {
                 state.isRunning = false
                 return nil
             }
-            defer { state.waiting = [] }
-            return state.waiting
+            defer { state.pending = [] }
+            return state.pending
         }
     }
 }

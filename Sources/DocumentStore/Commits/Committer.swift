@@ -2,237 +2,240 @@ internal import DocumentModel
 internal import Logging
 internal import Synchronization
 
-/// Makes commits durable and visible, batch after batch.
+/// Makes commits durable and visible, batch after batch (group commit).
 ///
-/// The steps of a batch, and what a failure in each means:
+/// The steps of a batch, and the consequences of a failure in each:
 ///
-/// 1. Each commit is evaluated on what the ones before it made, and what it has read is compared with that. One that fails (a
-///    precondition, a changed document, a damaged one) fails alone.
-/// 2. The documents are written into temporary files, and the files looked at that are to be replaced or
-///    removed. When that fails, for want of space mostly, or because one is marked as unchangeable, the batch's commits are
-///    tried again one by one, and those that fail are refused. Nothing has happened.
-/// 3. The frames of all commits are appended to the journal, and synced. When there is no space the commits are tried one by one
-///    like that, and the store goes on. When the write or the sync fails otherwise, nobody knows what is on disk: the commits are
-///    refused, and the store takes no more until it is opened again.
-/// 4. The temporary files are put into place, deleted documents' files removed. The commits are durable now, so they
-///    count whatever happens: where this fails, readers are given the documents from memory, and no more writes are
-///    taken until it succeeds; the next write tries again, and so does opening the store.
-/// 5. The commits are given to the index, which takes them in on its own, and published to the change feed, and the callers go
-///    on. When the index lags too far behind, the next batch waits for it.
+/// 1. **Evaluate.** Each commit is evaluated on the results of the previous ones, and its reads are validated. A commit that fails (a
+///    precondition, a changed read, a damaged document) fails alone.
+/// 2. **Stage.** The documents are written to temporary files, and the files to be replaced or removed are checked. When that fails,
+///    mostly because the disk is full or a file is immutable, the commits are retried one by one, and those that fail are rejected.
+///    Nothing has changed.
+/// 3. **Append.** The records of all commits are appended to the journal and synced. When the disk is full, the commits are retried
+///    one by one as in step 2. After any other failure the state on disk is unknown: the commits are rejected, and so are all
+///    writes until the store is reopened.
+/// 4. **Apply.** The temporary files are renamed into place, and the files of deleted documents are removed. The commits are durable
+///    now, so they succeed in any case. When a file can't be changed, readers get its document from memory, and all writes are
+///    rejected until the file has been changed. Each further write tries again, and so does opening the store.
+/// 5. **Publish.** The commits are queued for the index, which applies them asynchronously, and published to the change feed. The
+///    callers are resumed. When the index lags too far behind, the next batch waits for it.
 final class Committer: Sendable {
-    let parts: StoreParts
+    let components: StoreComponents
     private let state: Mutex<State>
 
     private struct State {
         var writer: JournalWriter
-        var installer: DocumentInstaller
+        var fileWriter: DocumentFileWriter
         var last: (sequence: SequenceNumber, time: Timestamp?)
-        var changes: CollectionChanges
-        var uncheckedBytes = 0
+        var scopeVersions: ScopeVersions
+        /// The journal bytes written since the last checkpoint.
+        var uncheckpointedBytes = 0
     }
 
-    init(_ opened: OpenedStore) {
-        parts = opened.parts
+    init(_ recovery: StoreRecovery) {
+        components = recovery.components
         state = Mutex(
             State(
-                writer: opened.writer,
-                installer: opened.installer,
-                last: opened.last,
-                changes: CollectionChanges(after: opened.last.sequence)
+                writer: recovery.writer,
+                fileWriter: recovery.fileWriter,
+                last: recovery.last,
+                scopeVersions: ScopeVersions(after: recovery.last.sequence)
             )
         )
     }
 
-    /// Carries out commits in order and lets their callers go on. Only the commit queue's thread calls this.
+    /// Processes commits in order and resumes their callers. Called on the commit queue's thread only.
     func process(_ commits: [PendingCommit]) {
         state.withLock { state in
             var rest = commits[...]
             while !rest.isEmpty { rest = rest.dropFirst(processBatch(rest, &state)) }
-            checkpointIfDue(&state)
+            if state.uncheckpointedBytes >= components.checkpointBytes { startCheckpoint(&state) }
         }
     }
 
-    /// The last commit, when a checkpoint has not reached it, because none was begun or it failed.
-    var uncheckedSequence: SequenceNumber? {
-        let checked = parts.data.description.sequence
-        return state.withLock { $0.last.sequence > checked ? $0.last.sequence : nil }
+    /// The last commit, when it is after the last checkpoint; otherwise nil.
+    var uncheckpointedSequence: SequenceNumber? {
+        let checkpoint = components.data.manifest.sequence
+        return state.withLock { $0.last.sequence > checkpoint ? $0.last.sequence : nil }
     }
 
-    /// Brings the documents' files to disk in the background, unless that is going on.
+    /// Starts a checkpoint in the background.
     func startCheckpoint() {
         state.withLock { startCheckpoint(&$0) }
     }
 
-    /// Brings everything to disk, after the last commit; returns why it could not, or nil.
-    func finish() -> StatusError? {
+    /// Closes the journal and the index, and makes the final checkpoint, after the last commit.
+    ///
+    /// - Returns: The error that kept the store from being closed cleanly; nil on success.
+    func close() -> StatusError? {
         state.withLock { state in
             state.writer.close()
-            let isIndexOnDisk = parts.index.close()
-            if let error = parts.permanentObstacle ?? installMissing(&state.installer) {
-                parts.checkpointer.wait()
+            let isIndexDurable = components.index.close()
+            if let error = components.permanentWriteBlockedReason ?? retryUnapplied(&state.fileWriter) {
+                components.checkpointer.wait()
                 return error
             }
-            let waiting = installConfined(&state.installer)
-            let failure = parts.checkpointer.finish(
+            let quarantineError = retryQuarantined(&state.fileWriter)
+            let checkpointError = components.checkpointer.finish(
                 checkpoint(state),
-                isIndexOnDisk: isIndexOnDisk,
-                leavesTemporaryFile: state.installer.leavesTemporaryFile
+                isIndexDurable: isIndexDurable,
+                hasLeftoverTemporaryFile: state.fileWriter.hasLeftoverTemporaryFile
             )
-            return waiting ?? failure
+            return quarantineError ?? checkpointError
         }
     }
 }
 
 extension Committer {
-    /// Carries out the first commits of those waiting; returns how many.
-    private func processBatch(_ waiting: ArraySlice<PendingCommit>, _ state: inout State) -> Int {
+    /// Processes the first pending commits as one batch; returns their number.
+    private func processBatch(_ pending: ArraySlice<PendingCommit>, _ state: inout State) -> Int {
         defer {
-            state.installer.endBatch()
-            parts.clock.endBatch()
+            state.fileWriter.endBatch()
+            components.timestamps.endBatch()
         }
-        if let error = parts.permanentObstacle ?? installMissing(&state.installer) {
-            for commit in waiting { commit.finish(.failure(error)) }
-            return waiting.count
+        if let error = components.permanentWriteBlockedReason ?? retryUnapplied(&state.fileWriter) {
+            for commit in pending { commit.resume(with: .failure(error)) }
+            return pending.count
         }
-        let batch = evaluate(waiting, &state)
-        let commits = waiting.prefix(batch.outcomes.count)
+        let batch = evaluate(pending, &state)
+        let commits = pending.prefix(batch.outcomes.count)
         guard !batch.commits.isEmpty else {
-            // The times of commits that changed nothing have been given out too.
+            // Commits without changes have used commit times too.
             state.last.time = batch.last.time
-            finish(commits, batch)
+            resume(commits, batch)
             return commits.count
         }
         do throws(StatusError) {
-            // In this order: a store that is not closed and has no journal has lost it.
+            // In this order: an unclean store without a segment counts as one that lost its journal.
             try state.writer.prepare(first: state.last.sequence.next)
-            try parts.checkpointer.willWrite(parts.index)
+            try components.checkpointer.markUnclean(components.index)
         } catch {
-            refuse(commits, batch, error)
+            reject(commits, batch, error)
             return commits.count
         }
-        let results = batch.results
-        let staged: [DocumentInstaller.StagedFile]
+        let netChanges = batch.netChanges
+        let staged: [DocumentFileWriter.StagedDocument]
         do throws(StatusError) {
-            staged = try stage(results, &state.installer)
+            staged = try stage(netChanges, &state.fileWriter)
         } catch {
             return retry(commits, after: error, &state)
         }
-        let place: JournalWriter.Place
+        let appended: JournalWriter.AppendedBatch
         do throws(JournalWriter.Failure) {
-            place = try state.writer.append(batch.commits)
+            appended = try state.writer.append(batch.commits)
         } catch {
-            // Consumed, because files without a name take room as long as they are open.
-            state.installer.discard(consume staged)
+            // Consumed, because unnamed files take space while they are open.
+            state.fileWriter.discard(consume staged)
             if error.isRecoverable { return retry(commits, after: error.status, &state) }
-            refuse(commits, batch, stop(error.status))
+            reject(commits, batch, blockWrites(error.status))
             return commits.count
         }
-        parts.history.note(batch.commits, at: place)
-        parts.feed.willInstall(through: batch.last.sequence)
-        install(results, staged, &state.installer)
+        components.history.append(batch.commits, at: appended)
+        components.feed.willApply(through: batch.last.sequence)
+        apply(netChanges, staged, &state.fileWriter)
         state.last = batch.last
-        for commit in batch.commits { state.changes.note(commit) }
-        state.uncheckedBytes += place.byteCount
-        if let update = batch.indexUpdate { parts.index.add(update) }
-        parts.feed.publish(batch.commits)
-        parts.clock.endBatch()
-        finish(commits, batch)
-        parts.index.waitForRoom()
+        for commit in batch.commits { state.scopeVersions.record(commit) }
+        state.uncheckpointedBytes += appended.byteCount
+        if let update = batch.indexUpdate { components.index.enqueue(update) }
+        components.feed.publish(batch.commits)
+        components.timestamps.endBatch()
+        resume(commits, batch)
+        components.index.applyBackpressure()
         return commits.count
     }
 
-    private func evaluate(_ waiting: ArraySlice<PendingCommit>, _ state: inout State) -> CommitBatch {
-        var batch = CommitBatch(after: state.last, now: parts.clock.time)
-        let earlier = state.changes
-        for commit in waiting {
-            guard batch.hasRoom(for: commit) else { break }
+    private func evaluate(_ pending: ArraySlice<PendingCommit>, _ state: inout State) -> CommitBatch {
+        var batch = CommitBatch(after: state.last, now: components.timestamps.nextCommitTime)
+        let earlier = state.scopeVersions
+        for commit in pending {
+            guard batch.accepts(commit) else { break }
             do throws(StatusError) {
-                for write in commit.writes { try installConfined(write.path, &state.installer) }
+                for write in commit.writes { try retryQuarantined(write.path, &state.fileWriter) }
             } catch {
-                batch.refuse(commit, because: error)
+                batch.reject(commit, because: error)
                 continue
             }
             batch.add(commit, earlier: earlier) { path throws(StatusError) in
-                if let image = parts.uninstalled.image(of: path) { return image }
-                guard let damage = commit.reads.damage[path] else { return try state.installer.document(at: path) }
-                return try state.installer.document(at: path, damagedAs: damage)
+                if let image = components.unapplied.image(of: path) { return image }
+                guard let damagedFile = commit.reads.damagedFiles[path] else { return try state.fileWriter.document(at: path) }
+                return try state.fileWriter.document(at: path, replacing: damagedFile)
             }
         }
         return batch
     }
 
     private func stage(
-        _ results: [BatchResult],
-        _ installer: inout DocumentInstaller
-    ) throws(StatusError) -> [DocumentInstaller.StagedFile] {
-        var staged: [DocumentInstaller.StagedFile] = []
+        _ netChanges: [CommitBatch.NetChange],
+        _ fileWriter: inout DocumentFileWriter
+    ) throws(StatusError) -> [DocumentFileWriter.StagedDocument] {
+        var staged: [DocumentFileWriter.StagedDocument] = []
         do throws(StatusError) {
-            for result in results {
-                if let document = result.document {
-                    staged.append(try installer.stage(document, isNew: result.isNew))
+            for change in netChanges {
+                if let document = change.document {
+                    staged.append(try fileWriter.stage(document, isNew: change.isNew))
                 } else {
-                    try installer.checkIsRemovable(result.path)
+                    try fileWriter.checkIsRemovable(change.path)
                 }
             }
         } catch {
-            installer.discard(staged)
+            fileWriter.discard(staged)
             throw error
         }
         return staged
     }
 
-    /// After staging a batch or appending it failed, and nothing has happened: lets each commit fail or succeed on its own.
+    /// Retries each commit of a batch in a batch of its own, after staging or appending failed without a change.
     private func retry(_ commits: ArraySlice<PendingCommit>, after error: StatusError, _ state: inout State) -> Int {
         if commits.count == 1 {
-            for commit in commits { commit.finish(.failure(error)) }
+            for commit in commits { commit.resume(with: .failure(error)) }
         } else {
-            // Folders may have been removed again with what was staged in them.
-            state.installer.endBatch()
+            // Folders created for staged files may have been removed with them.
+            state.fileWriter.endBatch()
             for index in commits.indices { _ = processBatch(commits[index...index], &state) }
         }
         return commits.count
     }
 
-    /// Stops the store; returns the error for the commits that were being written.
-    private func stop(_ error: StatusError) -> StatusError {
-        parts.failure.stop(error)
-        parts.logger.critical(
-            "The journal could not be written; no more writes are taken until Hearth is started again",
+    /// Blocks writes after a failed append; returns the error for the commits of the batch.
+    private func blockWrites(_ error: StatusError) -> StatusError {
+        components.writeLatch.trip(error)
+        components.logger.critical(
+            "Journal write failed; writes are rejected until restart",
             metadata: ["error": "\(error)", "error.cause": "\(error.cause.map { "\($0)" } ?? "")"]
         )
         var unknown = error
-        // Not the cause's own code: it may be one that says that nothing has happened.
+        // Not the cause's own code, which might state that nothing has changed.
         unknown.code = .unavailable
-        unknown.message += " Whether this commit counts is known when Hearth has been started again: read what it was to write."
+        unknown.message += " The outcome of this commit is unknown until Hearth has been restarted; then read its documents."
         return unknown
     }
 
-    private func refuse(_ commits: ArraySlice<PendingCommit>, _ batch: CommitBatch, _ error: StatusError) {
+    private func reject(_ commits: ArraySlice<PendingCommit>, _ batch: CommitBatch, _ error: StatusError) {
         for (commit, outcome) in zip(commits, batch.outcomes) {
             switch outcome {
-            case .success: commit.finish(.failure(error))
-            case .failure(let own): commit.finish(.failure(own))
+            case .success: commit.resume(with: .failure(error))
+            case .failure(let own): commit.resume(with: .failure(own))
             }
         }
     }
 
-    private func finish(_ commits: ArraySlice<PendingCommit>, _ batch: CommitBatch) {
-        for (commit, outcome) in zip(commits, batch.outcomes) { commit.finish(outcome) }
-    }
-
-    private func checkpointIfDue(_ state: inout State) {
-        if state.uncheckedBytes >= parts.checkpointBytes { startCheckpoint(&state) }
+    private func resume(_ commits: ArraySlice<PendingCommit>, _ batch: CommitBatch) {
+        for (commit, outcome) in zip(commits, batch.outcomes) { commit.resume(with: outcome) }
     }
 
     private func startCheckpoint(_ state: inout State) {
-        // The journal of what is not in the files must not go.
-        guard parts.failure.error == nil, parts.uninstalled.obstructing.isEmpty else { return }
-        _ = installConfined(&state.installer)
-        parts.checkpointer.start(checkpoint(state))
-        state.uncheckedBytes = 0
+        // The journal of unapplied documents must be retained.
+        guard components.writeLatch.error == nil, components.unapplied.blocking.isEmpty else { return }
+        _ = retryQuarantined(&state.fileWriter)
+        components.checkpointer.start(checkpoint(state))
+        state.uncheckpointedBytes = 0
     }
 
     private func checkpoint(_ state: State) -> Checkpointer.Checkpoint {
-        Checkpointer.Checkpoint(sequence: state.last.sequence, time: state.last.time, waiting: parts.uninstalled.confined)
+        Checkpointer.Checkpoint(
+            sequence: state.last.sequence,
+            time: state.last.time,
+            quarantined: components.unapplied.quarantined
+        )
     }
 }

@@ -1,17 +1,17 @@
 internal import DocumentModel
 internal import StrictJSON
 
-/// A commit that waits for its turn, and its caller.
+/// A commit in the queue, with its suspended caller.
 struct PendingCommit: Sendable {
     let writes: [Write]
-    /// What must still hold when the writes are applied.
+    /// The reads to validate.
     let reads: ReadSet
-    /// Who asks for it, as its version of a document tells.
+    /// The ID of the caller's API key.
     let author: UTF8Key?
-    let caller: CheckedContinuation<Result<CommitResult, StatusError>, Never>
+    let continuation: CheckedContinuation<Result<CommitResult, StatusError>, Never>
 
-    /// Lets the caller go on.
-    func finish(_ outcome: Result<CommitResult, StatusError>) {
-        caller.resume(returning: outcome)
+    /// Resumes the caller.
+    func resume(with result: Result<CommitResult, StatusError>) {
+        continuation.resume(returning: result)
     }
 }

@@ -1,45 +1,45 @@
 package import DocumentModel
 
-/// Which database a folder is, or becomes when it is made.
+/// The identity of a database: its ID, and the epoch that it begins with when it is created.
 package struct DatabaseIdentity: Sendable {
-    /// Its name; nil for the default database of a data folder.
+    /// The ID; nil for the default database of a data folder.
     package let id: DatabaseID?
-    /// The history that it begins with, where it is new.
+    /// The epoch of a new database.
     let epoch: Epoch
 
-    /// The default database of a data folder.
+    /// Creates the identity of a default database.
     package init() {
         self.init(nil)
     }
 
-    /// A database of that name, with a new history.
+    /// Creates the identity of a database, with a new epoch.
     package init(_ id: DatabaseID?) {
         self.id = id
         epoch = .random()
     }
 
-    /// Where the log of commits stands before the database is made.
+    /// The position of the commit log before the database is created.
     package var position: StorePosition {
         StorePosition(
             database: id,
             epoch: epoch.description,
             lastSequence: .zero,
             lastCommitTime: nil,
-            oldestKept: SequenceNumber.zero.next
+            oldestRetained: SequenceNumber.zero.next
         )
     }
 
-    /// Makes sure that a folder is this database's.
+    /// Checks that a manifest is this database's.
     ///
-    /// - Throws: `.failedPrecondition` when it says to be another's.
-    func check(_ description: DatabaseDescription) throws(StatusError) {
-        guard description.database != id else { return }
-        let found = description.database.map { "the database \(Excerpt($0.description))" } ?? "the default database"
-        let expected = id.map { "of \(Excerpt($0.description))" } ?? "of the default one"
+    /// - Throws: `.failedPrecondition` when it names another database.
+    func check(_ manifest: DataFolderManifest) throws(StatusError) {
+        guard manifest.database != id else { return }
+        let found = manifest.database.map { "database \(Excerpt($0.description))" } ?? "the default database"
+        let expected = id.map { Excerpt($0.description).description } ?? "the default database"
         throw StatusError(
             .failedPrecondition,
-            "The folder is that of \(found), by its \(DataFolder.descriptionName), and stands in the place \(expected). Put it "
-                + "back where it was; to copy a database, export its documents and import them into the other one."
+            "The folder of \(expected) contains \(found), according to its \(DataFolder.manifestName). Move it back to where it "
+                + "was. To copy a database, export its documents and import them into the other one."
         )
     }
 }

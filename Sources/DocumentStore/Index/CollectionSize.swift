@@ -1,14 +1,14 @@
-/// How much is in a collection, without what is below its documents.
+/// The number and the total size of a collection's documents, without subcollections.
 package struct CollectionSize: Hashable, Sendable {
-    /// How many documents there are.
+    /// The number of documents.
     package var documentCount: Int
-    /// Their sizes together, each by Firestore's formula: ``Document/size(of:at:)``.
+    /// The total size of the documents by Firestore's formula; see ``Document/size(of:at:)``.
     package var byteCount: Int
 
-    /// Nothing.
+    /// The size of an empty collection.
     package static let zero = CollectionSize(documentCount: 0, byteCount: 0)
 
-    /// Makes a size.
+    /// Creates a size.
     package init(documentCount: Int, byteCount: Int) {
         self.documentCount = documentCount
         self.byteCount = byteCount

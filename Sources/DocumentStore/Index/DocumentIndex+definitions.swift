@@ -3,39 +3,39 @@ internal import DocumentModel
 internal import Synchronization
 
 extension DocumentIndex {
-    /// Changes what is indexed; durable when this returns, and carried out in the background.
+    /// Changes the index definitions. The change is durable when this returns; the backfill runs in the background.
     func change(_ change: IndexChange) throws(StatusError) {
-        // Who only reads them doesn't wait for the disk.
+        // The definitions stay readable while the file is written.
         try definitionChanges.withLock { _ throws(StatusError) in
             guard state.withLock({ $0.closing == nil }) else { throw Self.closed }
             let changed = try definitions.withLock(\.self).applying(change)
             definitions.withLock { definitions in
                 definitions = changed
-                state.withLock { $0.isConforming = true }
+                state.withLock { $0.needsBackfill = true }
             }
         }
-        thread.async { self.work() }
+        maintenanceQueue.async { self.runMaintenance() }
     }
 
-    /// What is indexed beside single fields, what isn't, and how far that is.
+    /// Returns the index definitions with the build state of each.
     func report() -> IndexReport {
         let definitions = definitions.withLock { $0.value }
-        let (phase, rules) = state.withLock { ($0.phase, $0.rules) }
+        let (phase, builds) = state.withLock { ($0.phase, $0.builds) }
         var report = IndexReport()
-        report.fields = phase.progress
+        report.singleFields = phase.progress
         report.exemptions = definitions.exemptions
-        let isReady = report.fields == .ready
+        let isReady = report.singleFields == .ready
         func progress(_ collection: CollectionID) -> IndexReport.Progress {
-            guard isReady else { return report.fields }
-            guard let current = rules.conforming, current.collection == collection else { return .building(documents: 0) }
-            return .building(documents: current.documents, of: current.count)
+            guard isReady else { return report.singleFields }
+            guard let backfill = builds.backfill, backfill.collection == collection else { return .building(documents: 0) }
+            return .building(documents: backfill.processedCount, of: backfill.totalCount)
         }
         report.indexes = definitions.indexes.map { index in
             let collection = index.definition.collection
-            let isMade = rules.states[collection]?.ready.composites.contains(index.definition.fields) == true
-            return (index.id, index.definition, isReady && isMade ? .ready : progress(collection))
+            let isReadable = builds.states[collection]?.readable.composites.contains(index.definition.fields) == true
+            return (index.id, index.definition, isReady && isReadable ? .ready : progress(collection))
         }
-        report.changes = rules.states.filter { !$0.value.isSettled }.keys.sorted().map { ($0, progress($0)) }
+        report.backfills = builds.states.filter { !$0.value.isBackfilled }.keys.sorted().map { ($0, progress($0)) }
         return report
     }
 }
@@ -46,8 +46,8 @@ extension DocumentIndex.Phase {
         case .ready: .ready
         case .starting: .building(documents: 0)
         case .rebuilding(let documents): .building(documents: documents)
-        case .failed(let error): .unavailable(because: error.message)
-        case .closed: .unavailable(because: DocumentIndex.closed.message)
+        case .failed(let error): .unavailable(reason: error.message)
+        case .closed: .unavailable(reason: DocumentIndex.closed.message)
         }
     }
 }

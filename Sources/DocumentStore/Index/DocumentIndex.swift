@@ -3,174 +3,231 @@ internal import DocumentModel
 internal import Logging
 internal import Synchronization
 
-/// The index of all documents by their fields: a derived database that follows the commits at a short distance.
+/// The index of all documents by their fields: a derived database that is updated asynchronously after each commit.
 ///
-/// Commits are put into a queue as they are made, and taken in on a thread of the index's own, all that wait in one transaction.
-/// While nobody waits for the index it lets some gather, since many documents together cost a third each of what one costs.
-/// ``waitUntilApplied(_:)`` is what makes a query see every commit that was acknowledged before it. Where the queue does not
-/// reach, after a start or a fault, the journal has the commits; where that does not, the index is made anew from the files.
+/// Commits are queued and applied on a maintenance queue, all pending ones in one transaction. While nothing waits for the index,
+/// commits are batched, since a document in a large batch costs a third of a single one. ``waitUntilApplied(_:)`` makes a query see
+/// every commit that was acknowledged before it. Commits that are not in the queue, after a start or an error, are read from the
+/// journal; if that has been truncated, the index is rebuilt from the document files.
 ///
-/// A fault of the index is none of the documents': they are read and written on, the index is tried again, and queries are
-/// told.
+/// An error of the index does not affect reads and writes of documents: maintenance is retried, and queries fail with the error.
 final class DocumentIndex: Sendable {
-    /// How the index is.
+    /// The lifecycle phase of the index.
     enum Phase: Sendable {
-        /// It is being opened, or takes in what the journal has.
+        /// The index is being opened, or applies commits from the journal.
         case starting
-        /// It is being made anew; so many documents are in it.
+        /// The index is being rebuilt, with the number of documents so far.
         case rebuilding(documents: Int)
-        /// It follows the commits.
+        /// The index follows the commits.
         case ready
-        /// It can't be used now; it is tried again.
+        /// The index can't be used now. Maintenance is retried.
         case failed(StatusError)
         /// The store is closed.
         case closed
+
+        /// Indicates whether queued commits are applied soon.
+        fileprivate var appliesCommits: Bool {
+            switch self {
+            case .ready, .rebuilding: true
+            case .starting, .failed, .closed: false
+            }
+        }
     }
 
-    /// A collection whose documents are being given other entries, and how many are done.
-    struct Conforming: Sendable {
+    /// The progress of the running backfill.
+    struct BackfillProgress: Sendable {
         let collection: CollectionID
-        let documents: Int
-        let count: Int
+        let processedCount: Int
+        let totalCount: Int
     }
 
-    /// What is shared between the threads.
+    /// The state that the maintenance queue, the committer and readers share.
     struct State {
         var phase = Phase.starting
-        /// What waits to be taken in.
+        /// The commits that wait to be applied.
         var queue: [IndexUpdate] = []
         var queuedBytes = 0
-        /// The last commit that was made known.
+        /// The last commit that was enqueued.
         var last: (sequence: SequenceNumber, time: Timestamp?)
+        /// The last commit in the index; nil while the index can't be used.
         var applied: SequenceNumber?
-        var isWorkDue = false
-        /// Whether it is due at once, because somebody waits.
-        var isWorkQueued = false
-        /// How far the collections are from what is to be indexed of them, and how many documents of the first are done.
-        var rules: (states: [CollectionID: IndexRuleState], conforming: Conforming?) = ([:], nil)
-        /// Whether documents are still to be given the entries that are defined.
-        var isConforming = false
-        /// Why the index that is there is not to be used.
-        var fault: String?
-        /// When the store began to be closed.
+        /// Indicates whether a run of ``DocumentIndex/runMaintenance()`` is scheduled, now or after the batching delay.
+        var isRunScheduled = false
+        /// Indicates whether a run is scheduled without delay, on behalf of a waiter.
+        var isImmediateRunScheduled = false
+        /// The build states by collection, and the progress of the running backfill.
+        var builds: (states: [CollectionID: IndexBuildState], backfill: BackfillProgress?) = ([:], nil)
+        /// Indicates whether a backfill is running or pending.
+        var needsBackfill = false
+        /// The reason why the existing index must be rebuilt.
+        var rebuildReason: String?
+        /// The time when the store began to close.
         var closing: ContinuousClock.Instant?
-        /// The committer, while it waits for the queue to become shorter.
-        var blocked: DispatchSemaphore?
+        /// The semaphore on which the committer waits, under backpressure.
+        var backpressure: DispatchSemaphore?
         var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var waiterCount: UInt64 = 0
-        /// How often in a row it could not be used.
-        var failures = 0
-        /// Why not, as the log was told.
+        /// The number of consecutive failures.
+        var failureCount = 0
+        /// The last failure that was logged as an error.
         var lastFailure: StatusError?
-        /// Since when there has been no room to go on with it.
-        var noSpaceSince: ContinuousClock.Instant?
-        /// How many bytes it had when it was made anew; 0 when it was not.
-        var remadeBytes = 0
-        /// Before that it is not tried again.
+        /// The time since which the index has lacked disk space.
+        var lowDiskSpaceSince: ContinuousClock.Instant?
+        /// The size of the index after the last rebuild; 0 without one.
+        var rebuiltBytes = 0
+        /// The time of the next attempt after a failure.
         var retryTime: ContinuousClock.Instant?
-        /// Before that the log is not told again how far a change of what is indexed is.
-        var nextReport: ContinuousClock.Instant?
-        /// Counts the changes of the phase and of what is applied.
-        var changes = 0
+        /// The earliest time of the next log entry about a backfill.
+        var nextProgressLog: ContinuousClock.Instant?
+        /// Incremented when the phase or the applied commit changes.
+        var changeCount = 0
 
-        mutating func noteChange() -> [CheckedContinuation<Void, Never>] {
-            changes += 1
+        /// Counts a change and returns the waiters, which must be resumed outside the lock.
+        mutating func recordChange() -> [CheckedContinuation<Void, Never>] {
+            changeCount += 1
             defer { waiters.removeAll() }
             return waiters.values.map { $0 }
         }
     }
 
-    /// What is to be indexed beside single fields, and what isn't.
-    let definitions: Mutex<StoredIndexDefinitions>
-    /// Lets one change them at a time.
+    /// The composite indexes and exemptions.
+    let definitions: Mutex<IndexDefinitionsFile>
+    /// Serializes changes of the definitions.
     let definitionChanges = Mutex(())
     let state: Mutex<State>
-    let applier: Mutex<IndexApplier>
-    let thread = DispatchQueue(label: "hearth.index")
-    let readers: IndexReaders
+    let maintainer: Mutex<IndexMaintainer>
+    let maintenanceQueue = DispatchQueue(label: "hearth.index")
+    let readers: IndexConnectionPool
     let file: IndexFile
     let data: DataFolder
     let journal: Journal
-    let uninstalled: UninstalledDocuments
+    let unapplied: UnappliedDocuments
     let logger: Logger
-    /// How long a query waits for an index that is being made.
-    let patience: Duration
-    /// How long it may lack room before it gives up its own.
-    let spacePatience: Duration
+    /// The time that a query waits for an index that is not ready.
+    let waitTimeout: Duration
+    /// The time of low disk space after which the index is deleted and rebuilt, if that frees space.
+    let lowDiskSpaceTimeout: Duration
 
-    /// The index of an open data folder; nothing is done before ``start()``.
+    /// The maximum size of commits that are batched while nothing waits.
+    private static let maximumBatchBytes = 4 << 20
+    /// The size of queued commits above which the committer waits.
+    private static let maximumQueuedBytes = 16 << 20
+    /// The time for which commits are batched.
+    private static let batchingDelay = DispatchTimeInterval.milliseconds(250)
+
+    static let closed = StatusError(.unavailable, "Hearth is stopping.")
+
+    /// Creates the index of an open data folder. Maintenance begins with ``start()``.
     ///
-    /// - Parameter last: The last commit.
+    /// - Parameter last: The last commit of the store.
     init(
         _ data: DataFolder,
         folder: String,
         cacheBytes: Int,
-        isRemade: Bool,
-        patience: Duration,
-        spacePatience: Duration,
+        isRebuildForced: Bool,
+        waitTimeout: Duration,
+        lowDiskSpaceTimeout: Duration,
         journal: Journal,
         last: (sequence: SequenceNumber, time: Timestamp?),
-        uninstalled: UninstalledDocuments,
+        unapplied: UnappliedDocuments,
         logger: Logger
     ) {
         file = IndexFile(data, folder: folder, cacheBytes: cacheBytes)
-        definitions = Mutex(StoredIndexDefinitions(data, logger: logger))
-        state = Mutex(State(last: last, fault: isRemade ? "that is wanted" : nil))
-        applier = Mutex(IndexApplier(file: file, epoch: journal.epoch, logger: logger))
-        readers = IndexReaders(file)
-        self.patience = patience
-        self.spacePatience = spacePatience
+        definitions = Mutex(IndexDefinitionsFile(data, logger: logger))
+        state = Mutex(State(last: last, rebuildReason: isRebuildForced ? "a rebuild was requested" : nil))
+        maintainer = Mutex(IndexMaintainer(file: file, epoch: journal.epoch, logger: logger))
+        readers = IndexConnectionPool(file)
+        self.waitTimeout = waitTimeout
+        self.lowDiskSpaceTimeout = lowDiskSpaceTimeout
         self.data = data
         self.journal = journal
-        self.uninstalled = uninstalled
+        self.unapplied = unapplied
         self.logger = logger
     }
 
-    /// How the index is now.
+    /// The current phase.
     var phase: Phase { state.withLock { $0.phase } }
 
-    /// Whether it follows the commits, so that a query need not wait long.
+    /// Indicates whether the index follows the commits, so that a query need not wait long.
     var isReady: Bool {
         if case .ready = phase { true } else { false }
     }
 
-    /// What `hearth.json` must say before commits are written, so that it need not be written again for the index.
-    func mark() throws(StatusError) -> String? {
-        try file.mark()
+    /// The marker that `hearth.json` can hold before commits are written, so that it need not be written again for the index.
+    func openMarker() throws(StatusError) -> String? {
+        try file.openMarker()
     }
 
-    /// Begins to open the index in the background.
+    /// Opens the index in the background.
     func start() {
-        // Here, so that `hearth.json` is settled when the store is open. Where it fails, it is tried again and reported.
-        if let fault = try? file.fault() {
-            try? file.makeEmpty()
-            state.withLock { $0.fault = $0.fault ?? fault }
+        // Not in the background, so that `hearth.json` is final when the store is open. An error is retried and logged there.
+        if let reason = try? file.unusableReason() {
+            try? file.recreate()
+            state.withLock { $0.rebuildReason = $0.rebuildReason ?? reason }
         }
-        thread.async { self.work() }
+        maintenanceQueue.async { self.runMaintenance() }
     }
-}
 
-extension DocumentIndex {
-    /// Takes in what there is and ends; true when the index is complete and on disk.
-    ///
-    /// Blocks; nothing is added any more.
-    func close() -> Bool {
-        let blocked = state.withLock { state in
-            state.closing = .now
-            return state.blocked
+    /// Enqueues commits that follow the last ones. Their document files must be in place.
+    func enqueue(_ update: IndexUpdate) {
+        let isUrgent: Bool? = state.withLock { state in
+            guard case .closed = state.phase else {
+                state.last = (update.last, update.time)
+                state.queue.append(update)
+                state.queuedBytes += update.byteCount
+                if state.queuedBytes > Self.maximumQueuedBytes, !state.phase.appliesCommits {
+                    // The journal has them.
+                    state.queue = []
+                    state.queuedBytes = 0
+                }
+                guard case .ready = state.phase else { return nil }
+                let isUrgent = !state.waiters.isEmpty || state.queuedBytes >= Self.maximumBatchBytes
+                guard isUrgent || !state.isRunScheduled else { return nil }
+                state.isRunScheduled = true
+                return isUrgent
+            }
+            return nil
         }
-        blocked?.signal()
+        switch isUrgent {
+        case true?: maintenanceQueue.async { self.runMaintenance() }
+        case false?: maintenanceQueue.asyncAfter(deadline: .now() + Self.batchingDelay) { self.runMaintenance() }
+        case nil: break
+        }
+    }
+
+    /// Blocks the committer's thread while the queue is too long, so that the index never lags far behind.
+    func applyBackpressure() {
+        let semaphore: DispatchSemaphore? = state.withLock { state in
+            guard state.queuedBytes > Self.maximumQueuedBytes, state.phase.appliesCommits, state.closing == nil else {
+                return nil
+            }
+            let semaphore = DispatchSemaphore(value: 0)
+            state.backpressure = semaphore
+            return semaphore
+        }
+        semaphore?.wait()
+    }
+
+    /// Applies the remaining commits and closes the index. Blocks. No call of ``enqueue(_:)`` may follow.
+    ///
+    /// - Returns: Whether the index is complete and synced.
+    func close() -> Bool {
+        let backpressure = state.withLock { state in
+            state.closing = .now
+            return state.backpressure
+        }
+        backpressure?.signal()
         readers.close()
-        return thread.sync {
-            if case .ready = phase { work() }
-            let isComplete = applier.withLock { applier in
+        return maintenanceQueue.sync {
+            if case .ready = phase { runMaintenance() }
+            let isComplete = maintainer.withLock { maintainer in
                 guard case .ready = phase else {
-                    applier.close()
+                    maintainer.close()
                     return false
                 }
-                return applier.finish()
+                return maintainer.finish()
             }
-            set(.closed)
+            setPhase(.closed)
             return isComplete
         }
     }

@@ -1,154 +1,164 @@
-internal import Dispatch
 internal import DocumentModel
 internal import Synchronization
 
-/// The journal folder: which segments there are, making and removing them, and reading commits back.
+/// The write-ahead log: the segments in the folder `journal`.
+///
+/// Commits are appended by ``JournalWriter`` and read back by any thread.
 final class Journal: Sendable {
-    /// The size to which segments are preallocated, where the disk is not nearly full.
+    /// The preallocated size of a segment, unless the disk is nearly full.
     let segmentBytes: Int
-    /// The history that the segments belong to.
+    /// The epoch of the history that the segments contain.
     let epoch: Epoch
+    /// Creates and extends the segments' files.
+    let preallocator: SegmentPreallocator
 
-    let folder: FileDescriptor
+    let folder: SharedFileDescriptor
     private let index: Mutex<JournalIndex>
-    private let spare = Mutex(Spare.none)
-    private let spareQueue = DispatchQueue(label: "hearth.journal.spare", qos: .utility)
 
-    /// A zeroed file that waits to become the next segment.
-    private enum Spare {
-        case none
-        case making
-        case ready(JournalFile)
-    }
-
-    /// Takes over a journal folder with the segments in `index`.
+    /// Creates the journal of a folder whose segments are `index`.
     init(folder: consuming FileDescriptor, index: JournalIndex, epoch: Epoch, segmentBytes: Int) {
-        self.folder = folder
+        self.folder = SharedFileDescriptor(folder)
         self.index = Mutex(index)
         self.epoch = epoch
         self.segmentBytes = segmentBytes
+        preallocator = SegmentPreallocator(folder: self.folder, segmentBytes: segmentBytes)
     }
 
-    /// A segment's path in the data folder.
+    /// Returns a segment's path, relative to the data folder.
     static func path(first: SequenceNumber) -> String {
         "\(DataFolder.journalName)/\(JournalSegment.name(first: first))"
     }
 
-    /// The oldest commit that is kept, or nil when there is no segment.
+    /// The oldest commit that is retained; nil when there is no segment.
     var oldest: SequenceNumber? {
         index.withLock { $0.oldest }
     }
 
-    /// How many bytes all segments take.
+    /// The size of all segments.
     var byteCount: Int {
         index.withLock { $0.byteCount }
     }
 
-    /// Looks at, or changes, what is known of the segments.
+    /// The first commits of the retained segments, in order.
+    var segments: [SequenceNumber] {
+        index.withLock { index in index.segments.map(\.first).filter { $0 >= index.firstReadable } }
+    }
+
+    /// Returns the first commit of the segment after `segment`; nil when that is the last.
+    func segment(after segment: SequenceNumber) -> SequenceNumber? {
+        index.withLock { $0.segments.first { $0.first > segment }?.first }
+    }
+
+    /// Reads or changes the index of segments under its lock.
     func withIndex<Result>(_ body: (inout JournalIndex) -> Result) -> Result {
         index.withLock { body(&$0) }
     }
 }
 
+// MARK: - Appending
+
 extension Journal {
-    /// Notes where the commits of a batch have been written.
-    func wrote(first: SequenceNumber, starts: [Int], segment: SequenceNumber) {
+    /// Creates the segment whose first commit is `first`; its name and header are durable when this returns.
+    func makeSegment(first: SequenceNumber) throws(StatusError) -> SegmentPreallocator.File {
+        let name = JournalSegment.name(first: first)
+        do throws(FileSystemError) {
+            let file = try preallocator.takeFile()
+            let descriptor = file.descriptor
+            try descriptor.descriptor.write(JournalSegment.header(epoch: epoch, first: first))
+            try descriptor.descriptor.synchronizeData()
+            try folder.descriptor.rename(SegmentPreallocator.fileName, to: name)
+            try folder.descriptor.synchronize()
+            index.withLock { index in
+                // The rename replaced an empty segment that recovery may have left.
+                index.segments.removeAll { $0.first == first }
+                index.segments.append(JournalIndex.Segment(first: first, byteCount: file.byteCount))
+            }
+            return file
+        } catch {
+            preallocator.removeFile()
+            throw error.status("create", Self.path(first: first))
+        }
+    }
+
+    /// Records the offsets of appended commits.
+    func didAppend(first: SequenceNumber, offsets: [Int], to segment: SequenceNumber) {
         index.withLock { index in
             var sequence = first
-            for start in starts {
-                index.note(JournalIndex.Place(sequence: sequence, offset: start), in: segment)
+            for offset in offsets {
+                index.addSample(JournalIndex.OffsetSample(sequence: sequence, offset: offset), in: segment)
                 sequence = sequence.next
             }
         }
     }
 
-    /// Notes a segment's size on disk.
-    func cut(segment: SequenceNumber, to byteCount: Int) {
+    /// Records a segment's new size on disk.
+    func didResize(_ segment: SequenceNumber, to byteCount: Int) {
         index.withLock { index in
             guard let position = index.segments.lastIndex(where: { $0.first == segment }) else { return }
             index.segments[position].byteCount = byteCount
         }
     }
+}
 
-    /// Makes the segment that begins with `first`; its name and header are on disk when this returns.
-    func makeSegment(first: SequenceNumber) throws(StatusError) -> JournalFile {
-        let name = JournalSegment.name(first: first)
-        do throws(SystemError) {
-            let made = if let spare = takeSpare() { spare } else { try makeSpare() }
-            let file = made.descriptor
-            try file.descriptor.write(JournalSegment.header(epoch: epoch, first: first))
-            try file.descriptor.synchronizeData()
-            try folder.rename(Self.spareName, to: name)
-            try folder.synchronize()
-            index.withLock { index in
-                // Recovery may have left one without commits, which has been replaced now.
-                index.segments.removeAll { $0.first == first }
-                index.segments.append(JournalIndex.Segment(first: first, byteCount: made.byteCount))
-            }
-            return made
+// MARK: - Reading
+
+extension Journal {
+    /// Opens a segment for reading, at its first record or at the record at `offset`; nil when the segment is no longer retained.
+    func reader(
+        of segment: SequenceNumber,
+        from offset: Int = JournalSegment.headerBytes,
+        windowBytes: Int
+    ) throws(StatusError) -> JournalSegmentReader? {
+        do throws(FileSystemError) {
+            let file = try folder.descriptor.openFile(JournalSegment.name(first: segment), for: .reading)
+            return JournalSegmentReader(file, from: offset, windowBytes: windowBytes)
         } catch {
-            _ = try? folder.removeFile(Self.spareName)
-            throw error.status("make", Self.path(first: first))
+            if error.isNotFound { return nil }
+            throw error.status("read", Self.path(first: segment))
         }
     }
 
-    /// Makes the next segment's file in the background, unless it is there.
-    func prepareSpare() {
-        let begins = spare.withLock { spare in
-            switch spare {
-            case .none:
-                spare = .making
-                return true
-            case .making, .ready:
-                return false
+    /// The size of the records that ``commits(after:through:)`` returns at most, unless one record is larger.
+    private static let pageBytes = 1 << 20
+
+    /// Returns a page of the commits after `sequence` up to `last`: at least one, and from one segment only.
+    ///
+    /// - Throws: `.outOfRange` when the commit after `sequence` is no longer retained or not readable.
+    func commits(after sequence: SequenceNumber, through last: SequenceNumber) throws(StatusError) -> [Commit] {
+        let wanted = sequence.next
+        guard let (segment, sample) = withIndex({ $0.nearestSample(to: wanted) }) else { throw Self.notRetained(sequence) }
+        var commits: [Commit] = []
+        do throws(FileSystemError) {
+            let file = try folder.descriptor.openFile(JournalSegment.name(first: segment), for: .reading)
+            var reader = JournalSegmentReader(file, from: sample.offset)
+            var expected = sample.sequence
+            while expected <= last, reader.offset < sample.offset + Self.pageBytes || commits.isEmpty {
+                guard case .record(let record, _) = try reader.next(), record.commit.sequence == expected else { break }
+                if expected >= wanted { commits.append(record.commit) }
+                withIndex {
+                    $0.addSample(JournalIndex.OffsetSample(sequence: expected.next, offset: reader.offset), in: segment)
+                }
+                expected = expected.next
             }
-        }
-        guard begins else { return }
-        spareQueue.async { [self] in
-            // When this fails, the segment is made when it is needed, and the error reported then.
-            let made = hasRoomForSpare ? try? makeSpare() : nil
-            spare.withLock { $0 = made.map(Spare.ready) ?? .none }
-        }
-    }
-
-    /// Removes the file that was prepared, once it is; the journal is not written any more.
-    func discardSpare() {
-        spareQueue.sync {}
-        spare.withLock { $0 = .none }
-        // One of an earlier life may be there too. When this fails the file stays, which does no harm.
-        _ = try? folder.removeFile(Self.spareName)
-    }
-
-    /// The file that was prepared, once it is, or nil when none was.
-    private func takeSpare() -> JournalFile? {
-        // Waits for one that is being made.
-        spareQueue.sync {}
-        return spare.withLock { spare in
-            guard case .ready(let file) = spare else { return nil }
-            spare = .none
-            return file
-        }
-    }
-
-    /// Whether there would be room for more after a spare was made, which may be needed sooner.
-    private var hasRoomForSpare: Bool {
-        guard let free = try? folder.freeBytes() else { return true }
-        return free / 2 > segmentBytes
-    }
-
-    private func makeSpare() throws(SystemError) -> JournalFile {
-        try folder.removeFile(Self.spareName)
-        do throws(SystemError) {
-            let file = try folder.openFile(Self.spareName, for: .creating)
-            let byteCount = try fill(file, from: 0, atLeast: JournalSegment.headerBytes)
-            return JournalFile(descriptor: SharedDescriptor(file), byteCount: byteCount)
         } catch {
-            // What was written of it takes the place that others may need.
-            _ = try? folder.removeFile(Self.spareName)
-            throw error
+            // The segment may have been removed since the lookup.
+            if error.isNotFound { throw Self.notRetained(sequence) }
+            throw error.status("read", Self.path(first: segment))
         }
+        guard !commits.isEmpty else {
+            throw StatusError(
+                .outOfRange,
+                "Commit \(wanted) can't be read: \(Self.path(first: segment)) in the data folder is damaged. Documents are "
+                    + "unaffected. Start a new watch."
+            )
+        }
+        return commits
     }
 
-    /// The name of a file that is no segment yet.
-    static let spareName = TemporaryName.fixed("spare")
+    private static func notRetained(_ sequence: SequenceNumber) -> StatusError {
+        StatusError(
+            .outOfRange,
+            "The commits after \(sequence) are no longer retained. Read the documents again and watch from there."
+        )
+    }
 }

@@ -1,48 +1,56 @@
-/// Where in the journal which commits are.
+/// The journal's segments, with a sparse index of record offsets.
 struct JournalIndex {
-    /// A segment, and where some of its commits begin.
+    /// A segment and the offsets of some of its records.
     struct Segment {
+        /// The first commit.
         let first: SequenceNumber
-        /// How many bytes it takes on disk.
+        /// The size on disk.
         var byteCount: Int
-        /// Places to begin reading at, in order, never far from each other.
-        fileprivate(set) var marks: [Place] = []
+        /// Offsets to start reading from, in order, about ``JournalIndex/sampleInterval`` apart.
+        fileprivate(set) var offsetSamples: [OffsetSample] = []
 
         var name: String { JournalSegment.name(first: first) }
     }
 
-    /// Where a commit's frame begins.
-    struct Place {
+    /// The offset of one commit's record.
+    struct OffsetSample {
         let sequence: SequenceNumber
         let offset: Int
     }
 
-    /// How far apart marks are.
-    private static let markDistance = 64 << 10
+    /// The minimum distance of two samples, in bytes.
+    private static let sampleInterval = 64 << 10
 
-    /// The segments in order; commits are written to the last.
+    /// The segments in order; commits are appended to the last.
     var segments: [Segment] = []
 
-    /// From which commit on all can be read, where that is not the first of the oldest segment: behind a damage.
-    var beginning = SequenceNumber.zero
+    /// The first commit after the last damage; ``SequenceNumber/zero`` when the oldest segment is readable from its first commit.
+    var firstReadable = SequenceNumber.zero
 
-    /// The oldest commit that is kept, or nil when there is no segment.
-    var oldest: SequenceNumber? { segments.first.map { max($0.first, beginning) } }
+    /// The oldest commit that is retained and readable; nil when there is no segment.
+    var oldest: SequenceNumber? { segments.first.map { max($0.first, firstReadable) } }
 
-    /// How many bytes all segments take on disk.
+    /// The size of all segments on disk.
     var byteCount: Int { segments.reduce(0) { $0 + $1.byteCount } }
 
-    /// The segment that holds the commit, if any does, and the nearest known place at or before it.
-    func place(of sequence: SequenceNumber) -> (segment: SequenceNumber, place: Place)? {
-        guard sequence >= beginning, let segment = segments.last(where: { $0.first <= sequence }) else { return nil }
-        let start = Place(sequence: segment.first, offset: JournalSegment.headerBytes)
-        return (segment.first, segment.marks.last { $0.sequence <= sequence } ?? start)
+    /// Returns the segment that contains a commit, and the nearest sample at or before it; nil when the commit is not retained.
+    func nearestSample(to sequence: SequenceNumber) -> (segment: SequenceNumber, sample: OffsetSample)? {
+        guard sequence >= firstReadable, let segment = segments.last(where: { $0.first <= sequence }) else { return nil }
+        let start = OffsetSample(sequence: segment.first, offset: JournalSegment.headerBytes)
+        return (segment.first, segment.offsetSamples.last { $0.sequence <= sequence } ?? start)
     }
 
-    /// Remembers where a commit's frame is, unless another is near.
-    mutating func note(_ place: Place, in segment: SequenceNumber) {
+    /// Adds a sample, unless the last one of the segment is less than ``sampleInterval`` before it.
+    mutating func addSample(_ sample: OffsetSample, in segment: SequenceNumber) {
         guard let index = segments.lastIndex(where: { $0.first == segment }) else { return }
-        let known = segments[index].marks.last?.offset ?? JournalSegment.headerBytes
-        if place.offset >= known + Self.markDistance { segments[index].marks.append(place) }
+        let last = segments[index].offsetSamples.last?.offset ?? JournalSegment.headerBytes
+        if sample.offset >= last + Self.sampleInterval { segments[index].offsetSamples.append(sample) }
     }
+}
+
+/// A byte offset in a journal segment.
+struct JournalLocation: Hashable {
+    /// The segment's first commit.
+    let segment: SequenceNumber
+    let offset: Int
 }

@@ -2,15 +2,15 @@ internal import StrictJSON
 
 /// A journal segment: the file `journal/<sequence number of its first commit, 20 digits>.journal`.
 ///
-/// A segment is a header of 64 bytes and then frames, one a commit, without gaps in their sequence numbers; behind the
-/// last frame the file is zeros, or ends. Integers have their lowest byte first.
+/// A segment consists of a 64-byte header and records, one a commit, without gaps in their sequence numbers. After the last record
+/// the file holds zeros, or ends. Integers are little-endian.
 ///
 /// ```
 /// offset  bytes
 ///      0      8   magic: "HearthJ\n"
-///      8      4   version of the format: 3
+///      8      4   format version: 3
 ///     12      4   CRC-32C of bytes 16 to 63
-///     16     16   epoch: the database's history
+///     16     16   epoch of the database's history
 ///     32      8   sequence number of the first commit
 ///     40     24   zeros
 /// ```
@@ -24,37 +24,37 @@ internal import StrictJSON
 /// 00 00 00 00 00 00 00 00  00 00 00 00 00 00 00 00
 /// ```
 ///
-/// The header is on disk before the first frame is written.
+/// The header is synced before the first record is written.
 enum JournalSegment {
-    /// The version of the format that this code writes. It reads version 2 as well, whose frames never tell who made a commit.
+    /// The format version of new segments. Version 2, whose records have no author, is also read.
     static let version: UInt32 = 3
     private static let oldestVersion: UInt32 = 2
-    /// Where the first frame is.
+    /// The header's size, and so the offset of the first record.
     static let headerBytes = 64
 
     private static let magic = Array("HearthJ\n".utf8)
     private static let suffix = ".journal"
     private static let nameDigits = 20
 
-    /// What a header says.
+    /// A decoded header.
     enum Header: Equatable {
-        /// The header of a segment of that history that begins with that commit.
+        /// The header of a segment of the history `epoch` whose first commit is `first`.
         case segment(epoch: Epoch, first: SequenceNumber)
-        /// A segment of a format that this code doesn't know.
+        /// The header of a segment in an unsupported format version.
         case version(UInt32)
-        /// Nothing has been written yet.
+        /// Zeros: the header has not been written.
         case empty
-        /// Not the header of a segment.
+        /// Not a valid header.
         case damaged
     }
 
-    /// The file name of the segment that begins with `first`.
+    /// The file name of the segment whose first commit is `first`.
     static func name(first: SequenceNumber) -> String {
         let digits = first.description
         return String(repeating: "0", count: nameDigits - digits.utf8.count) + digits + suffix
     }
 
-    /// The first commit of the segment with that file name, or nil for a file of another kind.
+    /// The first commit of the segment with a file name; nil when the name is not a segment's.
     static func first(ofName name: [UInt8]) -> SequenceNumber? {
         guard name.count == nameDigits + suffix.utf8.count, name.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) else {
             return nil
@@ -62,15 +62,15 @@ enum JournalSegment {
         var number: UInt64 = 0
         for byte in name.prefix(nameDigits) {
             guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
-            let (tens, isTooMany) = number.multipliedReportingOverflow(by: 10)
-            let (sum, isTooLarge) = tens.addingReportingOverflow(UInt64(byte - UInt8(ascii: "0")))
-            guard !isTooMany, !isTooLarge else { return nil }
+            let (tens, overflowsProduct) = number.multipliedReportingOverflow(by: 10)
+            let (sum, overflowsSum) = tens.addingReportingOverflow(UInt64(byte - UInt8(ascii: "0")))
+            guard !overflowsProduct, !overflowsSum else { return nil }
             number = sum
         }
         return SequenceNumber(number)
     }
 
-    /// The bytes of a header.
+    /// Encodes a header.
     static func header(epoch: Epoch, first: SequenceNumber) -> [UInt8] {
         var bytes = magic
         bytes.append(littleEndian: version)
@@ -78,11 +78,11 @@ enum JournalSegment {
         bytes += epoch.bytes
         bytes.append(littleEndian: first.rawValue)
         bytes += repeatElement(0, count: headerBytes - bytes.count)
-        bytes.put(littleEndian: checksum(ofHeader: bytes), at: 12)
+        bytes.overwrite(littleEndian: checksum(ofHeader: bytes), at: 12)
         return bytes
     }
 
-    /// Reads a header.
+    /// Decodes a header.
     static func readHeader(_ bytes: [UInt8]) -> Header {
         if bytes.allSatisfy({ $0 == 0 }) { return .empty }
         guard bytes.count == headerBytes else { return .damaged }
@@ -97,7 +97,7 @@ enum JournalSegment {
         return .segment(epoch: epoch, first: SequenceNumber(first))
     }
 
-    /// Whether a header is of the version that this code writes.
+    /// True when a header has the format version of new segments.
     static func isCurrent(_ header: [UInt8]) -> Bool {
         var reader = ByteReader(header.dropFirst(magic.count))
         return reader.integer(UInt32.self) == version

@@ -1,23 +1,23 @@
-/// Reads the frames of a segment one after another, in large reads.
+/// A sequential reader of a segment's records, with read-ahead.
 struct JournalSegmentReader: ~Copyable {
     private let file: FileDescriptor
-    /// How many bytes are read at a time, or more where a frame is longer.
+    /// The size of one read; a longer record is read whole.
     private let windowBytes: Int
     private var window: [UInt8] = []
     private var windowOffset = 0
 
-    /// Where the next frame begins.
+    /// The offset of the next record.
     private(set) var offset: Int
 
-    /// Reads from the first frame on, or from a frame known to begin at `offset`.
+    /// Creates a reader that starts at `offset`, which must be the offset of a record; by default that of the first.
     init(_ file: consuming FileDescriptor, from offset: Int = JournalSegment.headerBytes, windowBytes: Int = 256 << 10) {
         self.file = file
         self.offset = offset
         self.windowBytes = windowBytes
     }
 
-    /// What stands at ``offset``, which a frame moves to its end. Never ``JournalFrame/Reading/incomplete(byteCount:)``.
-    mutating func next() throws(SystemError) -> JournalFrame.Reading {
+    /// Decodes the record at ``offset`` and advances past it. Never returns ``JournalRecord/ReadResult/incomplete(byteCount:)``.
+    mutating func next() throws(FileSystemError) -> JournalRecord.ReadResult {
         var wanted = windowBytes
         var isFresh = false
         while true {
@@ -26,14 +26,14 @@ struct JournalSegmentReader: ~Copyable {
                 windowOffset = offset
                 isFresh = true
             }
-            let reading = JournalFrame.read(window[(offset - windowOffset)...])
-            switch reading {
-            case .frame(_, let byteCount):
+            let result = JournalRecord.read(window[(offset - windowOffset)...])
+            switch result {
+            case .record(_, let byteCount):
                 offset += byteCount
-                return reading
+                return result
             case .end, .damaged:
-                // At the end of the window a frame's first bytes may look like anything.
-                if isFresh { return reading }
+                // A record cut off by the end of the window can look like either.
+                if isFresh { return result }
                 isFresh = true
             case .incomplete(let byteCount):
                 if isFresh && window.count < wanted { return .damaged }
@@ -43,27 +43,31 @@ struct JournalSegmentReader: ~Copyable {
         }
     }
 
-    /// Goes on reading at another place, where a frame begins.
-    mutating func go(to offset: Int) {
+    /// Continues at another record.
+    mutating func seek(to offset: Int) {
         self.offset = offset
         window = []
     }
 
-    /// The first intact frame at or behind `offset` that is wanted; nil when there is none.
-    func firstFrame(
+    /// Returns the first intact record at or after `offset` that satisfies a predicate; nil when there is none.
+    ///
+    /// Reads the rest of the segment and tries every aligned offset, so it also finds records after damage.
+    func firstRecord(
         from offset: Int,
-        where isWanted: (JournalFrame) -> Bool
-    ) throws(SystemError) -> (frame: JournalFrame, offset: Int)? {
+        where predicate: (JournalRecord) -> Bool
+    ) throws(FileSystemError) -> (record: JournalRecord, offset: Int)? {
         let bytes = try rest(from: offset)
         guard let last = bytes.lastNonzeroIndex else { return nil }
-        for start in stride(from: 0, through: last, by: JournalFrame.alignment) {
-            if case .frame(let frame, _) = JournalFrame.read(bytes[start...]), isWanted(frame) { return (frame, offset + start) }
+        for start in stride(from: 0, through: last, by: JournalRecord.alignment) {
+            if case .record(let record, _) = JournalRecord.read(bytes[start...]), predicate(record) {
+                return (record, offset + start)
+            }
         }
         return nil
     }
 
-    /// Everything from a place on.
-    func rest(from offset: Int) throws(SystemError) -> [UInt8] {
+    /// Returns all bytes from `offset` to the end of the file.
+    func rest(from offset: Int) throws(FileSystemError) -> [UInt8] {
         try file.read(max(0, file.status().size - offset), at: offset)
     }
 }

@@ -1,37 +1,36 @@
 internal import DocumentModel
 
-/// Appends batches of commits to the journal's last segment, and syncs each.
+/// Appends batches of commits to the last segment, each with one sync.
 ///
-/// Only the committer has one. Segments are preallocated and zeroed: syncing such a file costs half of what it costs while
-/// the file grows.
+/// Not thread-safe; owned by the committer.
 struct JournalWriter {
     private let journal: Journal
     private var segment: OpenSegment?
-    /// The hashes of the documents that the segment carries as they were before their first change in it.
-    private var carried: Set<Int> = []
+    /// The hashes of the documents whose before-images the segment contains.
+    private var documentsWithBeforeImage: Set<Int> = []
 
     private struct OpenSegment {
-        let file: SharedDescriptor
+        let file: SharedFileDescriptor
         let first: SequenceNumber
-        /// Where the next frame goes.
+        /// The offset of the next record.
         var end: Int
-        /// How far the file is filled with zeros.
+        /// The preallocated size.
         var allocated: Int
 
-        /// Makes sure that so many bytes behind the end are filled.
+        /// Ensures that `byteCount` bytes after the end are preallocated.
         mutating func allocate(_ byteCount: Int, in journal: Journal) throws(StatusError) {
             guard end + byteCount > allocated else { return }
-            do throws(SystemError) {
-                allocated = try journal.fill(file.descriptor, from: allocated, atLeast: end + byteCount)
-                journal.cut(segment: first, to: allocated)
+            do throws(FileSystemError) {
+                allocated = try journal.preallocator.extend(file.descriptor, from: allocated, atLeast: end + byteCount)
+                journal.didResize(first, to: allocated)
             } catch {
                 throw error.status("extend", Journal.path(first: first))
             }
         }
 
-        /// Removes what a failed write may have left behind the last frame; false when that fails too.
-        mutating func cut() -> Bool {
-            do throws(SystemError) {
+        /// Truncates what a failed write may have left after the last record; returns false when that fails too.
+        mutating func truncate() -> Bool {
+            do throws(FileSystemError) {
                 try file.descriptor.truncate(to: end)
                 try file.descriptor.synchronizeData()
                 allocated = end
@@ -42,111 +41,132 @@ struct JournalWriter {
         }
     }
 
+    /// The encoded records of a batch.
+    private struct EncodedBatch {
+        private(set) var bytes: [UInt8] = []
+        /// The offset of each commit's record in ``bytes``.
+        private(set) var offsets: [Int] = []
+
+        /// Encodes commits; each document's before-image is included once a segment.
+        ///
+        /// - Parameter documentsWithBeforeImage: The hashes of the documents whose before-images the segment contains already; those
+        ///   added by this batch are inserted.
+        init(_ commits: [Commit], documentsWithBeforeImage: inout Set<Int>) {
+            guard let first = commits.first?.sequence else { return }
+            for commit in commits {
+                offsets.append(bytes.count)
+                JournalRecord.append(commit, batch: first, to: &bytes) { path in
+                    documentsWithBeforeImage.insert(path.hashValue).inserted
+                }
+            }
+        }
+    }
+
     /// A batch that could not be written.
     struct Failure: Error {
         let status: StatusError
-        /// Whether nothing of the batch is in the journal, so that writing may go on. Otherwise what is on disk is unknown:
-        /// a failed sync may have dropped pages, and a second one would not tell.
+        /// True when the journal contains nothing of the batch, so that writing may continue. Otherwise the state on disk is
+        /// unknown: a failed sync may have dropped pages, and a second sync would not report that.
         let isRecoverable: Bool
     }
 
-    /// A writer that begins a new segment.
+    /// The location of an appended batch.
+    struct AppendedBatch {
+        /// The segment.
+        let segment: SequenceNumber
+        /// The offset of each commit's record.
+        let offsets: [Int]
+        /// The end of the last record.
+        let end: Int
+
+        /// The size of the records.
+        var byteCount: Int { end - (offsets.first ?? end) }
+    }
+
+    /// Creates a writer that starts a new segment.
     init(_ journal: Journal) {
         self.journal = journal
     }
 
-    /// A writer that goes on in the last segment, whose frames end at `end`.
-    init(_ journal: Journal, continuing file: SharedDescriptor, first: SequenceNumber, end: Int, allocated: Int) {
+    /// Creates a writer that continues the last segment, whose records end at `end`.
+    init(_ journal: Journal, continuing file: SharedFileDescriptor, first: SequenceNumber, end: Int, allocated: Int) {
         self.journal = journal
         segment = OpenSegment(file: file, first: first, end: end, allocated: allocated)
     }
 
-    /// Where commits have been written.
-    struct Place {
-        /// The segment.
-        let segment: SequenceNumber
-        /// Where in it each commit's frame begins.
-        let offsets: [Int]
-        /// Where the last one ends.
-        let end: Int
-
-        /// How many bytes they take.
-        var byteCount: Int { end - (offsets.first ?? end) }
-    }
-
-    /// Makes sure that there is a segment to write to, a new one beginning with `first` where there is none. While there is one,
-    /// the journal is not taken for lost.
+    /// Ensures that a segment exists; a new one begins with `first`. Recovery treats an unclean store without a segment as one that
+    /// lost its journal.
     mutating func prepare(first: SequenceNumber) throws(StatusError) {
         guard segment == nil else { return }
         segment = try newSegment(first: first)
     }
 
-    /// Appends commits that follow each other and returns when they are on disk.
-    mutating func append(_ commits: [Commit]) throws(Failure) -> Place {
+    /// Appends consecutive commits as one batch; they are durable when this returns.
+    mutating func append(_ commits: [Commit]) throws(Failure) -> AppendedBatch {
         let first = commits.first?.sequence ?? .zero
-        var batch = JournalBatch(commits, carried: &carried)
+        var batch = EncodedBatch(commits, documentsWithBeforeImage: &documentsWithBeforeImage)
         if let end = segment?.end, end > JournalSegment.headerBytes, end + batch.bytes.count > journal.segmentBytes {
-            finish()
-            carried.removeAll(keepingCapacity: true)
-            batch = JournalBatch(commits, carried: &carried)
+            closeSegment()
+            documentsWithBeforeImage.removeAll(keepingCapacity: true)
+            batch = EncodedBatch(commits, documentsWithBeforeImage: &documentsWithBeforeImage)
         }
         do throws(Failure) {
             return try append(batch, first: first)
         } catch {
-            // What the batch was to carry is not there. What was carried before is carried again, which does no harm.
-            carried.removeAll()
+            // The batch's before-images were not written. Writing the others a second time is harmless.
+            documentsWithBeforeImage.removeAll()
             throw error
         }
     }
 
-    private mutating func append(_ batch: JournalBatch, first: SequenceNumber) throws(Failure) -> Place {
-        var segment = try room(for: batch.bytes.count, first: first)
+    private mutating func append(_ batch: EncodedBatch, first: SequenceNumber) throws(Failure) -> AppendedBatch {
+        var segment = try segment(withSpaceFor: batch.bytes.count, first: first)
         let name = Journal.path(first: segment.first)
-        // Given back only when all is well: after a failed sync the file is not to be touched again.
+        // Restored only on success: after a failed sync the file must not be used again.
         self.segment = nil
-        do throws(SystemError) {
+        do throws(FileSystemError) {
             try segment.file.descriptor.write(batch.bytes, at: segment.end)
         } catch {
-            let isRecoverable = error.isNoSpace && segment.cut()
+            let isRecoverable = error.isNoSpace && segment.truncate()
             if isRecoverable { self.segment = segment }
             throw Failure(status: error.status("append to", name), isRecoverable: isRecoverable)
         }
-        do throws(SystemError) {
+        do throws(FileSystemError) {
             try segment.file.descriptor.synchronizeData()
         } catch {
             throw Failure(status: error.status("sync", name), isRecoverable: false)
         }
-        let offsets = batch.starts.map { $0 + segment.end }
-        journal.wrote(first: first, starts: offsets, segment: segment.first)
+        let offsets = batch.offsets.map { $0 + segment.end }
+        journal.didAppend(first: first, offsets: offsets, to: segment.first)
         segment.end += batch.bytes.count
         self.segment = segment
-        if segment.end > journal.segmentBytes / 2 { journal.prepareSpare() }
-        return Place(segment: segment.first, offsets: offsets, end: segment.end)
+        if segment.end > journal.segmentBytes / 2 { journal.preallocator.prepare() }
+        return AppendedBatch(segment: segment.first, offsets: offsets, end: segment.end)
     }
 
-    /// Ends writing for good: nothing goes on in the background afterwards.
+    /// Closes the journal for writing and waits for background work to end.
     mutating func close() {
-        finish()
-        journal.discardSpare()
+        closeSegment()
+        journal.preallocator.discard()
     }
 
-    /// Cuts the last segment off behind its last frame, so that a stopped database takes no more room than it needs.
-    private mutating func finish() {
+    /// Truncates the last segment after its last record, so that a closed database takes no more space than it needs.
+    private mutating func closeSegment() {
         guard let segment else { return }
         self.segment = nil
-        // When this fails the zeros stay, which does no harm.
+        // If this fails the zeros stay, which is harmless.
         if (try? segment.file.descriptor.truncate(to: segment.end)) != nil {
-            journal.cut(segment: segment.first, to: segment.end)
+            journal.didResize(segment.first, to: segment.end)
         }
     }
 
-    /// The segment for the next frames, filled with zeros where they go.
-    private mutating func room(for byteCount: Int, first: SequenceNumber) throws(Failure) -> OpenSegment {
+    /// Returns the segment for the next records, preallocated to hold them.
+    private mutating func segment(withSpaceFor byteCount: Int, first: SequenceNumber) throws(Failure) -> OpenSegment {
         var segment: OpenSegment
         do throws(StatusError) {
             segment = if let open = self.segment { open } else { try newSegment(first: first) }
         } catch {
-            // Whatever happened, it happened to a file that has no frames.
+            // Only a file without records was affected.
             throw Failure(status: error, isRecoverable: true)
         }
         self.segment = segment

@@ -1,73 +1,75 @@
 package import DocumentModel
 internal import StrictJSON
 
-/// What a transaction has read, so that its commit can make sure that all of it still holds.
+/// The reads of a transaction, for optimistic concurrency control.
 ///
-/// Nothing is locked while a transaction runs. It notes what it reads, and ``DocumentStore/commit(_:validating:)`` refuses its
-/// writes when any of that has changed since. So all transactions that commit could have run one after another.
+/// A transaction takes no locks. It records its reads, and ``DocumentStore/commit(_:validating:)`` rejects its writes when any of
+/// them has changed since. Committed transactions are therefore serializable.
 ///
-/// Documents are compared by their update times, collections and what else was searched by the last commit that changed a
-/// document in them. What people edit in the files between the reads and the commit changes neither, and so is not noticed.
+/// Documents are compared by update time; collections, and other query scopes, by the last commit that changed a document in them.
+/// A file edited between the read and the commit changes neither, so such an edit is not detected.
 package struct ReadSet: Sendable {
-    /// The documents that were read, each with its update time; nil where there was none.
+    /// The update times of the documents that were read; nil for a document that did not exist.
     package private(set) var documents: [DocumentPath: Timestamp?] = [:]
-    /// What was listed or searched, each with the last commit before.
+    /// The scopes that were listed or queried, each with the last commit before the read.
     package private(set) var scopes: [ReadScope: SequenceNumber] = [:]
-    /// The documents whose files were seen to be damaged, and which are to be written in spite of that.
-    package private(set) var damage: [DocumentPath: SeenDamage] = [:]
-    /// A document that was read twice and had changed in between.
-    private var contradiction: DocumentPath?
+    /// The damaged files that the commit may overwrite.
+    package private(set) var damagedFiles: [DocumentPath: DamagedFileSnapshot] = [:]
+    /// A document that changed between two reads of this transaction.
+    private var inconsistentRead: DocumentPath?
 
-    /// Makes an empty set, which always holds.
+    /// Creates an empty set, which is always valid.
     package init() {}
 
-    /// How many documents and scopes are noted.
+    /// The number of documents and scopes.
     package var count: Int { documents.count + scopes.count }
 
-    /// Notes a document as it was read; nil when there was none.
-    package mutating func note(_ document: EncodedDocument?, at path: DocumentPath) {
-        if let known = documents[path], known != document?.updateTime { contradiction = path }
+    /// Records a document that was read; nil when it did not exist.
+    package mutating func recordRead(_ document: EncodedDocument?, at path: DocumentPath) {
+        if let known = documents[path], known != document?.updateTime { inconsistentRead = path }
         documents[path] = .some(document?.updateTime)
     }
 
-    /// Notes that the file of a document is damaged, and may be replaced as long as it is as it was seen.
-    package mutating func note(_ damage: SeenDamage, at path: DocumentPath) {
-        self.damage[path] = damage
+    /// Permits the commit to overwrite the damaged file of a document, provided that the file has not changed.
+    package mutating func permitOverwriting(_ damagedFile: DamagedFileSnapshot, at path: DocumentPath) {
+        damagedFiles[path] = damagedFile
     }
 
-    /// Notes that a collection was listed, all of it or a part.
+    /// Records that a collection was listed, in whole or in part.
     ///
-    /// - Parameter sequence: ``StorePosition/lastSequence`` as it was before the listing began.
-    package mutating func noteListing(of collection: CollectionPath, after sequence: SequenceNumber) {
-        note(.collection(collection), after: sequence)
+    /// - Parameter sequence: ``StorePosition/lastSequence`` before the listing began.
+    package mutating func recordListing(of collection: CollectionPath, after sequence: SequenceNumber) {
+        record(.collection(collection), after: sequence)
     }
 
-    /// Notes that documents were searched, whatever was found.
+    /// Records that a query was run, whatever its results.
     ///
-    /// - Parameter sequence: The last commit that the search shows, or one before it.
-    package mutating func noteQuery(of source: Query.Source, after sequence: SequenceNumber) {
+    /// - Parameter sequence: The last commit in the query's snapshot, or an earlier one.
+    package mutating func recordQuery(of source: StructuredQuery.Source, after sequence: SequenceNumber) {
         switch source {
-        case .collection(let collection): note(.collection(collection), after: sequence)
-        case .collectionGroup(let id, _): note(.group(id), after: sequence)
-        case .descendants: note(.everything, after: sequence)
+        case .collection(let collection): record(.collection(collection), after: sequence)
+        case .collectionGroup(let id, _): record(.group(id), after: sequence)
+        case .descendants: record(.database, after: sequence)
         }
     }
 
-    private mutating func note(_ scope: ReadScope, after sequence: SequenceNumber) {
+    private mutating func record(_ scope: ReadScope, after sequence: SequenceNumber) {
         scopes[scope] = min(sequence, scopes[scope] ?? sequence)
     }
 
-    /// Compares what was read with what is.
+    /// Checks that nothing that was read has changed.
     ///
     /// - Parameters:
-    ///   - updateTime: Gives a document's update time; nil when there is no document.
-    ///   - lastChange: Gives the last commit that changed a document in a scope; a later one where that is not known.
-    /// - Throws: `.aborted` with the path of what has changed.
+    ///   - updateTime: Returns a document's update time; nil when the document does not exist.
+    ///   - lastChange: Returns the last commit that changed a document in a scope, or a later one when that is not known.
+    /// - Throws: `.aborted` with the path of the changed document or scope.
     package func validate(
         updateTime: (DocumentPath) throws(StatusError) -> Timestamp?,
         lastChange: (ReadScope) -> SequenceNumber
     ) throws(StatusError) {
-        if let contradiction { throw Self.changed("document \(Excerpt(contradiction.string))", contradiction.string) }
+        if let inconsistentRead {
+            throw Self.changed("document \(Excerpt(inconsistentRead.string))", inconsistentRead.string)
+        }
         for (path, time) in documents where try updateTime(path) != time {
             throw Self.changed("document \(Excerpt(path.string))", path.string)
         }
@@ -77,27 +79,27 @@ package struct ReadSet: Sendable {
     private static func changed(_ what: String, _ path: String?) -> StatusError {
         StatusError(
             .aborted,
-            "The \(what) was changed by somebody else after this transaction had read it, so nothing was written. "
-                + "Run the whole transaction again.",
+            "The \(what) was changed by another commit after this transaction read it. Nothing was written. "
+                + "Retry the whole transaction.",
             path: path
         )
     }
 }
 
-/// Documents among which something was searched.
+/// A set of documents that a listing or query reads.
 package enum ReadScope: Hashable, Sendable {
-    /// Those of a collection.
+    /// The documents of a collection.
     case collection(CollectionPath)
-    /// Those of all collections with an ID.
+    /// The documents of a collection group.
     case group(CollectionID)
-    /// All.
-    case everything
+    /// All documents.
+    case database
 
     fileprivate var text: String {
         switch self {
         case .collection(let path): "collection \(Excerpt(path.string))"
         case .group(let id): "collection group \(Excerpt(id.key.string))"
-        case .everything: "database"
+        case .database: "database"
         }
     }
 
@@ -105,7 +107,7 @@ package enum ReadScope: Hashable, Sendable {
         switch self {
         case .collection(let path): path.string
         case .group(let id): id.key.string
-        case .everything: nil
+        case .database: nil
         }
     }
 }

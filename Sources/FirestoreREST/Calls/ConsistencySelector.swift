@@ -1,25 +1,26 @@
 import DocumentModel
-import HearthService
+import HearthAPI
 import StrictJSON
 
-/// As of when a request reads.
+/// The `consistency_selector` of a read request.
 enum ConsistencySelector {
-    case now
+    /// A strongly consistent read.
+    case latest
     case readTime(Timestamp)
-    /// In a transaction; with a time of its own the read shows that time.
+    /// A read in a transaction, or, with a read time, as of that time.
     case transaction(TransactionID, readTime: Timestamp?)
-    /// In a transaction that begins with the request.
+    /// A read in a transaction that the request begins.
     case newTransaction(BeginTransaction.Params)
 
-    /// The fields that say so.
-    static let fields: [MessageField] = ["transaction", "newTransaction", "readTime"]
+    /// The fields of the oneof.
+    static let fields: [ProtoField] = ["transaction", "newTransaction", "readTime"]
 
-    init(_ message: Message) throws(StatusError) {
+    init(_ message: ProtoMessage) throws(StatusError) {
         let transaction = try message.read("transaction") { node throws(StatusError) in try TransactionID(node) } ?? nil
         let new = try message.read("newTransaction") { node throws(StatusError) in try BeginTransaction.Params(options: node) }
         let time = try message.read("readTime") { node throws(StatusError) in try node.timestampField() }
         switch (transaction, new, time) {
-        case (nil, nil, nil): self = .now
+        case (nil, nil, nil): self = .latest
         case (let id?, nil, let time): self = .transaction(id, readTime: time)
         case (nil, let options?, nil): self = .newTransaction(options)
         case (nil, nil, let time?): self = .readTime(time)
@@ -28,20 +29,21 @@ enum ConsistencySelector {
         }
     }
 
-    /// Reads as of what the selector says, in a transaction that it begins where that is asked for. One that is of no use
-    /// any more because the read has failed is closed.
+    /// Performs a read with the selected consistency. A transaction that it begins is rolled back when the read fails.
+    ///
+    /// - Parameter read: Performs the read; receives the ID of a transaction begun for it.
     func read<Result>(
         in context: ServiceContext,
-        _ read: (ReadPoint, _ begun: TransactionID?) async throws(StatusError) -> Result
+        _ read: (ReadConsistency, _ newTransaction: TransactionID?) async throws(StatusError) -> Result
     ) async throws(StatusError) -> Result {
         switch self {
-        case .now: return try await read(ReadPoint(), nil)
-        case .readTime(let time): return try await read(ReadPoint(readTime: time), nil)
-        case .transaction(let id, let time): return try await read(ReadPoint(readTime: time, transaction: id), nil)
+        case .latest: return try await read(ReadConsistency(), nil)
+        case .readTime(let time): return try await read(ReadConsistency(readTime: time), nil)
+        case .transaction(let id, let time): return try await read(ReadConsistency(readTime: time, transaction: id), nil)
         case .newTransaction(let options):
             let id = try await BeginTransaction.call(options, in: context)
             do throws(StatusError) {
-                return try await read(ReadPoint(transaction: id), id)
+                return try await read(ReadConsistency(transaction: id), id)
             } catch {
                 await RollbackTransaction.call(id, in: context)
                 throw error
@@ -51,18 +53,18 @@ enum ConsistencySelector {
 }
 
 extension TransactionID {
-    /// Reads a transaction as clients give it back; nil for an empty one.
+    /// Decodes a transaction ID; nil when it is empty.
     ///
-    /// - Throws: ``StatusCode/invalidArgument`` for what can't be a transaction's.
+    /// - Throws: ``StatusCode/invalidArgument`` for an invalid ID.
     init?(base64 text: String) throws(StatusError) {
         guard let bytes = Base64.decodeAny(text), let key = UTF8Key(validating: bytes) else {
-            throw StatusError(.invalidArgument, "Expected a transaction as beginTransaction gives it, found \(Excerpt(text)).")
+            throw StatusError(.invalidArgument, "Invalid transaction \(Excerpt(text)). Use the one returned by beginTransaction.")
         }
         guard key.byteCount > 0 else { return nil }
         self.init(key.string)
     }
 
-    /// Reads a transaction in a message.
+    /// Decodes the transaction ID in a message.
     init?(_ node: JSONNode) throws(StatusError) {
         try self.init(base64: node.stringField())
     }
@@ -75,20 +77,19 @@ extension JSONWriter {
 }
 
 extension BeginTransaction.Params {
-    private static let fields: [MessageField] = ["readOnly", "readWrite"]
-    private static let readOnlyFields: [MessageField] = ["readTime"]
-    private static let readWriteFields: [MessageField] = ["retryTransaction", "concurrencyMode"]
+    private static let fields: [ProtoField] = ["readOnly", "readWrite"]
+    private static let readOnlyFields: [ProtoField] = ["readTime"]
+    private static let readWriteFields: [ProtoField] = ["retryTransaction", "concurrencyMode"]
 
-    /// Reads the options of a transaction. Which transaction it retries makes no difference, nor how others are to be kept off:
-    /// nothing is ever locked.
+    /// Decodes `TransactionOptions`. `retryTransaction` and `concurrencyMode` are ignored: concurrency control is always optimistic.
     init(options node: JSONNode) throws(StatusError) {
         self =
-            try Message(node, fields: Self.fields).one(
-                of: (
+            try ProtoMessage(node, fields: Self.fields).oneOf(
+                (
                     "readOnly",
                     { node throws(StatusError) in
                         .readOnly(
-                            readTime: try Message(node, fields: Self.readOnlyFields).read("readTime") {
+                            readTime: try ProtoMessage(node, fields: Self.readOnlyFields).read("readTime") {
                                 node throws(StatusError) in
                                 try node.timestampField()
                             }
@@ -98,7 +99,7 @@ extension BeginTransaction.Params {
                 (
                     "readWrite",
                     { node throws(StatusError) in
-                        _ = try Message(node, fields: Self.readWriteFields)
+                        _ = try ProtoMessage(node, fields: Self.readWriteFields)
                         return .readWrite
                     }
                 )

@@ -1,16 +1,16 @@
 package import DocumentModel
-package import HearthService
+package import HearthAPI
 package import StrictJSON
 
-/// A call of Firestore's REST interface, version 1, as an HTTP request makes it.
+/// A call of Firestore's REST API, version 1, made by an HTTP request.
 ///
-/// It is a translation: every call ends in the typed methods of the service, with their rights, rules and limits.
+/// It is a translation layer: every call ends in the typed methods of the service, with their authorization, rules and limits.
 package struct FirestoreCall: Sendable {
-    /// The database that it concerns.
+    /// The database that the call addresses.
     package let database: DatabaseName
-    private let call: any Call
+    private let call: any RESTCall
 
-    /// The methods of HTTP that the interface uses.
+    /// An HTTP method that the API uses.
     package enum HTTPMethod: Sendable {
         case get
         case post
@@ -18,34 +18,34 @@ package struct FirestoreCall: Sendable {
         case delete
     }
 
-    /// What a request asks for.
+    /// Parses a request.
     ///
     /// - Parameters:
-    ///   - path: The path as it was sent, without the query.
-    ///   - parameters: The items of the query, decoded.
-    /// - Throws: ``StatusCode/notFound`` for what there is not, ``StatusCode/unimplemented`` for what is not offered here,
-    ///   ``StatusCode/invalidArgument`` for wrong names and parameters.
+    ///   - path: The percent-encoded path without the query.
+    ///   - parameters: The decoded items of the query.
+    /// - Throws: ``StatusCode/notFound`` for an unknown path or method, ``StatusCode/unimplemented`` for an unsupported method,
+    ///   ``StatusCode/invalidArgument`` for invalid names and parameters.
     package init(
         _ method: HTTPMethod,
         path: some Collection<UInt8>,
         parameters: [(name: UTF8Key, value: UTF8Key)]
     ) throws(StatusError) {
-        let address = try Address(path: path, hasVerb: method == .post)
-        let type = try Self.callType(method, address)
-        database = address.database
-        call = try type.init(address, URLParameters(parameters, known: type.parameters))
+        let requestPath = try RequestPath(path: path, allowsVerb: method == .post)
+        let type = try Self.callType(method, requestPath)
+        database = requestPath.database
+        call = try type.init(requestPath, URLParameters(parameters, known: type.parameters))
     }
 
-    /// Whether the request has a body that counts.
-    package var takesBody: Bool { type(of: call).takesBody }
+    /// Whether the call reads the request body.
+    package var acceptsBody: Bool { type(of: call).acceptsBody }
 
-    /// How many bytes an answer may well have.
-    package var expectedAnswerBytes: Int { type(of: call).expectedAnswerBytes }
+    /// The typical size of a response.
+    package var expectedResponseBytes: Int { type(of: call).expectedResponseBytes }
 
-    /// Does what is asked for.
-    package func answer(to body: [UInt8], in context: ServiceContext) async throws(StatusError) -> FirestoreAnswer {
+    /// Executes the call.
+    package func respond(to body: [UInt8], in context: ServiceContext) async throws(StatusError) -> FirestoreResponse {
         try context.authorize(type(of: call).right)
-        return try await call.answer(to: Self.message(body), in: context)
+        return try await call.respond(to: Self.message(body), in: context)
     }
 
     private static func message(_ body: [UInt8]) throws(StatusError) -> JSONNode {
@@ -57,57 +57,58 @@ package struct FirestoreCall: Sendable {
     }
 }
 
-// Which call it is.
+// Routing.
 extension FirestoreCall {
-    /// The calls of a database as a whole, and those of a document or the root, by their verbs.
-    private static let databaseCalls: [UTF8Key: any Call.Type] = [
+    /// The calls of a database, by verb.
+    private static let databaseCalls: [UTF8Key: any RESTCall.Type] = [
         "batchGet": BatchGetCall.self,
         "batchWrite": BatchWriteCall.self,
         "beginTransaction": BeginTransactionCall.self,
         "commit": CommitCall.self,
         "rollback": RollbackCall.self,
     ]
-    private static let parentCalls: [UTF8Key: any Call.Type] = [
+    /// The calls of a document or the root, by verb.
+    private static let parentCalls: [UTF8Key: any RESTCall.Type] = [
         "listCollectionIds": ListCollectionIDsCall.self,
         "partitionQuery": PartitionQueryCall.self,
         "runAggregationQuery": RunAggregationQueryCall.self,
         "runQuery": RunQueryCall.self,
     ]
-    private static let absentVerbs: [UTF8Key] = ["executePipeline", "listen", "write"]
+    private static let unsupportedVerbs: [UTF8Key] = ["executePipeline", "listen", "write"]
     private static let streamVerbs: [UTF8Key] = ["batchGet", "runAggregationQuery", "runQuery"]
 
-    static let verbs = Set(databaseCalls.keys).union(parentCalls.keys).union(absentVerbs)
+    static let verbs = Set(databaseCalls.keys).union(parentCalls.keys).union(unsupportedVerbs)
 
-    /// Whether the answer at a path is a list of messages, and with it what tells of a failure.
+    /// Returns whether the response at a path, and so an error response, is an array of messages.
     package static func isStream(atPath path: some BidirectionalCollection<UInt8>) -> Bool {
         streamVerbs.contains { verb in
             path.suffix(verb.byteCount + 1).elementsEqual([UInt8(ascii: ":")] + verb.utf8)
         }
     }
 
-    private static func callType(_ method: HTTPMethod, _ address: Address) throws(StatusError) -> any Call.Type {
-        let namesDocument = address.segments.count.isMultiple(of: 2)
-        switch (method, address.verb) {
-        case (.get, _) where address.segments.isEmpty || !namesDocument: return ListDocumentsCall.self
+    private static func callType(_ method: HTTPMethod, _ requestPath: RequestPath) throws(StatusError) -> any RESTCall.Type {
+        let namesDocument = requestPath.segments.count.isMultiple(of: 2)
+        switch (method, requestPath.verb) {
+        case (.get, _) where requestPath.segments.isEmpty || !namesDocument: return ListDocumentsCall.self
         case (.get, _): return GetDocumentCall.self
         case (.post, nil) where !namesDocument: return CreateDocumentCall.self
-        case (.patch, _) where namesDocument && !address.segments.isEmpty: return UpdateDocumentCall.self
-        case (.delete, _) where namesDocument && !address.segments.isEmpty: return DeleteDocumentCall.self
+        case (.patch, _) where namesDocument && !requestPath.segments.isEmpty: return UpdateDocumentCall.self
+        case (.delete, _) where namesDocument && !requestPath.segments.isEmpty: return DeleteDocumentCall.self
         case (.post, let verb?):
             if let call = parentCalls[verb] { return call }
-            if let call = databaseCalls[verb], address.segments.isEmpty { return call }
-            if absentVerbs.contains(verb) {
+            if let call = databaseCalls[verb], requestPath.segments.isEmpty { return call }
+            if unsupportedVerbs.contains(verb) {
                 throw StatusError(
                     .unimplemented,
-                    "\(verb.string) is not offered over this interface. Listen with Hearth's own GET /watch, and query with runQuery."
+                    "\(verb.string) is not supported by this API. Use GET /watch to listen and runQuery to query."
                 )
             }
             fallthrough
         default:
             throw StatusError(
                 .notFound,
-                "There is no such method of the interface: collections are listed (GET) and added to (POST), documents read (GET), "
-                    + "written (PATCH) and deleted (DELETE)."
+                "No such method at this path. Collections support GET (list) and POST (create); documents support GET, PATCH and "
+                    + "DELETE."
             )
         }
     }

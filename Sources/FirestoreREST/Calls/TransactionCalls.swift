@@ -1,16 +1,16 @@
 import DocumentModel
-import HearthService
+import HearthAPI
 import StrictJSON
 
-/// `:beginTransaction`
-struct BeginTransactionCall: Call {
+/// A `:beginTransaction` call.
+struct BeginTransactionCall: RESTCall {
     static let right = BeginTransaction.right
-    private static let fields: [MessageField] = .request("options")
+    private static let fields: [ProtoField] = .request("options")
 
-    init(_ address: Address, _ parameters: URLParameters) {}
+    init(_ requestPath: RequestPath, _ parameters: URLParameters) {}
 
-    func answer(to body: JSONNode, in context: ServiceContext) async throws(StatusError) -> FirestoreAnswer {
-        let options = try Message(body, fields: Self.fields).read("options") { node throws(StatusError) in
+    func respond(to body: JSONNode, in context: ServiceContext) async throws(StatusError) -> FirestoreResponse {
+        let options = try ProtoMessage(body, fields: Self.fields).read("options") { node throws(StatusError) in
             try BeginTransaction.Params(options: node)
         }
         let id = try await BeginTransaction.call(options ?? .readWrite, in: context)
@@ -21,18 +21,18 @@ struct BeginTransactionCall: Call {
     }
 }
 
-/// `:rollback`
-struct RollbackCall: Call {
+/// A `:rollback` call.
+struct RollbackCall: RESTCall {
     static let right = RollbackTransaction.right
-    private static let fields: [MessageField] = .request("transaction")
+    private static let fields: [ProtoField] = .request("transaction")
 
-    init(_ address: Address, _ parameters: URLParameters) {}
+    init(_ requestPath: RequestPath, _ parameters: URLParameters) {}
 
-    func answer(to body: JSONNode, in context: ServiceContext) async throws(StatusError) -> FirestoreAnswer {
-        let id = try Message(body, fields: Self.fields).read("transaction") { node throws(StatusError) in
+    func respond(to body: JSONNode, in context: ServiceContext) async throws(StatusError) -> FirestoreResponse {
+        let id = try ProtoMessage(body, fields: Self.fields).read("transaction") { node throws(StatusError) in
             try TransactionID(node)
         }
-        guard let id = id ?? nil else { throw StatusError(.invalidArgument, "Expected the transaction to roll back.") }
+        guard let id = id ?? nil else { throw StatusError(.invalidArgument, "transaction is required.") }
         await RollbackTransaction.call(id, in: context)
         return .empty
     }

@@ -3,22 +3,22 @@ import DocumentStore
 import StrictJSON
 
 extension JSONWriter {
-    /// Writes a document: `{"name": …, "fields": {…}, "createTime": …, "updateTime": …}`, without fields where it has none.
+    /// Writes a document: `{"name": …, "fields": {…}, "createTime": …, "updateTime": …}`, without `fields` when it has none.
     ///
-    /// - Throws: ``StatusCode/dataLoss`` when the fields were not made by encoding a document.
+    /// - Throws: ``StatusCode/dataLoss`` when the encoded fields are corrupt.
     mutating func write(_ document: EncodedDocument, in database: DatabaseName) throws(StatusError) {
         beginObject()
         key("name")
         string(database.name(of: document.path))
         do {
-            if let fields = try FieldTranslation.fields(ofJSON: document.fieldsJSON, in: database) {
+            if let fields = try FieldTranscoder.transcode(document.fieldsJSON, in: database) {
                 key("fields")
                 raw(fields)
             }
         } catch {
             throw StatusError(
                 .dataLoss,
-                "The encoded fields of the document can't be read: \(error)",
+                "The encoded fields of the document are corrupt: \(error)",
                 path: document.path.string,
                 cause: error
             )
@@ -31,7 +31,7 @@ extension JSONWriter {
         endObject()
     }
 
-    /// Writes the entry of a list: one that does not exist has only its name.
+    /// Writes an entry of a list. A missing document has only a name.
     mutating func write(_ entry: ListedDocument, in database: DatabaseName) throws(StatusError) {
         switch entry {
         case .document(let document):
@@ -44,7 +44,7 @@ extension JSONWriter {
         }
     }
 
-    /// Writes what came of a write.
+    /// Writes a `WriteResult`.
     mutating func write(_ result: WriteResult, in database: DatabaseName) {
         beginObject()
         if let time = result.updateTime {

@@ -2,7 +2,7 @@ package import DocumentModel
 package import StrictJSON
 
 extension JSONWriter {
-    /// Writes a value as the protocol's JSON: `{"integerValue":"816"}`.
+    /// Writes a value in the protocol's JSON form: `{"integerValue":"816"}`.
     package mutating func write(_ value: Value, in database: DatabaseName) {
         beginObject()
         switch value {
@@ -51,7 +51,7 @@ extension JSONWriter {
         endObject()
     }
 
-    /// Writes `{"values":[…]}`, and what is empty as `{}`, as the protocol leaves out what is empty.
+    /// Writes `{"values":[…]}`, or `{}` when empty: ProtoJSON omits empty fields.
     private mutating func writeElements<Element>(_ elements: [Element], _ write: (Element, inout JSONWriter) -> Void) {
         beginObject()
         if !elements.isEmpty {
@@ -63,7 +63,7 @@ extension JSONWriter {
         endObject()
     }
 
-    /// Writes `{"fields":{…}}`, and what is empty as `{}`.
+    /// Writes `{"fields":{…}}`, or `{}` when empty.
     private mutating func writeFields(_ members: MapValue, in database: DatabaseName) {
         beginObject()
         if !members.isEmpty {
@@ -78,7 +78,7 @@ extension JSONWriter {
         endObject()
     }
 
-    /// Writes a vector in its reserved form as a map.
+    /// Writes a vector as a map with the reserved key `__type__`.
     private mutating func writeVector(_ elements: [Double]) {
         beginObject()
         key("fields")

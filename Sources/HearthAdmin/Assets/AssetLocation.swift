@@ -1,37 +1,37 @@
 package import DocumentModel
 package import Foundation
 
-/// Where the pages' templates and static files lie.
+/// The folders that hold the pages' templates and static files.
 package struct AssetLocation: Sendable {
     /// The folder of the Mustache templates.
     package let templates: URL
     /// The folder of the static files.
     package let files: URL
 
-    /// Takes `Templates` and `Public` in one folder.
+    /// Uses `Templates` and `Public` in one folder.
     ///
-    /// - Throws: `notFound` naming what the folder lacks.
+    /// - Throws: `notFound` naming the missing subfolders.
     package init(folder: URL) throws(StatusError) {
         guard let location = Self(complete: folder) else {
-            let lacking = Self.folderNames.filter { !Self.isFolder(folder.appending(path: $0)) }
+            let missing = Self.folderNames.filter { !Self.isFolder(folder.appending(path: $0)) }
             throw StatusError(
                 .notFound,
-                "The folder \(folder.path) lacks \(lacking.joined(separator: " and ")), which hold Hearth's admin pages."
+                "The folder \(folder.path) lacks \(missing.joined(separator: " and ")), which hold Hearth's admin pages."
             )
         }
         self = location
     }
 
-    /// Finds the two folders.
+    /// Locates the two folders.
     ///
-    /// The explicit folder alone counts when there is one. Otherwise it is the nearest folder above the program that
-    /// holds both (a build folder lies below the source's), or else the folder that an installation puts them in.
+    /// An explicit folder takes precedence. Without one, the nearest ancestor of the executable that holds both folders is used
+    /// (a build folder is inside the source folder), then the installation folder.
     ///
     /// - Parameters:
     ///   - explicit: The folder that the user named.
-    ///   - program: The program's file; symbolic links to it are followed.
-    ///   - installed: Where an installation puts the folders.
-    /// - Throws: `notFound` naming the folders that were looked at.
+    ///   - program: The executable; symbolic links are resolved.
+    ///   - installed: The folder of an installed package.
+    /// - Throws: `notFound` naming the folders that were searched.
     package static func find(
         explicit: String? = nil,
         program: URL? = Bundle.main.executableURL,
@@ -59,7 +59,7 @@ extension AssetLocation {
     private static let folderNames = ["Templates", "Public"]
 
     private init?(complete folder: URL) {
-        // Listing a folder does not follow a link to it.
+        // Listing a folder doesn't resolve a symbolic link to it.
         let folders = Self.folderNames.map { folder.appending(path: $0).resolvingSymlinksInPath() }
         guard folders.allSatisfy(Self.isFolder) else { return nil }
         templates = folders[0]

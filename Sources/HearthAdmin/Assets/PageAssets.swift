@@ -1,17 +1,17 @@
 package import DocumentModel
 
-/// What the pages are made with: texts, templates and static files, read and compiled once.
+/// The translations, templates and static files of the pages, loaded and compiled once.
 package struct PageAssets: Sendable {
-    let catalogue: Catalogue
+    let catalog: TranslationCatalog
     let templates: TemplateLibrary
     let files: StaticFiles
 
-    /// Reads them.
+    /// Loads the assets.
     ///
-    /// - Throws: ``StatusError`` naming the folder or file that is missing or can't be used.
+    /// - Throws: ``StatusError`` naming the folder or file that is missing or invalid.
     package init(_ location: AssetLocation) throws(StatusError) {
-        catalogue = try Catalogue(templates: location.templates)
-        templates = try TemplateLibrary(folder: location.templates, catalogue: catalogue)
+        catalog = try TranslationCatalog(templates: location.templates)
+        templates = try TemplateLibrary(folder: location.templates, catalog: catalog)
         files = try StaticFiles(folder: location.files)
     }
 }

@@ -5,8 +5,8 @@ import StrictJSON
 
 /// The static files of the pages, held in memory.
 ///
-/// A request can name only what was in the folder at start: no path is built from it. The URL of a file carries the
-/// digest of its content, so that browsers may keep it for good and still get a changed one at once.
+/// A request can only name a file that was in the folder at startup; no file path is built from a request. The URL of a file
+/// contains the digest of its content, so browsers cache it indefinitely and still fetch a changed file at once.
 struct StaticFiles: Sendable {
     struct File: Sendable {
         let bytes: [UInt8]
@@ -16,9 +16,9 @@ struct StaticFiles: Sendable {
 
     private let files: [UTF8Key: File]
 
-    /// Reads every file of known type that lies directly in a folder.
+    /// Loads every file of a known type directly inside a folder.
     ///
-    /// - Throws: `failedPrecondition` naming a file that can't be read, `notFound` when the pages' own style sheet is missing.
+    /// - Throws: `failedPrecondition` when a file can't be read, `notFound` when an ``Asset`` is missing.
     init(folder: URL) throws(StatusError) {
         var files: [UTF8Key: File] = [:]
         do {
@@ -41,7 +41,7 @@ struct StaticFiles: Sendable {
         self.files = files
     }
 
-    /// The files that every page uses.
+    /// A file that every page uses.
     enum Asset: String, CaseIterable {
         case styleSheet = "admin.css"
         case tableStyleSheet = "admin-tables.css"
@@ -52,16 +52,16 @@ struct StaticFiles: Sendable {
         case keys = "keys.js"
         case logo = "logo.svg"
 
-        /// Those that style pages, in the order in which they count.
+        /// The style sheets, in cascade order.
         static let styleSheets: [Asset] = [.styleSheet, .tableStyleSheet, .editStyleSheet]
     }
 
-    /// The file of a name.
+    /// The file with a name.
     subscript(_ name: UTF8Key) -> File? { files[name] }
 
-    /// The address of a file that every page uses, for good.
+    /// The cacheable URL of an asset.
     func url(of asset: Asset) -> String {
-        // Each asset was found when the files were read.
+        // `init` checked that every asset exists.
         "\(AdminURL.assets)\(asset.rawValue)?v=\(files[UTF8Key(asset.rawValue)]?.tag.digits ?? "")"
     }
 }

@@ -1,29 +1,29 @@
-import HearthService
+import HearthAPI
 import StrictJSON
 
-/// All methods, with commands to copy and a form to try each.
+/// The API reference: all methods, each with commands to copy and a form to call it.
 struct DocumentationPage: Page {
     static let template = TemplateLibrary.Name.documentation
 
-    var chrome = PageChrome(title: localized("Calls"))
-    private let reference: CallReference
+    var layout = PageLayout(title: localized("API reference"))
+    private let reference: APIReference
     private let methods: [MethodView]
     private let needsKey: Bool
 
     /// - Parameters:
-    ///   - curl: How the server is called, for the examples.
-    ///   - needsKey: Whether calls need a key.
-    ///   - tried: The call that a form asked for, and its answer.
+    ///   - commands: Formats the examples as shell commands.
+    ///   - needsKey: Whether calls require an API key.
+    ///   - submitted: The call that a form submitted, with its result.
     init(
-        _ reference: CallReference,
-        curl: CurlCommand,
+        _ reference: APIReference,
+        commands: ShellCommands,
         needsKey: Bool,
-        tried: (call: TriedCall, answer: CallAnswer)? = nil
+        submitted: (call: MethodCall, result: MethodCallResult)? = nil
     ) {
         self.reference = reference
         self.needsKey = needsKey
         methods = reference.methods.map { method in
-            MethodView(method, curl: curl, tried: tried.flatMap { $0.call.method == method.name ? $0 : nil })
+            MethodView(method, commands: commands, submitted: submitted.flatMap { $0.call.method == method.name ? $0 : nil })
         }
     }
 

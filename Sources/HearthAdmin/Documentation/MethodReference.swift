@@ -1,26 +1,26 @@
 import DocumentModel
 import StrictJSON
 
-/// A method as the OpenRPC document describes it.
+/// A method described by the OpenRPC document.
 struct MethodReference: Sendable {
-    /// A parameter, or the result.
+    /// The content descriptor of a parameter or result.
     struct Content: Sendable {
         let name: String
         let description: String
         let isRequired: Bool
-        let type: SchemaText
-        /// The schema as JSON, where the words for it leave something out.
+        let type: SchemaDescription
+        /// The schema as JSON, if ``type`` doesn't describe it completely.
         let schema: String?
     }
 
-    /// An error that the method answers with.
-    struct Failure: Sendable {
+    /// An error that the method returns.
+    struct MethodError: Sendable {
         let code: String
         let status: String
         let description: String
     }
 
-    /// A call with its answer.
+    /// An example call with its result.
     struct Example: Sendable {
         let name: String
         /// The parameters as an object.
@@ -30,20 +30,20 @@ struct MethodReference: Sendable {
 
     let name: UTF8Key
     let summary: String
-    let right: String
+    let requiredRole: String
     let params: [Content]
     let result: Content?
-    let errors: [Failure]
+    let errors: [MethodError]
     let examples: [Example]
 
     /// - Parameter method: An element of the document's `methods`.
     init(_ method: JSONNode) {
         name = UTF8Key(method.text("name"))
         summary = method.text("summary")
-        right = method.text("x-right")
+        requiredRole = method.text("x-right")
         params = method.list("params").map(Content.init)
         result = method["result"].map(Content.init)
-        errors = method.list("errors").map(Failure.init)
+        errors = method.list("errors").map(MethodError.init)
         examples = method.list("examples").compactMap(Example.init)
     }
 }
@@ -54,12 +54,12 @@ extension MethodReference.Content {
         description = content.text("description")
         isRequired = content["required"]?.boolean ?? false
         let schema = content["schema"]
-        type = schema.map(SchemaText.init) ?? SchemaText(content)
-        self.schema = type.hasMore ? schema.map(JSONOutline.text) : nil
+        type = schema.map(SchemaDescription.init) ?? SchemaDescription(content)
+        self.schema = !type.isComplete ? schema.map(JSONPrettyPrinter.text) : nil
     }
 }
 
-extension MethodReference.Failure {
+extension MethodReference.MethodError {
     fileprivate init(_ error: JSONNode) {
         let number = error["code"].map { String(decoding: $0.rawBytes, as: UTF8.self) } ?? ""
         code = number
@@ -78,11 +78,11 @@ extension MethodReference.Example {
             writer.raw(value.rawBytes)
         }
         writer.endObject()
-        // It is made of JSON.
+        // The writer produces valid JSON.
         guard let params = try? JSONText(writer.finish()).root, let result = example["result"]?["value"] else { return nil }
         name = example.text("name")
         self.params = params
-        self.result = JSONOutline.text(result)
+        self.result = JSONPrettyPrinter.text(result)
     }
 }
 
@@ -109,7 +109,7 @@ extension MethodReference.Content: ViewModel {
     }
 }
 
-extension MethodReference.Failure: ViewModel {
+extension MethodReference.MethodError: ViewModel {
     func child(named name: String) -> Any? {
         switch name {
         case "code": code

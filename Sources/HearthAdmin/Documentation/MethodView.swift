@@ -1,8 +1,8 @@
 import StrictJSON
 
-/// A method on the page of the documentation: what is known of it, commands to copy, and the form to try it.
+/// A method on the API reference page: its description, commands to copy and a form to call it.
 struct MethodView: Sendable {
-    /// An example with its command.
+    /// An example with its shell command.
     struct Example: Sendable {
         let id: String
         let name: String
@@ -13,29 +13,29 @@ struct MethodView: Sendable {
     private let method: MethodReference
     private let examples: [Example]
     private let command: String?
-    private let form: String
-    private let answer: CallAnswer?
+    private let formParams: String
+    private let result: MethodCallResult?
 
-    /// - Parameter tried: The call that the form asked for and its answer, when it was of this method.
-    init(_ method: MethodReference, curl: CurlCommand, tried: (call: TriedCall, answer: CallAnswer)?) {
+    /// - Parameter submitted: The call of this method that the form submitted, with its result.
+    init(_ method: MethodReference, commands: ShellCommands, submitted: (call: MethodCall, result: MethodCallResult)?) {
         self.method = method
         examples = method.examples.enumerated().map { index, example in
             Example(
                 id: "example-\(method.name)-\(index + 1)",
                 name: example.name,
-                command: curl.call(of: method.name, params: example.params.rawBytes),
+                command: commands.curl(calling: method.name, params: example.params.rawBytes),
                 result: example.result
             )
         }
-        command = examples.isEmpty ? curl.call(of: method.name, params: nil) : nil
-        form = tried?.call.params ?? method.examples.first.map { JSONOutline.text($0.params) } ?? ""
-        answer = tried?.answer
+        command = examples.isEmpty ? commands.curl(calling: method.name, params: nil) : nil
+        formParams = submitted?.call.params ?? method.examples.first.map { JSONPrettyPrinter.text($0.params) } ?? ""
+        result = submitted?.result
     }
 }
 
-extension CurlCommand {
-    fileprivate func call(of method: UTF8Key, params: ArraySlice<UInt8>?) -> String {
-        call(String(decoding: TriedCall.request(method, params: params), as: UTF8.self))
+extension ShellCommands {
+    fileprivate func curl(calling method: UTF8Key, params: ArraySlice<UInt8>?) -> String {
+        curl(String(decoding: MethodCall.request(method, params: params), as: UTF8.self))
     }
 }
 
@@ -44,7 +44,7 @@ extension MethodView: ViewModel {
         switch name {
         case "method": method.name.string
         case "summary": method.summary
-        case "right": method.right
+        case "requiredRole": method.requiredRole
         case "params": method.params
         case "hasParams": !method.params.isEmpty
         case "result": method.result.orAbsent
@@ -52,9 +52,9 @@ extension MethodView: ViewModel {
         case "hasErrors": !method.errors.isEmpty
         case "examples": examples
         case "command": command.orAbsent
-        case "form": form
+        case "formParams": formParams
         case "formURL": "\(AdminURL.documentation)#try-\(method.name)"
-        case "answer": answer.orAbsent
+        case "callResult": result.orAbsent
         default: nil
         }
     }

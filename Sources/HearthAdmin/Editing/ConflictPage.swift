@@ -2,12 +2,10 @@ import DocumentModel
 import HTTPTypes
 import StrictJSON
 
-/// A document that somebody else has changed or deleted while it was edited: what it was, what they made of it and what was typed,
-/// with a choice for each field.
+/// The page of an edit conflict, with the base, their and your value of each differing field to choose from.
 struct ConflictPage: Page {
     static let template = TemplateLibrary.Name.conflict
 
-    /// A field with its three values.
     struct Row: Sendable {
         let number: Int
         let name: DisplayText
@@ -15,24 +13,25 @@ struct ConflictPage: Page {
         let theirs: ValueView?
         let yours: ValueView?
         let chosen: ThreeWayMerge.Side?
-        let isMissed: Bool
+        let isUnresolved: Bool
     }
 
-    /// What was edited, and what is there now.
+    /// An edit of a document that has changed or was deleted since the editor was opened.
     struct Conflict: Sendable {
         let path: DocumentPath
-        let base: EditBase
-        let before: MapValue?
-        /// The document as it is now; nil when it was deleted.
+        let base: DocumentRevision
+        /// The fields of the base revision; nil when it is not retained.
+        let baseFields: MapValue?
+        /// The current document; nil when it was deleted.
         let theirs: EncodedDocument?
         let theirFields: MapValue
         let yours: MapValue
 
-        var merge: ThreeWayMerge { ThreeWayMerge(base: before, theirs: theirFields, yours: yours) }
+        var merge: ThreeWayMerge { ThreeWayMerge(base: baseFields, theirs: theirFields, yours: yours) }
     }
 
     let status = HTTPResponse.Status.conflict
-    var chrome: PageChrome
+    var layout: PageLayout
     private let conflict: Conflict
     private let heading: PathHeading
     private let rows: [Row]
@@ -40,33 +39,33 @@ struct ConflictPage: Page {
     private let time: DocumentHeader.Moment?
 
     /// - Parameters:
-    ///   - choices: What was chosen already, in the order of the fields.
-    ///   - isIncomplete: Whether choices were sent, and some are missing.
+    ///   - choices: The choices that were submitted, in the order of the fields.
+    ///   - isIncomplete: Whether the submitted form lacks choices.
     init(_ conflict: Conflict, choices: [ThreeWayMerge.Side?] = [], isIncomplete: Bool = false, now: Timestamp) {
         self.conflict = conflict
         heading = PathHeading(conflict.path.segments)
-        chrome = PageChrome(at: conflict.path.segments)
+        layout = PageLayout(at: conflict.path.segments)
         var values = ValueViewBuilder()
         let merge = conflict.merge
-        rows = merge.places.enumerated().map { number, place in
-            let chosen = choices.indices.contains(number) ? choices[number] : place.changer
+        rows = merge.differences.enumerated().map { number, difference in
+            let chosen = choices.indices.contains(number) ? choices[number] : difference.changedBy
             return Row(
                 number: number,
-                name: DisplayText((try? FieldPath(segments: place.path))?.description ?? ""),
-                base: place.base.map { values.view(of: $0, in: .cell) },
-                theirs: place.theirs.map { values.view(of: $0, in: .cell) },
-                yours: place.yours.map { values.view(of: $0, in: .cell) },
+                name: DisplayText((try? FieldPath(segments: difference.path))?.description ?? ""),
+                base: difference.base.map { values.view(of: $0, in: .cell) },
+                theirs: difference.theirs.map { values.view(of: $0, in: .cell) },
+                yours: difference.yours.map { values.view(of: $0, in: .cell) },
                 chosen: chosen,
-                isMissed: isIncomplete && chosen == nil
+                isUnresolved: isIncomplete && chosen == nil
             )
         }
         var problems = FormProblems()
-        for row in rows where row.isMissed {
-            problems.add(localized("Choose whose value this field gets."), at: "c\(row.number)-yours")
+        for row in rows where row.isUnresolved {
+            problems.add(localized("Choose a value for this field."), at: "c\(row.number)-yours")
         }
         self.problems = problems
         time = conflict.theirs.map { DocumentHeader.Moment($0.updateTime, now: now) }
-        chrome.colors = values.colors
+        layout.colors = values.colors
     }
 
     func content(named name: String) -> Any? {
@@ -75,12 +74,12 @@ struct ConflictPage: Page {
         case "hasRows": !rows.isEmpty
         case "isDeleted": conflict.theirs == nil
         case "changed": time.orAbsent
-        case "hasBase": conflict.before != nil
-        case "base": conflict.base.text
-        case "theirs": EditBase(conflict.theirs).text
-        case "yours": EditJSONPage.text(of: conflict.yours)
+        case "hasBase": conflict.baseFields != nil
+        case "base": conflict.base.formValue
+        case "theirs": DocumentRevision(conflict.theirs).formValue
+        case "yours": JSONEditorPage.text(of: conflict.yours)
         case "action": EditTarget(conflict.path).url(asJSON: false)
-        case "backURL": AdminURL.document(conflict.path)
+        case "returnURL": AdminURL.document(conflict.path)
         case "problems", "hasProblems", "isOneProblem": problems.child(named: name)
         default: heading.child(named: name)
         }
@@ -92,13 +91,13 @@ extension ConflictPage.Row: ViewModel {
         switch name {
         case "number": number
         case "name": self.name
-        case "before": base.orAbsent
+        case "baseValue": base.orAbsent
         case "theirValue": theirs.orAbsent
         case "yourValue": yours.orAbsent
         case "isYours": chosen == .yours
         case "isTheirs": chosen == .theirs
         case "isOpen": chosen == nil
-        case "isMissed": isMissed
+        case "isUnresolved": isUnresolved
         default: nil
         }
     }

@@ -1,6 +1,6 @@
 import StrictJSON
 
-/// What an address asks to be done with a document or a collection, by a word of its query.
+/// An action on a document or collection, selected by a query item such as `?edit`.
 enum DataAction: UTF8Key, CaseIterable, Sendable {
     case edit
     case new
@@ -8,8 +8,7 @@ enum DataAction: UTF8Key, CaseIterable, Sendable {
     case history
     case restore
 
-    /// Takes the action from a query; nil when it asks for none.
-    init?(_ query: Query) {
+    init?(_ query: URLQuery) {
         guard let action = Self.allCases.first(where: { query[$0.rawValue] != nil }) else { return nil }
         self = action
     }

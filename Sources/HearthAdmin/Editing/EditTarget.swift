@@ -1,12 +1,12 @@
 import DocumentModel
 import StrictJSON
 
-/// What is edited: a document that is there, or one to be created.
+/// The document that an editor changes or creates.
 struct EditTarget: Sendable {
-    /// The document; nil for one that gets its ID with the form.
+    /// The existing document; nil for a new one.
     let document: DocumentPath?
     let collection: CollectionPath
-    /// What was typed as the ID of a new document.
+    /// The input for the ID of a new document.
     var id = ""
 
     init(_ document: DocumentPath) {
@@ -20,61 +20,61 @@ struct EditTarget: Sendable {
         self.id = id
     }
 
-    /// The address of the editor.
+    /// Returns the URL of the editor.
     func url(asJSON: Bool) -> String {
         let action = document == nil ? "new" : "edit"
-        return backURL + "?" + action + (asJSON ? "=json" : "")
+        return returnURL + "?" + action + (asJSON ? "=json" : "")
     }
 
-    /// The address of the page to go back to.
-    var backURL: String {
+    /// The URL of the page that the editor returns to.
+    var returnURL: String {
         document.map { AdminURL.document($0) } ?? AdminURL.collection(collection)
     }
 
-    /// The IDs on the way to it.
+    /// The segments of the path of the document, or of the collection for a new document.
     var segments: [UTF8Key] {
         document?.segments ?? collection.segments
     }
 }
 
-/// What both editors have in common: what is edited, on what base, and what is wrong with what was typed.
-struct EditFrame: Sendable {
+/// The common state of both editors: target, base revision and validation errors.
+struct EditorContext: Sendable {
     let target: EditTarget
-    let base: EditBase
+    let base: DocumentRevision
     var problems: FormProblems
     private let heading: PathHeading
 
-    init(_ target: EditTarget, base: EditBase, problems: FormProblems = FormProblems()) {
+    init(_ target: EditTarget, base: DocumentRevision, problems: FormProblems = FormProblems()) {
         self.target = target
         self.base = base
         self.problems = problems
         heading = PathHeading(target.segments)
     }
 
-    /// The same with what is wrong with what was typed.
-    func with(_ problems: FormProblems) -> EditFrame {
-        var frame = self
-        frame.problems = problems
-        return frame
+    /// Returns the context with validation errors.
+    func with(_ problems: FormProblems) -> EditorContext {
+        var editor = self
+        editor.problems = problems
+        return editor
     }
 
     /// The frame of the page.
-    var chrome: PageChrome {
-        var chrome = PageChrome(at: target.segments)
-        let title = chrome.title
-        chrome.title = target.document == nil ? localized("New document") : localized("Edit")
-        chrome.title += " · " + title
-        return chrome
+    var layout: PageLayout {
+        var layout = PageLayout(at: target.segments)
+        let title = layout.title
+        layout.title = target.document == nil ? localized("New document") : localized("Edit")
+        layout.title += " · " + title
+        return layout
     }
 }
 
-extension EditFrame: ViewModel {
+extension EditorContext: ViewModel {
     func child(named name: String) -> Any? {
         switch name {
         case "isNewDocument": target.document == nil
-        case "base": base.text
+        case "base": base.formValue
         case "documentID": FormField("id", target.id, problems: problems)
-        case "backURL": target.backURL
+        case "returnURL": target.returnURL
         case "problems", "hasProblems", "isOneProblem": problems.child(named: name)
         default: heading.child(named: name)
         }

@@ -1,17 +1,17 @@
 import HTTPTypes
 
-/// Asks for the name of a new collection, which then begins with its first document.
+/// The form for the name of a new collection. The collection is created with its first document.
 struct NewCollectionPage: Page {
     static let template = TemplateLibrary.Name.newCollection
 
-    var chrome = PageChrome(title: localized("New collection"))
+    var layout = PageLayout(title: localized("New collection"))
     let status: HTTPResponse.Status
     private let collection: FormField
     private let problems: FormProblems
 
-    init(typed: String = "", problems: FormProblems = FormProblems()) {
+    init(input: String = "", problems: FormProblems = FormProblems()) {
         status = problems.isEmpty ? .ok : .unprocessableContent
-        collection = FormField("collection", typed, problems: problems)
+        collection = FormField("collection", input, problems: problems)
         self.problems = problems
     }
 

@@ -1,36 +1,33 @@
 import DocumentModel
 import StrictJSON
 
-/// Where two people have made a document into two: field by field, those of maps by themselves.
+/// A field-by-field merge of two concurrent edits of a document. Maps are merged recursively, arrays as a whole.
 struct ThreeWayMerge: Sendable {
-    /// A field that the two have differently.
-    struct Place: Sendable {
+    /// A field with different values on both sides.
+    struct Difference: Sendable {
         let path: [UTF8Key]
-        /// What it was before; nil when there was no such field.
+        /// The value in the common base; nil for a missing field.
         let base: Value?
         let theirs: Value?
         let yours: Value?
-        /// Which of the two has changed it; nil when both have, or what was before is not known.
-        let changer: Side?
+        /// The only side that has changed the field; nil when both have, or when the base is unknown.
+        let changedBy: Side?
     }
 
-    /// One of the two.
     enum Side: String, Sendable {
         case yours
         case theirs
     }
 
-    let places: [Place]
-    /// Whether it is known what was before.
-    let hasBase: Bool
+    let differences: [Difference]
     private let yours: MapValue
 
+    /// - Parameter base: The common base; nil when it is unknown.
     init(base: MapValue?, theirs: MapValue, yours: MapValue) {
-        hasBase = base != nil
         self.yours = yours
-        var places: [Place] = []
-        Self.compare(base, theirs, yours, at: [], into: &places)
-        self.places = places
+        var differences: [Difference] = []
+        Self.compare(base, theirs, yours, at: [], into: &differences)
+        self.differences = differences
     }
 
     private static func compare(
@@ -38,30 +35,39 @@ struct ThreeWayMerge: Sendable {
         _ theirs: MapValue,
         _ yours: MapValue,
         at path: [UTF8Key],
-        into places: inout [Place]
+        into differences: inout [Difference]
     ) {
         let names = MapValue((Array(theirs) + Array(yours)).map { (key: $0.key, value: Value.null) }).keys
         for name in names where theirs[name] != yours[name] {
-            let (before, their, your) = (base?[name], theirs[name], yours[name])
-            if case .map(let theirMap)? = their, case .map(let yourMap)? = your {
-                var beforeMap: MapValue? = base == nil ? nil : [:]
-                if case .map(let map)? = before { beforeMap = map }
-                compare(beforeMap, theirMap, yourMap, at: path + [name], into: &places)
+            let (baseValue, theirValue, yourValue) = (base?[name], theirs[name], yours[name])
+            if case .map(let theirMap)? = theirValue, case .map(let yourMap)? = yourValue {
+                var baseMap: MapValue? = base == nil ? nil : [:]
+                if case .map(let map)? = baseValue { baseMap = map }
+                compare(baseMap, theirMap, yourMap, at: path + [name], into: &differences)
             } else {
-                let changer: Side? = base == nil ? nil : their == before ? .yours : your == before ? .theirs : nil
-                places.append(Place(path: path + [name], base: before, theirs: their, yours: your, changer: changer))
+                let changedBy: Side? =
+                    base == nil ? nil : theirValue == baseValue ? .yours : yourValue == baseValue ? .theirs : nil
+                differences.append(
+                    Difference(
+                        path: path + [name],
+                        base: baseValue,
+                        theirs: theirValue,
+                        yours: yourValue,
+                        changedBy: changedBy
+                    )
+                )
             }
         }
     }
 
-    /// The document that the choices make.
+    /// Returns the merged fields.
     ///
-    /// - Parameter choices: Whose value each place gets.
-    func merged(_ choices: [Side]) throws(StatusError) -> MapValue {
+    /// - Parameter sides: The side to take for each difference.
+    func merged(choosing sides: [Side]) throws(StatusError) -> MapValue {
         var fields = yours
-        for (place, choice) in zip(places, choices) where choice == .theirs {
-            let path = try FieldPath(segments: place.path)
-            if let value = place.theirs { fields.set(value, at: path) } else { fields.remove(at: path) }
+        for (difference, side) in zip(differences, sides) where side == .theirs {
+            let path = try FieldPath(segments: difference.path)
+            if let value = difference.theirs { fields.set(value, at: path) } else { fields.remove(at: path) }
         }
         return fields
     }

@@ -1,11 +1,11 @@
 import DocumentModel
-import HearthService
+import HearthAPI
 import StrictJSON
 
-/// What the page after a form says of what was done.
+/// A flash message: the result of a form, shown once on the page after the redirect.
 ///
-/// It travels in a cookie that the next page takes away: a code of a closed set, and at most a time or a number. So the address of the
-/// page stays its own, no link can make a page say something, and nothing foreign is shown.
+/// It is passed in a cookie that the next page deletes, as a code of a closed set with at most two numbers. So the URL of the page
+/// is unaffected, links cannot inject messages, and no foreign text is shown.
 enum Flash: Hashable, Sendable {
     case saved(Undo?)
     case unchanged
@@ -20,19 +20,19 @@ enum Flash: Hashable, Sendable {
     case keyRevoked
     case indexChanged
 
-    /// How what was done to a document is undone.
+    /// The parameters of the undo button.
     struct Undo: Hashable, Sendable {
-        /// The time of the version that there was before.
+        /// The update time of the version to restore.
         let version: Timestamp
-        /// The time of the version that there is now; nil when the document was deleted.
+        /// The update time of the current version; nil when the document was deleted.
         let current: Timestamp?
     }
 
-    private static let name: UTF8Key = "flash"
+    private static let cookieName: UTF8Key = "flash"
 
-    /// Takes it from the cookies of a request.
+    /// Decodes the message from the cookies of a request.
     init?(in cookies: Cookies) {
-        guard let text = cookies[Self.name] else { return nil }
+        guard let text = cookies[Self.cookieName] else { return nil }
         let parts = text.utf8.split(separator: UInt8(ascii: "."))
         let numbers = parts.dropFirst().map { Int64(Substring($0)) ?? 0 }
         let times = numbers.compactMap { try? Timestamp(microseconds: $0) }
@@ -54,11 +54,11 @@ enum Flash: Hashable, Sendable {
         }
     }
 
-    /// What a response sets to have the next page say it.
-    var cookie: String { "\(Self.name)=\(text)\(Self.attributes)" }
+    /// The `Set-Cookie` value that passes the message to the next page.
+    var cookie: String { "\(Self.cookieName)=\(text)\(Self.attributes)" }
 
-    /// What a response sets so that it is said once.
-    static let removal = "\(name)=; Max-Age=0\(attributes)"
+    /// The `Set-Cookie` value that deletes the message.
+    static let expiredCookie = "\(cookieName)=; Max-Age=0\(attributes)"
 
     private static let attributes = "; Path=/; HttpOnly; SameSite=Lax"
 
@@ -85,11 +85,10 @@ enum Flash: Hashable, Sendable {
 }
 
 extension Flash {
-    /// What it says.
     var message: String {
         switch self {
         case .saved: localized("Saved.")
-        case .unchanged: localized("Nothing was changed, so nothing was saved.")
+        case .unchanged: localized("No changes to save.")
         case .created: localized("Created.")
         case .deleted: localized("Deleted.")
         case .restored: localized("Restored.")
@@ -97,18 +96,45 @@ extension Flash {
             localized(count: count, one: "{count} document was deleted.", other: "{count} documents were deleted.")
         case .imported(let count):
             localized(count: count, one: "{count} document was imported.", other: "{count} documents were imported.")
-        case .signedIn: localized("You are signed in.")
-        case .signedOut: localized("You are signed out.")
-        case .sessionEnded: localized("The session is ended.")
-        case .keyRevoked: localized("The key is revoked, and its sessions and streams are ended.")
-        case .indexChanged: localized("Done. The index is brought up to date in the background.")
+        case .signedIn: localized("Signed in.")
+        case .signedOut: localized("Signed out.")
+        case .sessionEnded: localized("Session ended.")
+        case .keyRevoked: localized("Key revoked. Its sessions and streams were closed.")
+        case .indexChanged: localized("Done. The index is updated in the background.")
         }
     }
 
-    /// How what was done is undone; nil where it can't be.
+    /// The undo parameters; nil when the change cannot be undone.
     var undo: Undo? {
         switch self {
         case .saved(let undo), .deleted(let undo), .restored(let undo): undo
+        default: nil
+        }
+    }
+}
+
+/// A flash message on a page, with an undo button when the change can be undone.
+struct FlashView: Sendable {
+    private let message: String
+    private let undo: Flash.Undo?
+    private let undoURL: String
+
+    /// - Parameter path: The path of the page. A message with an undo button is shown only on the page of the document.
+    init(_ flash: Flash, path: String) {
+        message = flash.message
+        undo = flash.undo
+        undoURL = path + "?restore"
+    }
+}
+
+extension FlashView: ViewModel {
+    func child(named name: String) -> Any? {
+        switch name {
+        case "message": message
+        case "canUndo": undo != nil
+        case "undoURL": undoURL
+        case "undoVersion": undo?.version.formValue ?? ""
+        case "undoCurrent": undo?.current?.formValue ?? ""
         default: nil
         }
     }

@@ -1,23 +1,21 @@
 import DocumentModel
 import StrictJSON
 
-/// What a form of a page sent: names and values, in order.
+/// The fields of a submitted form, in order.
 ///
-/// Browsers send every line break as CR LF, whatever it was; here it is LF, as pages show it.
+/// Browsers send every line break as CR LF; the values here have LF.
 struct Form: Sendable {
-    /// All that was sent.
     let items: [(name: UTF8Key, value: UTF8Key)]
-    /// The file that was chosen.
-    let file: ImportFile?
+    /// The uploaded file of a multipart form.
+    let file: UploadedFile?
     private let first: [UTF8Key: UTF8Key]
 
-    /// The media type of what forms send.
+    /// The media type of URL-encoded forms.
     static let mediaType: StaticString = "application/x-www-form-urlencoded"
 
-    /// A form that has sent nothing.
     static let empty = Form(items: [])
 
-    /// Reads what was sent; nil when it isn't as browsers send it.
+    /// Decodes a URL-encoded form; nil when it is malformed.
     init?(_ bytes: [UInt8]) {
         var items: [(name: UTF8Key, value: UTF8Key)] = []
         for item in bytes.split(separator: UInt8(ascii: "&")) {
@@ -28,17 +26,16 @@ struct Form: Sendable {
         self.init(items: items)
     }
 
-    /// A form of these names and values.
-    init(items: [(name: UTF8Key, value: UTF8Key)], file: ImportFile? = nil) {
+    init(items: [(name: UTF8Key, value: UTF8Key)], file: UploadedFile? = nil) {
         self.items = items
         self.file = file
         first = Dictionary(items.map { ($0.name, $0.value) }) { first, _ in first }
     }
 
-    /// The first value of a name.
+    /// The first value of a field.
     subscript(_ name: UTF8Key) -> UTF8Key? { first[name] }
 
-    /// The first value of a name without the blanks around it, as texts for people are; empty when there is none.
+    /// Returns the first value of a field without leading and trailing whitespace; empty without one.
     func text(_ name: UTF8Key) -> String {
         let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\t") }
         let text = (first[name]?.string ?? "").utf8.drop(while: isBlank)
@@ -46,16 +43,16 @@ struct Form: Sendable {
         return String(Substring(text[..<end]))
     }
 
-    /// All values of a name.
+    /// Returns all values of a field.
     func values(_ name: UTF8Key) -> [UTF8Key] {
         items.lazy.filter { $0.name == name }.map(\.value)
     }
 
-    /// Whether a button or box of this name was used.
+    /// Whether the form has a field, such as a checked box or the pressed button.
     func has(_ name: UTF8Key) -> Bool { first[name] != nil }
 
-    /// Bytes with LF for each CR LF.
-    static func lines(_ bytes: some Collection<UInt8>) -> [UInt8] {
+    /// Returns the bytes with each CR LF replaced by LF.
+    static func normalizingLineBreaks(_ bytes: some Collection<UInt8>) -> [UInt8] {
         var lines: [UInt8] = []
         lines.reserveCapacity(bytes.count)
         for byte in bytes {
@@ -86,4 +83,17 @@ struct Form: Sendable {
         }
         return UTF8Key(validating: decoded)
     }
+}
+
+extension Timestamp {
+    /// Parses a timestamp from a form field or query item; nil when it is malformed.
+    init?(formValue text: UTF8Key?) {
+        guard let text, let microseconds = Int64(text.string), let time = try? Timestamp(microseconds: microseconds) else {
+            return nil
+        }
+        self = time
+    }
+
+    /// The microseconds since 1970, the representation in forms and URLs.
+    var formValue: String { String(microseconds) }
 }

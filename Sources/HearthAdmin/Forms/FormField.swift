@@ -1,16 +1,16 @@
-/// A field of a form: what was typed or is there, and what is wrong with it.
+/// A form field with its current value and validation error.
 struct FormField: Sendable {
-    /// Its `id` and its name.
+    /// The `id` and `name` of the element.
     let id: String
     var value: String
     var problem: DisplayText?
-    let isChosen: Bool
+    let isChecked: Bool
 
-    init(_ id: String, _ value: String, problems: FormProblems = FormProblems(), isChosen: Bool = false) {
+    init(_ id: String, _ value: String, problems: FormProblems = FormProblems(), isChecked: Bool = false) {
         self.id = id
         self.value = value
-        self.isChosen = isChosen
-        problem = problems.message(at: id)
+        self.isChecked = isChecked
+        problem = problems.message(for: id)
     }
 }
 
@@ -20,7 +20,7 @@ extension FormField: ViewModel {
         case "id": id
         case "value": value
         case "problem": problem.orAbsent
-        case "isChosen": isChosen
+        case "isChecked": isChecked
         default: nil
         }
     }

@@ -1,14 +1,13 @@
+import DocumentModel
 import StrictJSON
 
-/// What is wrong with a form that was sent: shown above it, where it takes the focus, and beside the fields concerned.
+/// The errors of a submitted form: listed above the form, which then receives the focus, and beside the fields.
 struct FormProblems: Sendable {
-    /// Something that is wrong.
     struct Problem: Sendable {
-        /// The `id` of the field concerned; nil for the form as a whole.
+        /// The `id` of the invalid field; nil for an error of the whole form.
         let field: String?
-        /// A page that tells more, or has what it is about; nil where there is none.
+        /// A page with related information.
         let url: String?
-        /// What is wrong, and what to do.
         let message: DisplayText
     }
 
@@ -16,29 +15,28 @@ struct FormProblems: Sendable {
 
     var isEmpty: Bool { list.isEmpty }
 
-    /// Notes a problem of a field, or of the form as a whole.
+    /// Adds an error of a field, or of the whole form.
     ///
-    /// - Parameter url: A page that tells more, or has what it is about.
+    /// - Parameter url: A page with related information.
     mutating func add(_ message: String, at field: String? = nil, linkingTo url: String? = nil) {
         list.append(Problem(field: field, url: url, message: DisplayText(message)))
     }
 
-    /// What is wrong with a field.
-    func message(at field: String) -> DisplayText? {
+    /// Returns the first error of a field.
+    func message(for field: String) -> DisplayText? {
         list.first { $0.field?.utf8.elementsEqual(field.utf8) ?? false }?.message
     }
 
-    /// A form that was shown before the server was started again, or to somebody else.
+    /// The error of a form whose CSRF token does not match.
     static var stale: FormProblems {
         var problems = FormProblems()
         problems.add(staleText)
         return problems
     }
 
-    /// What is said of it.
     static var staleText: String {
         localized(
-            "This form was shown before you signed in, or before the server was started again. What you typed is still here: look it over and send it again."
+            "This form is from before you signed in or the server restarted. Your input is kept: review it and submit it again."
         )
     }
 }
@@ -61,5 +59,12 @@ extension FormProblems.Problem: ViewModel {
         case "message": message
         default: nil
         }
+    }
+}
+
+extension StatusError {
+    /// The message with the field it refers to.
+    var formMessage: String {
+        field.map { "\($0): \(message)" } ?? message
     }
 }

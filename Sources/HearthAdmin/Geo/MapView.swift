@@ -1,102 +1,102 @@
 import DocumentModel
 
-/// A map of points, drawn as SVG without tiles: land, graticule, and a dot for each place.
+/// A map of geo points, drawn as SVG without tiles: coastlines, graticule and markers.
 struct MapView: Sendable {
-    /// A point and what it belongs to.
-    struct Place: Sendable {
+    /// A geo point with its label.
+    struct Point: Sendable {
         let point: GeoPoint
-        /// What the point is called: a document's ID or a field's path.
+        /// A document's ID or a field's path.
         let label: DisplayText
-        /// The page to go to, if it is another one.
+        /// The page of the point's document, unless it is the current page.
         let url: String?
     }
 
-    /// One dot: a place, or several that lie too near to be told apart.
-    struct Dot: Sendable {
+    /// A marker of one point, or of a cluster of points too close to be distinguished.
+    struct Marker: Sendable {
         let x: Double
         let y: Double
         let title: String
         let url: String?
-        /// How many places it stands for.
+        /// The number of points in the cluster.
         let count: Int
     }
 
-    let frame: MapFrame
-    let dots: [Dot]
+    let viewport: MapViewport
+    let markers: [Marker]
     let count: Int
 
-    /// Draws the places of a frame that are in it.
+    /// Draws the points that the viewport contains.
     ///
-    /// - Parameter zoom: The page with a nearer look at a part; nil where there is none.
-    init(of places: [Place], in frame: MapFrame, zoom: ((MapFrame) -> String)? = nil) {
-        self.frame = frame
-        let places = places.filter { frame.contains($0.point) }
-        count = places.count
-        dots = Self.dots(of: places, in: frame, zoom: zoom)
+    /// - Parameter zoom: Returns the URL of the page with a smaller viewport; nil when the map can't be zoomed.
+    init(of points: [Point], in viewport: MapViewport, zoom: ((MapViewport) -> String)? = nil) {
+        self.viewport = viewport
+        let points = points.filter { viewport.contains($0.point) }
+        count = points.count
+        markers = Self.markers(of: points, in: viewport, zoom: zoom)
     }
 
-    private static func dots(of places: [Place], in frame: MapFrame, zoom: ((MapFrame) -> String)?) -> [Dot] {
-        struct Group {
+    private static func markers(of points: [Point], in viewport: MapViewport, zoom: ((MapViewport) -> String)?) -> [Marker] {
+        struct Cluster {
             let x: Double
             let y: Double
-            var places: [Place]
+            var points: [Point]
         }
-        // Each dot stands at a place, and takes in those that would lie under it.
-        let size = frame.width / Self.dotsAcross
-        var groups: [Group] = []
-        for place in places {
-            let (x, y) = frame.position(of: place.point)
-            if let near = groups.firstIndex(where: { abs($0.x - x) < size && abs($0.y - y) < size }) {
-                groups[near].places.append(place)
+        // The first point of a cluster sets its position; points that its marker would cover join it.
+        let size = viewport.width / Self.markersAcross
+        var clusters: [Cluster] = []
+        for point in points {
+            let (x, y) = viewport.position(of: point.point)
+            if let near = clusters.firstIndex(where: { abs($0.x - x) < size && abs($0.y - y) < size }) {
+                clusters[near].points.append(point)
             } else {
-                groups.append(Group(x: x, y: y, places: [place]))
+                clusters.append(Cluster(x: x, y: y, points: [point]))
             }
         }
-        return groups.map { dot(x: $0.x, y: $0.y, of: $0.places, in: frame, zoom: zoom) }
+        return clusters.map { marker(x: $0.x, y: $0.y, of: $0.points, in: viewport, zoom: zoom) }
     }
 
-    private static let dotsAcross = 44.0
+    private static let markersAcross = 44.0
 
-    private static func dot(
+    private static func marker(
         x: Double,
         y: Double,
-        of places: [Place],
-        in frame: MapFrame,
-        zoom: ((MapFrame) -> String)?
-    ) -> Dot {
-        let names = places.prefix(5).map { "\($0.label.plain): \(Coordinates.decimal($0.point))" }
-        let rest = places.count - names.count
-        return Dot(
+        of points: [Point],
+        in viewport: MapViewport,
+        zoom: ((MapViewport) -> String)?
+    ) -> Marker {
+        let names = points.prefix(5).map { "\($0.label.plain): \(CoordinateFormat.decimal($0.point))" }
+        let rest = points.count - names.count
+        return Marker(
             x: x,
             y: y,
             title: (names + (rest > 0 ? [localized(count: rest, one: "and {count} more", other: "and {count} more")] : []))
                 .joined(separator: "; "),
-            url: places.count == 1 ? places[0].url : Self.nearer(places, in: frame).flatMap { zoom?($0) },
-            count: places.count
+            url: points.count == 1 ? points[0].url : Self.zoomedViewport(around: points, in: viewport).flatMap { zoom?($0) },
+            count: points.count
         )
     }
 }
 
 extension MapView {
-    /// A frame that tells places apart; nil when they are at the very same point, or the map can't come nearer.
-    private static func nearer(_ places: [Place], in frame: MapFrame) -> MapFrame? {
-        let points = places.map(\.point)
+    /// Returns a smaller viewport that separates points; nil when they coincide or the map can't zoom in further.
+    private static func zoomedViewport(around points: [Point], in viewport: MapViewport) -> MapViewport? {
+        let points = points.map(\.point)
         guard points.contains(where: { $0 != points[0] }) else { return nil }
-        let nearer = MapFrame(closeAround: points)
-        return nearer.width < frame.width ? nearer : nil
+        let zoomed = MapViewport(closeAround: points)
+        return zoomed.width < viewport.width ? zoomed : nil
     }
 
     private var viewBox: String {
-        [frame.west, -frame.north, frame.width, frame.height].map(Self.number).joined(separator: " ")
+        [viewport.west, -viewport.north, viewport.width, viewport.height].map(Self.number).joined(separator: " ")
     }
 
-    /// The lines of the graticule as the data of one path.
+    /// The lines of the graticule as the data of one SVG path.
     private var graticule: String {
-        let step = frame.graticuleStep
-        let meridians = Self.multiples(of: step, from: frame.west, to: frame.west + frame.width)
-            .map { "M\(Self.number($0)) \(Self.number(-frame.north))v\(Self.number(frame.height))" }
-        let parallels = Self.multiples(of: step, from: -frame.north, to: frame.height - frame.north)
-            .map { "M\(Self.number(frame.west)) \(Self.number($0))h\(Self.number(frame.width))" }
+        let step = viewport.graticuleStep
+        let meridians = Self.multiples(of: step, from: viewport.west, to: viewport.west + viewport.width)
+            .map { "M\(Self.number($0)) \(Self.number(-viewport.north))v\(Self.number(viewport.height))" }
+        let parallels = Self.multiples(of: step, from: -viewport.north, to: viewport.height - viewport.north)
+            .map { "M\(Self.number(viewport.west)) \(Self.number($0))h\(Self.number(viewport.width))" }
         return (meridians + parallels).joined()
     }
 
@@ -105,7 +105,7 @@ extension MapView {
         return first <= last ? (first...last).map { Double($0) * step } : []
     }
 
-    /// A coordinate with at most three decimals and nothing that SVG doesn't read.
+    /// Formats a coordinate for SVG with at most three decimal places.
     fileprivate static func number(_ value: Double) -> String {
         let thousandths = Int((value * 1000).rounded())
         return thousandths.isMultiple(of: 1000) ? String(thousandths / 1000) : (Double(thousandths) / 1000).description
@@ -117,19 +117,19 @@ extension MapView: ViewModel {
         switch name {
         case "viewBox": viewBox
         case "graticule": graticule
-        case "step": Coordinates.number(frame.graticuleStep)
-        case "landOffsets": frame.landOffsets
-        case "fontSize": Self.number(frame.width * 0.017)
-        case "dots": dots
-        // Many dots are drawn smaller.
-        case "isDense": dots.count > 60
+        case "step": CoordinateFormat.number(viewport.graticuleStep)
+        case "landOffsets": viewport.landOffsets
+        case "fontSize": Self.number(viewport.width * 0.017)
+        case "markers": markers
+        // CSS draws many markers smaller.
+        case "isDense": markers.count > 60
         case "summary": localized(count: count, one: "Map with {count} point", other: "Map with {count} points")
         default: nil
         }
     }
 }
 
-extension MapView.Dot: ViewModel {
+extension MapView.Marker: ViewModel {
     func child(named name: String) -> Any? {
         switch name {
         case "path": "M\(MapView.number(x)) \(MapView.number(y))h0"
@@ -138,7 +138,7 @@ extension MapView.Dot: ViewModel {
         case "isCluster": count > 1
         case "x": MapView.number(x)
         case "y": MapView.number(y)
-        case "clusterCount": Counting.grouped(count)
+        case "clusterCount": NumberFormat.grouped(count)
         default: nil
         }
     }

@@ -1,10 +1,10 @@
 import DocumentModel
 import DocumentStore
 import HTTPTypes
-import HearthService
+import HearthAPI
 import StrictJSON
 
-/// What a document was, version by version, each with what it has changed.
+/// The history of a document: its versions, each with the changes from the previous one.
 struct HistoryPage: Page {
     static let template = TemplateLibrary.Name.history
 
@@ -12,25 +12,25 @@ struct HistoryPage: Page {
     struct Version: Sendable {
         let time: DocumentHeader.Moment
         let kind: Kind
-        /// The key that it was made with; nil where that isn't known.
+        /// The API key of the commit; nil when it isn't known.
         let author: DisplayText?
         let lines: [Line]
-        /// How many changes more than there are lines.
-        let hidden: Int
-        /// What the form to restore it sends; nil for the present one and for where there was no document.
+        /// The number of changes beyond the limit.
+        let hiddenCount: Int
+        /// The value that the restore form submits; nil for the current version and for deletions.
         let version: String?
     }
 
-    /// What a version did to the document.
+    /// The kind of change that a version made.
     enum Kind: Sendable {
         case created
         case changed
         case deleted
-        /// What was before isn't kept.
+        /// The oldest retained version; the previous one is unknown.
         case oldest
     }
 
-    /// A field as it was, or as it became.
+    /// An added or removed value of a field.
     struct Line: Sendable {
         let isAddition: Bool
         let path: DisplayText
@@ -38,26 +38,26 @@ struct HistoryPage: Page {
         let value: ValueView
     }
 
-    var chrome: PageChrome
+    var layout: PageLayout
     let status: HTTPResponse.Status
     private let path: DocumentPath
     private let heading: PathHeading
     private let versions: [Version]
-    private let state: DocumentState
+    private let state: StoredDocumentState
     private let problems: FormProblems
     private let firstURL: String?
     private let nextURL: String?
 
     /// - Parameters:
-    ///   - found: The versions, the newest first.
-    ///   - state: What there is of the document now.
-    ///   - before: Where the page begins; nil for the newest.
-    ///   - keys: The keys whose names may be told; others are told of by their IDs.
+    ///   - found: The versions, newest first.
+    ///   - state: The current state of the document.
+    ///   - before: The commit time before which the page begins; nil for the first page.
+    ///   - keys: The keys whose labels the user may see; other keys are shown by ID.
     init(
         _ path: DocumentPath,
         _ found: [DocumentVersion],
         hasMore: Bool,
-        state: DocumentState,
+        state: StoredDocumentState,
         before: Timestamp?,
         keys: [AccessKey],
         problems: FormProblems = FormProblems(),
@@ -68,9 +68,9 @@ struct HistoryPage: Page {
         self.state = state
         status = problems.isEmpty ? .ok : .conflict
         heading = PathHeading(path.segments)
-        chrome = PageChrome(at: path.segments)
+        layout = PageLayout(at: path.segments)
         var values = ValueViewBuilder()
-        // The last one only tells what was before the one before.
+        // When there is another page, its first version is only needed for comparison.
         let isIrreplaceable = state.damage.map { $0.contents == nil } ?? false
         let shown = hasMore ? found.dropLast() : found[...]
         var versions: [Version] = []
@@ -82,18 +82,20 @@ struct HistoryPage: Page {
             let kind: Kind =
                 fields == nil
                 ? .deleted : isFirst || (previous != nil && old == nil) ? .created : previous == nil ? .oldest : .changed
-            let difference = FieldDifference(from: old ?? [:], to: fields ?? [:])
+            let difference = FieldDiff(from: old ?? [:], to: fields ?? [:])
             versions.append(
                 Version(
                     time: DocumentHeader.Moment(version.commitTime, now: now),
                     kind: kind,
                     author: version.author.map { id in
-                        // The label alone may be that of another key, too.
+                        // Labels aren't unique.
                         let label = keys.first { $0.id == id }?.label ?? ""
-                        return DisplayText(label.utf8.isEmpty ? id.string : "\(label.shortened(scalars: 40)) (\(id.string))")
+                        return DisplayText(
+                            label.utf8.isEmpty ? id.string : "\(label.truncatingMiddle(toScalars: 40)) (\(id.string))"
+                        )
                     },
                     lines: Self.lines(difference, &values),
-                    hidden: difference.count - difference.changes.count,
+                    hiddenCount: difference.count - difference.changes.count,
                     version: version.document.flatMap { document in
                         document == state.document || isIrreplaceable ? nil : String(document.updateTime.microseconds)
                     }
@@ -101,13 +103,13 @@ struct HistoryPage: Page {
             )
         }
         self.versions = versions
-        chrome.colors = values.colors
+        layout.colors = values.colors
         let url = AdminURL.history(of: path)
         firstURL = before == nil ? nil : url
         nextURL = hasMore ? shown.last.map { "\(url)&before=\($0.commitTime.microseconds)" } : nil
     }
 
-    private static func lines(_ difference: FieldDifference, _ values: inout ValueViewBuilder) -> [Line] {
+    private static func lines(_ difference: FieldDiff, _ values: inout ValueViewBuilder) -> [Line] {
         var lines: [Line] = []
         for change in difference.changes {
             for (value, isAddition) in [(change.before, false), (change.after, true)] {
@@ -115,7 +117,7 @@ struct HistoryPage: Page {
                 lines.append(
                     Line(
                         isAddition: isAddition,
-                        path: DisplayText(change.path.shortened(scalars: 120)),
+                        path: DisplayText(change.path.truncatingMiddle(toScalars: 120)),
                         type: ValueType(of: value),
                         value: values.view(of: value, in: .cell)
                     )
@@ -130,11 +132,11 @@ struct HistoryPage: Page {
         case "versions": versions
         case "hasVersions": !versions.isEmpty
         case "current": state.document.map { String($0.updateTime.microseconds) } ?? ""
-        case "damaged": (state.damage?.mark?.string).orAbsent
-        case "damage": (state.damage.map { DamagedFile($0.error) }).orAbsent
+        case "damageFingerprint": (state.damage?.fingerprint?.string).orAbsent
+        case "damage": (state.damage.map { DamagedFileView($0.error) }).orAbsent
         case "fileURL": AdminURL.file(of: path)
         case "restoreURL": AdminURL.document(path) + "?restore"
-        case "backURL": AdminURL.document(path)
+        case "returnURL": AdminURL.document(path)
         case "firstURL": firstURL.orAbsent
         case "nextURL": nextURL.orAbsent
         case "hasPages": firstURL != nil || nextURL != nil
@@ -155,8 +157,8 @@ extension HistoryPage.Version: ViewModel {
         case "author": author.orAbsent
         case "lines": lines
         case "hasLines": !lines.isEmpty
-        case "hiddenLines":
-            hidden > 0 ? localized(count: hidden, one: "{count} more change", other: "{count} more changes") : Absent()
+        case "hiddenChanges":
+            hiddenCount > 0 ? localized(count: hiddenCount, one: "{count} more change", other: "{count} more changes") : Absent()
         case "version": version.orAbsent
         default: nil
         }

@@ -1,29 +1,29 @@
 import StrictJSON
 
-/// How documents are written in a file that is imported.
+/// The format of an imported file.
 enum ImportFormat: String, CaseIterable, Sendable {
-    /// By the name of the file, or by what it begins with.
+    /// Detected by the file name or the first bytes.
     case automatic = "auto"
-    /// A document a line: `{"path": …, "fields": {…}}`, or its fields alone.
+    /// One document per line: `{"path": …, "fields": {…}}`, or the fields alone.
     case ndjson
-    /// An array of such documents, or an object with the IDs as names.
+    /// An array of such documents, or an object with document IDs as keys.
     case json
-    /// A table with the names of fields in its first line.
+    /// A table with field names in the header row.
     case csv
 
-    /// The format of a file.
-    static func format(ofName name: UTF8Key, _ bytes: [UInt8]) -> ImportFormat {
-        var endings = name.utf8.split(separator: UInt8(ascii: ".")).map { ending in
-            UTF8Key(String(decoding: ending.map(\.inSmallLetters), as: UTF8.self))
+    /// Detects the format by the extension of the file name, else by the first bytes.
+    static func detect(fileName: UTF8Key, firstBytes: [UInt8]) -> ImportFormat {
+        var extensions = fileName.utf8.split(separator: UInt8(ascii: ".")).map { part in
+            UTF8Key(String(decoding: part.map(\.lowercased), as: UTF8.self))
         }
-        if endings.last == "gz" { endings.removeLast() }
-        switch endings.last {
+        if extensions.last == "gz" { extensions.removeLast() }
+        switch extensions.last {
         case "csv": return .csv
         case "ndjson", "jsonl": return .ndjson
         case "json": return .json
         default: break
         }
-        switch bytes.first(where: { $0 > UInt8(ascii: " ") }) {
+        switch firstBytes.first(where: { $0 > UInt8(ascii: " ") }) {
         case UInt8(ascii: "["): return .json
         case UInt8(ascii: "{"): return .ndjson
         default: return .csv
@@ -33,7 +33,7 @@ enum ImportFormat: String, CaseIterable, Sendable {
     /// The name in the language of the page.
     var name: String {
         switch self {
-        case .automatic: localized("by the file’s name")
+        case .automatic: localized("automatic")
         case .ndjson: "NDJSON"
         case .json: "JSON"
         case .csv: "CSV"
@@ -42,8 +42,8 @@ enum ImportFormat: String, CaseIterable, Sendable {
 }
 
 extension UInt8 {
-    /// A letter of ASCII as a small one, and any other byte as it is.
-    fileprivate var inSmallLetters: UInt8 {
+    /// The lowercase of an ASCII letter; other bytes are unchanged.
+    fileprivate var lowercased: UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
     }
 }

@@ -2,126 +2,129 @@ import DocumentModel
 import HTTPTypes
 import StrictJSON
 
-/// Takes a file of documents, says what is in it and what is wrong, and imports it.
+/// The import page: the upload form, and the preview of an uploaded file.
 struct ImportPage: Page {
-    static let template = TemplateLibrary.Name.importing
+    static let template = TemplateLibrary.Name.import
 
-    /// What was typed beside the file.
-    struct Typed: Sendable {
+    /// The input of the upload form, except for the file.
+    struct Input: Sendable {
         var collection = ""
         var idField = ""
         var format = ImportFormat.automatic
-        var keepsTexts = false
+        var readsCellsAsStrings = false
     }
 
-    /// What was found in a file.
-    struct Found: Sendable {
-        fileprivate let upload: Uploads.Upload
-        fileprivate let check: ImportCheck
+    /// An uploaded file with its preview.
+    struct PreviewedUpload: Sendable {
+        fileprivate let upload: UploadStore.Upload
+        fileprivate let preview: ImportPreview
 
-        init(_ upload: Uploads.Upload, _ check: ImportCheck) {
-            (self.upload, self.check) = (upload, check)
+        init(_ upload: UploadStore.Upload, _ preview: ImportPreview) {
+            (self.upload, self.preview) = (upload, preview)
         }
     }
 
-    var chrome = PageChrome(title: localized("Import"))
+    var layout = PageLayout(title: localized("Import"))
     let status: HTTPResponse.Status
-    private let typed: Typed
+    private let input: Input
     private let problems: FormProblems
-    private let found: Found?
+    private let previewedUpload: PreviewedUpload?
 
-    /// - Parameter status: Another status than what the problems come to.
+    /// - Parameter status: The status; by default it depends on whether there are problems.
     init(
-        typed: Typed = Typed(),
+        input: Input = Input(),
         problems: FormProblems = FormProblems(),
-        found: Found? = nil,
+        previewedUpload: PreviewedUpload? = nil,
         status: HTTPResponse.Status? = nil
     ) {
-        (self.typed, self.problems, self.found) = (typed, problems, found)
+        (self.input, self.problems, self.previewedUpload) = (input, problems, previewedUpload)
         self.status = status ?? (problems.isEmpty ? .ok : .unprocessableContent)
     }
 
     func content(named name: String) -> Any? {
         switch name {
-        case "action": AdminURL.importing
-        case "worksURL": AdminURL.works
+        case "action": AdminURL.import
+        case "jobsURL": AdminURL.jobs
         case "file": FormField("file", "", problems: problems)
-        case "collection": FormField("collection", typed.collection, problems: problems)
-        case "idField": FormField("id", typed.idField, problems: problems)
-        case "keepsTexts": typed.keepsTexts
-        case "formatsMarkup": ImportFormat.allCases.map { Option($0.rawValue, $0.name, isCurrent: $0 == typed.format) }.listMarkup
+        case "collection": FormField("collection", input.collection, problems: problems)
+        case "idField": FormField("id", input.idField, problems: problems)
+        case "readsCellsAsStrings": input.readsCellsAsStrings
+        case "formatsMarkup":
+            ImportFormat.allCases.map { FormOption($0.rawValue, $0.name, isSelected: $0 == input.format) }.optionsMarkup
         case "limit":
             localized(
-                "Up to {size} MiB, also compressed with gzip; the command hearth import takes files of any size.",
-                ["size": Counting.grouped(ImportFile.maximumBytes >> 20)]
+                "Up to {size} MiB, optionally compressed with gzip. The command hearth import accepts files of any size.",
+                ["size": NumberFormat.grouped(UploadedFile.maximumBytes >> 20)]
             )
-        case "check": found.orAbsent
+        case "preview": previewedUpload.orAbsent
         default: problems.child(named: name)
         }
     }
 }
 
-extension ImportPage.Found: ViewModel {
+extension ImportPage.PreviewedUpload: ViewModel {
     func child(named name: String) -> Any? {
         switch name {
-        case "upload": upload.id.string
+        case "uploadID": upload.id.string
         case "fileName": DisplayText(upload.file.name.string)
-        case "found":
-            localized(count: check.count, one: "{count} document can be imported.", other: "{count} documents can be imported.")
-        case "canImport": check.count > 0
-        case "newText":
+        case "countText":
             localized(
-                count: check.newCount,
-                one: "{count} of the documents is new.",
-                other: "{count} of the documents are new."
+                count: preview.count,
+                one: "{count} document can be imported.",
+                other: "{count} documents can be imported."
             )
-        case "hasExisting": check.existingCount > 0
+        case "canImport": preview.count > 0
+        case "newText": localized(count: preview.newCount, one: "{count} document is new.", other: "{count} documents are new.")
+        case "hasExisting": preview.existingCount > 0
         case "existingText":
             localized(
-                count: check.existingCount,
-                one: "{count} document has the path of one that is there already.",
-                other: "{count} documents have the paths of some that are there already."
+                count: preview.existingCount,
+                one: "{count} document already exists.",
+                other: "{count} documents already exist."
             )
-        case "importText": localized(count: check.count, one: "Import {count} document", other: "Import {count} documents")
+        case "importText": localized(count: preview.count, one: "Import {count} document", other: "Import {count} documents")
         case "sample":
-            check.sample.map { LinkView(url: AdminURL.document($0), text: DisplayText($0.string.shortened(scalars: 80))) }
-        case "repeatedText":
-            !check.repeated.isEmpty
+            preview.sample.map {
+                LinkView(url: AdminURL.document($0), text: DisplayText($0.string.truncatingMiddle(toScalars: 80)))
+            }
+        case "duplicatesText":
+            !preview.duplicates.isEmpty
                 ? localized(
-                    count: check.repeated.count,
+                    count: preview.duplicates.count,
                     one:
-                        "{count} document has a path that stands in the file before; the last one counts, or the first one where documents are kept.",
+                        "{count} document has the same path as an earlier one in the file. The last one is imported, or the first one if existing documents are kept.",
                     other:
-                        "{count} documents have paths that stand in the file before; the last one counts, or the first one where documents are kept."
+                        "{count} documents have the same path as an earlier one in the file. The last one is imported, or the first one if existing documents are kept."
                 ) : Absent()
-        case "comparedText":
-            check.isPartlyCompared
+        case "duplicates": preview.duplicates.elements
+        case "omittedDuplicates": preview.duplicates.omissionNote.orAbsent
+        case "trackedPathsText":
+            preview.exceedsTrackedPaths
                 ? localized(
-                    count: check.maximumCompared,
+                    count: preview.maximumTrackedPaths,
                     one:
-                        "The file has more documents than can be compared with each other. Behind the first path, one that stands twice is not told, and is counted twice.",
+                        "The file has too many documents to find all duplicate paths. Duplicates after the first path are not reported, and are counted twice.",
                     other:
-                        "The file has more documents than can be compared with each other. Behind the first {count} paths, those that stand twice are not told, and are counted twice."
+                        "The file has too many documents to find all duplicate paths. Duplicates after the first {count} paths are not reported, and are counted twice."
                 ) : Absent()
-        case "repeated": check.repeated.elements
-        case "hasFaults": !check.faults.isEmpty
-        case "faultText": localized(count: check.faults.count, one: "{count} cannot.", other: "{count} cannot.")
-        case "faults": check.faults.elements.map(FaultView.init)
-        case "hiddenFaults": check.faults.rest.orAbsent
-        case "hiddenRepeated": check.repeated.rest.orAbsent
+        case "hasItemErrors": !preview.itemErrors.isEmpty
+        case "itemErrorsText":
+            localized(count: preview.itemErrors.count, one: "{count} cannot be imported.", other: "{count} cannot be imported.")
+        case "itemErrors": preview.itemErrors.elements.map(ItemErrorView.init)
+        case "omittedItemErrors": preview.itemErrors.omissionNote.orAbsent
         default: nil
         }
     }
 }
 
-extension ImportCheck.Repetition: ViewModel {
+extension ImportPreview.DuplicatePath: ViewModel {
     func child(named name: String) -> Any? {
         switch name {
-        case "path": DisplayText(path.string.shortened(scalars: 80))
+        case "path": DisplayText(path.string.truncatingMiddle(toScalars: 80))
         case "lines":
             localized(
                 "lines {first} and {second}",
-                ["first": Counting.grouped(firstLine), "second": Counting.grouped(line)]
+                ["first": NumberFormat.grouped(firstLine), "second": NumberFormat.grouped(line)]
             )
         default: nil
         }

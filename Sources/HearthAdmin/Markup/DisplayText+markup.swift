@@ -1,12 +1,12 @@
 extension DisplayText {
-    /// Writes the text in an element of its own, which keeps its direction to itself.
+    /// Writes the text in an element that isolates its writing direction.
     func write(to markup: inout Markup, opening: StaticString = #"<bdi lang="">"#) {
         markup.raw(opening)
         writeRuns(to: &markup)
         markup.raw("</bdi>")
     }
 
-    /// Writes the text, and its marks as such, for an element that is there.
+    /// Writes the runs of the text, with labels for invisible characters, inside an open element.
     func writeRuns(to markup: inout Markup) {
         for run in runs {
             if let mark = run.mark {

@@ -1,26 +1,26 @@
 import Mustache
 
-/// HTML that is written by the program itself: for what a page has thousands of, such as the cells of a table, since each tag of
-/// a template takes microseconds.
+/// HTML written by code instead of a template, for elements that a page has thousands of, such as table cells: rendering a
+/// template tag takes microseconds.
 ///
-/// A template takes it as it is, in three braces; nothing else may stand there.
+/// Templates insert it unescaped with three braces, which they use for nothing else.
 struct Markup: Sendable {
     private var bytes: [UInt8] = []
 
-    /// What `write` writes.
+    /// Creates markup with a closure.
     init(_ write: (inout Markup) -> Void) {
         write(&self)
     }
 
-    /// What has been written.
+    /// The HTML.
     var string: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Writes markup as it stands.
+    /// Writes unescaped HTML.
     mutating func raw(_ markup: StaticString) {
         markup.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
-    /// Writes elements, each on a line of its own; the last line is left open.
+    /// Writes elements separated by line breaks.
     mutating func lines<Element>(_ elements: [Element], _ write: (Element, inout Markup) -> Void) {
         for (index, element) in elements.enumerated() {
             if index > 0 { raw("\n") }
@@ -28,9 +28,9 @@ struct Markup: Sendable {
         }
     }
 
-    /// Writes text, escaped for elements and for quoted attributes.
+    /// Writes text, escaped for element content and quoted attribute values.
     mutating func text(_ text: String) {
-        MarkupEscaping.append(text, to: &bytes)
+        HTMLEscaping.append(text, to: &bytes)
     }
 }
 

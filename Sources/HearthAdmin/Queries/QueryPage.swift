@@ -1,47 +1,53 @@
 import DocumentModel
 import DocumentStore
 import HTTPTypes
-import HearthService
+import HearthAPI
 import StrictJSON
 
-/// A page to write a whole query on, and to see what it finds and how.
+/// The query page: an editor for queries, with the results or the query plan.
 struct QueryPage: Page {
     static let template = TemplateLibrary.Name.query
 
-    /// A number that an aggregation gives.
-    struct NamedNumber: Sendable {
+    /// The result of an aggregation.
+    struct Aggregate: Sendable {
         let name: DisplayText
         let value: ValueView
     }
 
-    var chrome = PageChrome(title: localized("Query"))
+    var layout = PageLayout(title: localized("Query"))
     private let text: String
-    private let fault: DisplayText?
-    private let faultPlace: String?
-    private let call: CallView?
+    private let error: DisplayText?
+    private let errorPath: String?
+    private let call: CallSnippet?
     private var headers: [ColumnHeader] = []
     private var rows: [CollectionRow] = []
     private var count: String?
-    private var numbers: [NamedNumber] = []
+    private var aggregates: [Aggregate] = []
     private var plan: [String] = []
-    private var facts: [String] = []
-    private var damaged: DamagedFiles?
+    private var planFacts: [String] = []
+    private var damaged: DamagedFileList?
 
-    var status: HTTPResponse.Status { fault == nil ? .ok : .badRequest }
+    var status: HTTPResponse.Status { error == nil ? .ok : .badRequest }
 
-    /// The page of a query.
+    /// Creates the page.
     ///
     /// - Parameters:
-    ///   - text: The query as it was written; an example when nothing was.
-    ///   - query: The query, where it could be read.
-    ///   - answer: What it comes to; nil when nothing was asked for, or the query is faulty.
-    init(text: String, query: QueryText?, answer: QueryText.Answer?, fault: CollectionQuery.Fault?, curl: CurlCommand) {
-        self.text = VisibleJSON.text(Array(text.utf8))
-        self.fault = fault.map { DisplayText($0.message) }
-        faultPlace = fault?.place
-        call = query.map { CallView($0.call, curl: curl) }
+    ///   - text: The entered query, or an example.
+    ///   - query: The parsed query, if it is valid JSON.
+    ///   - outcome: The outcome; nil when no query was run or it is invalid.
+    init(
+        text: String,
+        query: QueryInput?,
+        outcome: QueryInput.Outcome?,
+        error: CollectionQuery.ValidationError?,
+        commands: ShellCommands
+    ) {
+        self.text = EscapedJSON.text(Array(text.utf8))
+        self.error = error.map { DisplayText($0.message) }
+        errorPath = error?.parameterPath
+        call = query.map { CallSnippet($0.call, commands: commands) }
         var values = ValueViewBuilder()
-        switch answer {
+        switch outcome {
         case .documents(let documents, let damaged, let hasMore):
             let columns = CollectionColumns(of: documents, fields: CollectionColumns.fields(of: documents, depth: 1))
             headers = columns.shown.map { ColumnHeader($0) }
@@ -49,29 +55,31 @@ struct QueryPage: Page {
                 let link = LinkView(url: AdminURL.document(document.path), text: DisplayText(document.path.string))
                 return CollectionRow(document, link: link, columns: columns.shown, values: &values)
             }
-            self.damaged = DamagedFiles(damaged)
+            self.damaged = DamagedFileList(damaged)
             count =
                 hasMore
-                ? localized("The first {shown} documents", ["shown": Counting.grouped(documents.count)])
+                ? localized("The first {shown} documents", ["shown": NumberFormat.grouped(documents.count)])
                 : localized(count: documents.count, one: "{count} document", other: "{count} documents")
-        case .numbers(let results, let damaged):
-            numbers = results.map { NamedNumber(name: DisplayText($0.key.string), value: values.view(of: $0.value, in: .line)) }
-            self.damaged = DamagedFiles(damaged)
+        case .aggregates(let results, let damaged):
+            aggregates = results.map {
+                Aggregate(name: DisplayText($0.key.string), value: values.view(of: $0.value, in: .detail))
+            }
+            self.damaged = DamagedFileList(damaged)
         case .explanation(let result):
-            plan = result.work.plan
-            facts = [
+            plan = result.metrics.plan
+            planFacts = [
                 localized(count: result.resultCount, one: "{count} result", other: "{count} results"),
                 localized(
-                    count: result.work.entriesScanned,
-                    one: "{count} entry of the index looked at",
-                    other: "{count} entries of the index looked at"
+                    count: result.metrics.entriesScanned,
+                    one: "{count} index entry scanned",
+                    other: "{count} index entries scanned"
                 ),
-                localized(count: result.work.documentsRead, one: "{count} document read", other: "{count} documents read"),
-                localized("{time} ms", ["time": Number.text(Double(Int(result.duration / .microseconds(1))) / 1_000)]),
+                localized(count: result.metrics.documentsRead, one: "{count} document read", other: "{count} documents read"),
+                localized("{time} ms", ["time": NumberFormat.roundTrip(Double(Int(result.duration / .microseconds(1))) / 1_000)]),
             ]
         case nil: break
         }
-        chrome.colors = values.colors
+        layout.colors = values.colors
     }
 
     func content(named name: String) -> Any? {
@@ -79,18 +87,18 @@ struct QueryPage: Page {
         case "text": text
         case "lines": min(24, max(6, text.utf8.count { $0 == UInt8(ascii: "\n") } + 2))
         case "action": AdminURL.query
-        case "fault": fault.orAbsent
-        case "faultPlace": faultPlace.orAbsent
+        case "queryError": error.orAbsent
+        case "errorPath": errorPath.orAbsent
         case "call": call.orAbsent
         case "headMarkup": headers.markup
-        case "rowsMarkup": rows.markup(mayWrite: false, columnCount: max(1, headers.count))
+        case "rowsMarkup": rows.markup(canWrite: false, columnCount: max(1, headers.count))
         case "hasRows": !rows.isEmpty
         case "count": count.orAbsent
-        case "numbers": numbers
-        case "hasNumbers": !numbers.isEmpty
+        case "aggregates": aggregates
+        case "hasAggregates": !aggregates.isEmpty
         case "plan": plan
-        case "planFacts": facts
-        case "hasPlan": !plan.isEmpty || !facts.isEmpty
+        case "planFacts": planFacts
+        case "hasPlan": !plan.isEmpty || !planFacts.isEmpty
         case "damaged": damaged.orAbsent
         case "isQueryPage": true
         default: nil
@@ -98,7 +106,7 @@ struct QueryPage: Page {
     }
 }
 
-extension QueryPage.NamedNumber: ViewModel {
+extension QueryPage.Aggregate: ViewModel {
     func child(named name: String) -> Any? {
         switch name {
         case "name": self.name

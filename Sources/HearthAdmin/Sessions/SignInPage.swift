@@ -2,48 +2,53 @@ import DocumentModel
 import HTTPTypes
 import StrictJSON
 
-/// The page that asks for a key: by its own address, or in place of a page that is not for everybody.
+/// The sign-in page, shown at its own URL or in place of a page that requires sign-in.
 struct SignInPage: Page {
     static let template = TemplateLibrary.Name.signIn
 
-    var chrome = PageChrome(title: localized("Sign in"))
+    var layout = PageLayout(title: localized("Sign in"))
     let status: HTTPResponse.Status
-    private let next: ReturnAddress
+    private let next: ReturnURL
     private let problems: FormProblems
-    private let lost: LostForm?
+    private let pendingForm: PendingForm?
 
     /// - Parameters:
-    ///   - status: 401 in place of another page.
-    ///   - next: Where to go afterwards.
-    ///   - lost: A form that was sent without being signed in, or no longer.
-    init(status: HTTPResponse.Status, next: ReturnAddress, problems: FormProblems = FormProblems(), lost: LostForm? = nil) {
+    ///   - status: 401 when the page is shown in place of another page.
+    ///   - next: The page to go to after sign-in.
+    ///   - pendingForm: A form that was submitted without a session or after its session had ended.
+    init(
+        status: HTTPResponse.Status,
+        next: ReturnURL,
+        problems: FormProblems = FormProblems(),
+        pendingForm: PendingForm? = nil
+    ) {
         self.status = status
         self.next = next
         self.problems = problems
-        self.lost = lost
+        self.pendingForm = pendingForm
     }
 
     func content(named name: String) -> Any? {
         switch name {
         case "action": AdminURL.signIn
         case "next": next.url
-        case "lost": lost.orAbsent
+        case "pendingForm": pendingForm.orAbsent
         default: problems.child(named: name)
         }
     }
 }
 
-/// A form that came when its session was over: it is kept on the page, to be sent again.
-struct LostForm: Sendable {
-    let address: String
-    /// What was typed; nil when it was too much to be kept.
+/// A submitted form that requires sign-in first. The sign-in page keeps its fields, to be sent again.
+struct PendingForm: Sendable {
+    let url: String
+    /// The fields; nil when the form exceeded the size limit and was discarded.
     let fields: [FormField]?
 }
 
-extension LostForm: ViewModel {
+extension PendingForm: ViewModel {
     func child(named name: String) -> Any? {
         switch name {
-        case "address": address
+        case "url": url
         case "fields": fields ?? []
         case "isKept": fields != nil
         default: nil

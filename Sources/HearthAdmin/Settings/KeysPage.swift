@@ -1,40 +1,41 @@
 import DocumentModel
 import HTTPTypes
-import HearthService
+import HearthAPI
 import StrictJSON
 
-/// The keys: who may call, with a form for another.
+/// The list of API keys and the form that creates one.
 struct KeysPage: Page {
     static let template = TemplateLibrary.Name.keys
 
-    /// What was typed for a new key.
-    struct Typed: Sendable {
+    /// The input of the form for a new key.
+    struct Input: Sendable {
         var label = ""
         var role = Role.reader
         var collections = ""
-        var expiry = KeyLifetime.unlimited
+        var lifetime = KeyLifetime.unlimited
     }
 
-    var chrome = PageChrome(title: localized("Keys"))
+    var layout = PageLayout(title: localized("Keys"))
     let status: HTTPResponse.Status
     private let keys: [KeyView]
-    private let typed: Typed
+    private let input: Input
     private let problems: FormProblems
-    /// The text of a key that was just made.
-    private let made: String?
-    private let isOpen: Bool
+    /// The secret of a key that was just created.
+    private let newSecret: String?
+    /// Whether the server has no keys at all.
+    private let isUnprotected: Bool
 
     init(
         _ keys: [AccessKey],
-        own: UTF8Key?,
-        typed: Typed = Typed(),
+        currentKeyID: UTF8Key?,
+        input: Input = Input(),
         problems: FormProblems = FormProblems(),
-        made: String? = nil,
-        isOpen: Bool = false,
+        newSecret: String? = nil,
+        isUnprotected: Bool = false,
         now: Timestamp
     ) {
-        self.keys = keys.map { KeyView($0, isOwn: $0.id == own, now: now) }
-        (self.typed, self.problems, self.made, self.isOpen) = (typed, problems, made, isOpen)
+        self.keys = keys.map { KeyView($0, isCurrent: $0.id == currentKeyID, now: now) }
+        (self.input, self.problems, self.newSecret, self.isUnprotected) = (input, problems, newSecret, isUnprotected)
         status = problems.isEmpty ? .ok : .unprocessableContent
     }
 
@@ -42,21 +43,22 @@ struct KeysPage: Page {
         switch name {
         case "keys": keys
         case "hasKeys": !keys.isEmpty
-        case "hasNoKeysAtAll": isOpen
-        case "made": made.orAbsent
+        case "isUnprotected": isUnprotected
+        case "newSecret": newSecret.orAbsent
         case "action": AdminURL.keys
-        case "label": FormField("label", typed.label, problems: problems)
-        case "collections": FormField("collections", typed.collections, problems: problems)
-        case "rolesMarkup": Role.allCases.map { Option($0.rawValue, $0.explanation, isCurrent: $0 == typed.role) }.listMarkup
+        case "label": FormField("label", input.label, problems: problems)
+        case "collections": FormField("collections", input.collections, problems: problems)
+        case "rolesMarkup":
+            Role.allCases.map { FormOption($0.rawValue, $0.explanation, isSelected: $0 == input.role) }.optionsMarkup
         case "lifetimesMarkup":
-            KeyLifetime.allCases.map { Option($0.rawValue, $0.name, isCurrent: $0 == typed.expiry) }.listMarkup
+            KeyLifetime.allCases.map { FormOption($0.rawValue, $0.name, isSelected: $0 == input.lifetime) }.optionsMarkup
         case "problems", "hasProblems", "isOneProblem": problems.child(named: name)
         default: nil
         }
     }
 }
 
-/// For how long a key is made.
+/// The choices for the lifetime of a new key.
 enum KeyLifetime: String, CaseIterable, Sendable {
     case unlimited
     case day = "1"
@@ -64,41 +66,41 @@ enum KeyLifetime: String, CaseIterable, Sendable {
     case quarter = "90"
     case year = "365"
 
-    /// When a key of it expires.
-    func end(from now: Timestamp) -> Timestamp? {
+    /// Returns the expiry of a key created now; nil for an unlimited key.
+    func expireTime(from now: Timestamp) -> Timestamp? {
         Int64(rawValue).flatMap { try? Timestamp(microseconds: now.microseconds + $0 * 86_400_000_000) }
     }
 
     var name: String {
         switch self {
-        case .unlimited: localized("until it is revoked")
-        case .day: localized("for a day")
-        case .month: localized("for 30 days")
-        case .quarter: localized("for 90 days")
-        case .year: localized("for a year")
+        case .unlimited: localized("until revoked")
+        case .day: localized("1 day")
+        case .month: localized("30 days")
+        case .quarter: localized("90 days")
+        case .year: localized("1 year")
         }
     }
 }
 
 extension Role {
-    /// What the role may do, in the language of the page.
+    /// The permissions of the role in the language of the page.
     var explanation: String {
         switch self {
-        case .reader: localized("reader: read and watch")
-        case .writer: localized("writer: write documents too")
-        case .admin: localized("admin: everything, keys and indexes too")
+        case .reader: localized("reader: read and watch documents")
+        case .writer: localized("writer: also write documents")
+        case .admin: localized("admin: full access, including keys and indexes")
         }
     }
 }
 
-/// A key, as a page shows it.
+/// A row of the list of API keys.
 struct KeyView: Sendable {
     private let key: AccessKey
-    private let isOwn: Bool
+    private let isCurrent: Bool
     private let now: Timestamp
 
-    init(_ key: AccessKey, isOwn: Bool, now: Timestamp) {
-        (self.key, self.isOwn, self.now) = (key, isOwn, now)
+    init(_ key: AccessKey, isCurrent: Bool, now: Timestamp) {
+        (self.key, self.isCurrent, self.now) = (key, isCurrent, now)
     }
 }
 
@@ -109,11 +111,11 @@ extension KeyView: ViewModel {
         case "label": DisplayText(key.label)
         case "hasLabel": !key.label.utf8.isEmpty
         case "role": key.role.rawValue
-        case "isOwn": isOwn
-        case "scope": key.collections?.map { DisplayText($0.string) } ?? []
-        case "isForAll": key.collections == nil
+        case "isCurrent": isCurrent
+        case "collections": key.collections?.map { DisplayText($0.string) } ?? []
+        case "isUnrestricted": key.collections == nil
         case "created": DocumentHeader.Moment(key.createTime, now: now)
-        case "used": key.lastUseTime.map { DocumentHeader.Moment($0, now: now) }.orAbsent
+        case "lastUsed": key.lastUseTime.map { DocumentHeader.Moment($0, now: now) }.orAbsent
         case "expires": key.expireTime.map { TimeView($0) }.orAbsent
         case "isExpired": key.expireTime.map { $0 <= now } ?? false
         default: nil

@@ -1,41 +1,40 @@
 import DocumentModel
 import DocumentStore
 import HTTPTypes
-import HearthService
+import HearthAPI
 import StrictJSON
 
-/// What is settled for the whole database: indexes, limits, and who is signed in.
+/// The settings of the database and the server: indexes, sessions and limits.
 struct SettingsPage: Page {
     static let template = TemplateLibrary.Name.settings
 
-    /// What was typed for an index or an exemption.
-    struct Typed: Sendable {
+    /// The input of the form for an index or exemption.
+    struct Input: Sendable {
         var collection = ""
         var fields = ""
     }
 
-    var chrome = PageChrome(title: localized("Settings"))
+    var layout = PageLayout(title: localized("Settings"))
     let status: HTTPResponse.Status
     private let indexes: IndexReport?
     private let sessions: [SessionView]
     private let limits: [LimitView]
-    private let typed: Typed
+    private let input: Input
     private let problems: FormProblems
 
     /// - Parameters:
-    ///   - indexes: What is indexed; nil for a caller who may not see it.
+    ///   - indexes: The composite indexes and exemptions; nil when the caller may not list them.
     ///   - sessions: The sessions that the caller may see.
-    ///   - settings: What the server was started with.
     init(
         indexes: IndexReport?,
         sessions: [SessionView],
         limits: [LimitView],
-        typed: Typed = Typed(),
+        input: Input = Input(),
         problems: FormProblems = FormProblems()
     ) {
-        (self.indexes, self.sessions, self.limits, self.typed, self.problems) = (indexes, sessions, limits, typed, problems)
+        (self.indexes, self.sessions, self.limits, self.input, self.problems) = (indexes, sessions, limits, input, problems)
         status = problems.isEmpty ? .ok : .unprocessableContent
-        chrome.refreshes = problems.isEmpty && (indexes?.isChanging ?? false)
+        layout.refreshes = problems.isEmpty && (indexes?.isChanging ?? false)
     }
 
     func content(named name: String) -> Any? {
@@ -46,9 +45,9 @@ struct SettingsPage: Page {
         case "hasIndexes": !(indexes?.indexes.isEmpty ?? true)
         case "exemptions": (indexes?.exemptions ?? []).map(ExemptionView.init)
         case "hasExemptions": !(indexes?.exemptions.isEmpty ?? true)
-        case "changes": (indexes?.changes ?? []).map { ChangeView(collection: $0.collection, progress: $0.progress) }
-        case "collection": FormField("collection", typed.collection, problems: problems)
-        case "fields": FormField("fields", typed.fields, problems: problems)
+        case "changes": (indexes?.backfills ?? []).map { IndexChangeView(collection: $0.collection, progress: $0.progress) }
+        case "collection": FormField("collection", input.collection, problems: problems)
+        case "fields": FormField("fields", input.fields, problems: problems)
         case "sessions": sessions
         case "hasSessions": !sessions.isEmpty
         case "limits": limits
@@ -59,31 +58,31 @@ struct SettingsPage: Page {
 }
 
 extension IndexReport {
-    /// Whether something is being made or removed.
+    /// Whether index entries are being built or removed.
     fileprivate var isChanging: Bool {
-        !changes.isEmpty || indexes.contains { if case .building = $0.progress { true } else { false } }
+        !backfills.isEmpty || indexes.contains { if case .building = $0.progress { true } else { false } }
     }
 }
 
 extension IndexReport.Progress {
-    /// How far it is, in the language of the page.
+    /// The state in the language of the page.
     fileprivate var text: String {
         switch self {
         case .ready: localized("ready")
         case .building(let done, let total?):
-            localized("{done} of {total} documents", ["done": Counting.grouped(done), "total": Counting.grouped(total)])
+            localized("{done} of {total} documents", ["done": NumberFormat.grouped(done), "total": NumberFormat.grouped(total)])
         case .building(let done, nil): localized(count: done, one: "{count} document so far", other: "{count} documents so far")
-        case .unavailable: localized("can’t be used")
+        case .unavailable: localized("unavailable")
         }
     }
 
-    /// Why it can't be used.
-    fileprivate var obstacle: DisplayText? {
+    /// The reason why the index is unavailable.
+    fileprivate var unavailableReason: DisplayText? {
         if case .unavailable(let reason) = self { DisplayText(reason) } else { nil }
     }
 }
 
-/// An index of several fields, as a page shows it.
+/// A row of the list of composite indexes.
 struct IndexView: Sendable {
     private let id: String
     private let definition: IndexDefinition
@@ -99,15 +98,15 @@ extension IndexView: ViewModel {
         switch name {
         case "id": id
         case "collection": DisplayText(definition.collection.key.string)
-        case "parts": definition.fields.map { DisplayText("\($0.field) \($0.direction == .ascending ? "↑" : "↓")") }
+        case "indexFields": definition.fields.map { DisplayText("\($0.field) \($0.direction == .ascending ? "↑" : "↓")") }
         case "progress": progress.text
-        case "obstacle": progress.obstacle.orAbsent
+        case "unavailableReason": progress.unavailableReason.orAbsent
         default: nil
         }
     }
 }
 
-/// A field that isn't indexed by itself, as a page shows it.
+/// A row of the list of single-field index exemptions.
 struct ExemptionView: Sendable {
     let exemption: IndexExemption
 }
@@ -117,20 +116,20 @@ extension ExemptionView: ViewModel {
         switch name {
         case "collection": DisplayText(exemption.collection.key.string)
         case "field": DisplayText(exemption.field.description)
-        case "collectionText": EditedText.line(exemption.collection.key.string)
-        case "fieldText": EditedText.line(exemption.field.description)
+        case "collectionText": FormTextCoding.encodeLine(exemption.collection.key.string)
+        case "fieldText": FormTextCoding.encodeLine(exemption.field.description)
         default: nil
         }
     }
 }
 
-/// A collection whose entries are being made or removed.
-struct ChangeView: Sendable {
+/// The progress of building or removing the index entries of a collection.
+struct IndexChangeView: Sendable {
     let collection: CollectionID
     let progress: IndexReport.Progress
 }
 
-extension ChangeView: ViewModel {
+extension IndexChangeView: ViewModel {
     func child(named name: String) -> Any? {
         switch name {
         case "collection": DisplayText(collection.key.string)
@@ -140,18 +139,18 @@ extension ChangeView: ViewModel {
     }
 }
 
-/// A session, as a page shows it.
+/// A row of the list of browser sessions.
 struct SessionView: Sendable {
     private let session: Session
     private let label: DisplayText
-    private let isOwn: Bool
+    private let isCurrent: Bool
     private let now: Timestamp
 
-    init(_ session: Session, keys: [AccessKey], own: Session?, now: Timestamp) {
+    init(_ session: Session, keys: [AccessKey], current: Session?, now: Timestamp) {
         (self.session, self.now) = (session, now)
         let key = keys.first { $0.id == session.caller.keyID }
         label = DisplayText(key?.name ?? session.caller.keyID?.string ?? "")
-        isOwn = session.name == own?.name
+        isCurrent = session.name == current?.name
     }
 }
 
@@ -163,14 +162,14 @@ extension SessionView: ViewModel {
         case "role": session.caller.role.rawValue
         case "network": DisplayText(session.network.string)
         case "started": DocumentHeader.Moment(session.startTime, now: now)
-        case "used": DocumentHeader.Moment(session.lastUseTime, now: now)
-        case "isOwn": isOwn
+        case "lastUsed": DocumentHeader.Moment(session.lastUseTime, now: now)
+        case "isCurrent": isCurrent
         default: nil
         }
     }
 }
 
-/// A limit or another thing that the server was started with.
+/// A configured limit.
 struct LimitView: Sendable {
     let name: String
     let value: String

@@ -3,12 +3,12 @@ import Foundation
 import Mustache
 import Synchronization
 
-/// The templates of the pages, read once and compiled for each language.
+/// The templates of the pages, loaded once and compiled for each language.
 ///
-/// Every template escapes with ``MarkupEscaping``. The line break that ends a file is not part of its template,
-/// so that one can stand inside a line of another.
+/// Every template escapes with ``HTMLEscaping``. The final line break of a file is not part of the template, so a partial can be
+/// used within a line.
 struct TemplateLibrary: Sendable {
-    /// The templates that pages and their streams name; the others are used by these.
+    /// The templates rendered by pages and streams; the other files are partials.
     enum Name: String, CaseIterable {
         case overview
         case collection
@@ -19,12 +19,12 @@ struct TemplateLibrary: Sendable {
         case document
         case documentFacts = "document-facts"
         case fieldRow = "field-row"
-        case damaged
+        case damagedDocument = "damaged-document"
         case damagedExport = "damaged-export"
         case documentJSON = "document-json"
         case documentation
-        case missing
-        case problem
+        case missingDocument = "missing-document"
+        case errorPage = "error-page"
         case query
         case signIn = "sign-in"
         case editFields = "edit-fields"
@@ -32,9 +32,9 @@ struct TemplateLibrary: Sendable {
         case conflict
         case delete
         case history
-        case work
-        case works
-        case importing
+        case job
+        case jobs
+        case `import`
         case newCollection = "new-collection"
         case keys
         case settings
@@ -42,11 +42,11 @@ struct TemplateLibrary: Sendable {
 
     private let libraries: [Language: MustacheLibrary]
 
-    /// Reads all templates in a folder and the folders in it.
+    /// Loads all templates in a folder and its subfolders.
     ///
-    /// - Parameter catalogue: The translations of the templates' texts.
-    /// - Throws: `notFound` when one that pages need isn't there, `failedPrecondition` when one can't be read or compiled.
-    init(folder: URL, catalogue: Catalogue) throws(StatusError) {
+    /// - Parameter catalog: The translations of the templates' texts.
+    /// - Throws: `notFound` when a required template is missing, `failedPrecondition` when one can't be read or compiled.
+    init(folder: URL, catalog: TranslationCatalog) throws(StatusError) {
         Self.registerEscaping()
         var templates: [Language: [String: MustacheTemplate]] = [:]
         for name in try Self.names(in: folder) {
@@ -54,11 +54,11 @@ struct TemplateLibrary: Sendable {
             do {
                 var text = try String(contentsOf: file, encoding: .utf8)
                 if text.utf8.last == UInt8(ascii: "\n") { text.unicodeScalars.removeLast() }
-                for (language, template) in try Self.compile(TranslatableTemplate(text), catalogue: catalogue) {
+                for (language, template) in try Self.compile(TranslatableTemplate(text), catalog: catalog) {
                     templates[language, default: [:]][name] = template
                 }
             } catch {
-                throw StatusError(.failedPrecondition, "The template \(file.path) can't be used: \(error)", cause: error)
+                throw StatusError(.failedPrecondition, "The template \(file.path) can't be compiled: \(error)", cause: error)
             }
         }
         let missing = Name.allCases.map(\.rawValue).filter { templates[.english]?[$0] == nil }
@@ -72,19 +72,19 @@ struct TemplateLibrary: Sendable {
         libraries = templates.mapValues { MustacheLibrary(templates: $0) }
     }
 
-    /// The page's HTML in the language of ``Texts/current``.
+    /// Renders a page in the language of ``Translations/current``.
     func render(_ page: some ViewModel, with name: Name) -> [UInt8] {
         Array(text(of: page, with: name).utf8)
     }
 
-    /// The HTML of a page or a part of one in the language of ``Texts/current``.
+    /// Renders a page or a fragment in the language of ``Translations/current``.
     func text(of model: some ViewModel, with name: Name) -> String {
-        // Every named template was found when the libraries were made.
-        libraries[Texts.current.language]?.render(Shared(model), withTemplate: name.rawValue) ?? ""
+        // `init` checked that every named template exists.
+        libraries[Translations.current.language]?.render(Shared(model), withTemplate: name.rawValue) ?? ""
     }
 }
 
-/// A page while it is rendered: Mustache copies what it looks into for each tag.
+/// A reference to the page being rendered, because Mustache copies the view model for each tag.
 private final class Shared<Model: ViewModel>: MustacheParent {
     private let model: Model
 
@@ -102,10 +102,10 @@ extension TemplateLibrary {
     private static let contentType = "HEARTH"
     private static let isEscapingRegistered = Mutex(false)
 
-    /// A template in each language; one without texts, such as the coastlines, is compiled once for all.
+    /// Compiles a template for each language; one without texts, such as the coastlines, is compiled once.
     private static func compile(
         _ template: TranslatableTemplate,
-        catalogue: Catalogue
+        catalog: TranslationCatalog
     ) throws -> [(Language, MustacheTemplate)] {
         let pragma = "{{% CONTENT_TYPE:\(contentType)}}"
         guard !template.texts.isEmpty else {
@@ -113,20 +113,20 @@ extension TemplateLibrary {
             return Language.allCases.map { ($0, compiled) }
         }
         return try Language.allCases.map { language in
-            let texts = catalogue[language]
-            return (language, try MustacheTemplate(string: pragma + template.translated { texts.text($0) }))
+            let translations = catalog[language]
+            return (language, try MustacheTemplate(string: pragma + template.translated { translations.text($0) }))
         }
     }
 
-    /// Mustache keeps content types for the whole process.
+    /// Registers the escaping once, because Mustache's content types are global.
     private static func registerEscaping() {
         isEscapingRegistered.withLock { isRegistered in
-            if !isRegistered { MustacheContentTypes.register(MarkupEscaping(), named: contentType) }
+            if !isRegistered { MustacheContentTypes.register(HTMLEscaping(), named: contentType) }
             isRegistered = true
         }
     }
 
-    /// The paths of all templates below the folder, without their suffix.
+    /// Returns the relative paths of all templates in a folder, without their suffix.
     private static func names(in folder: URL) throws(StatusError) -> [String] {
         do {
             return try FileManager.default.subpathsOfDirectory(atPath: folder.path)

@@ -1,7 +1,7 @@
-/// A template whose texts for people stand in double square brackets: `<h2>[[Collections]]</h2>`.
+/// A template with translatable texts in double square brackets: `<h2>[[Collections]]</h2>`.
 ///
-/// A text may hold variables of the template, as in `[[No document has the ID {{id}}]]`, and markup:
-/// `[[Back to <a href="{{url}}">{{name}}</a>]]`. One without markup is plain, and escaped.
+/// A text may contain template variables, as in `[[No document has the ID {{id}}]]`, and markup:
+/// `[[Back to <a href="{{url}}">{{name}}</a>]]`. A text without markup is escaped.
 struct TranslatableTemplate {
     private let source: String
 
@@ -9,7 +9,7 @@ struct TranslatableTemplate {
         self.source = source
     }
 
-    /// The texts, in the order of the template.
+    /// The texts in template order.
     var texts: [String] {
         var texts: [String] = []
         _ = translated {
@@ -19,7 +19,7 @@ struct TranslatableTemplate {
         return texts
     }
 
-    /// The template with each text replaced by what a function makes of it.
+    /// Returns the template with each text replaced by its translation.
     func translated(_ translate: (String) -> String) -> String {
         var result: [UInt8] = []
         var rest = source.utf8[...]
@@ -32,23 +32,23 @@ struct TranslatableTemplate {
         return String(decoding: result + rest, as: UTF8.self)
     }
 
-    /// Whether a text has markup of HTML.
+    /// Returns whether a text contains HTML markup.
     static func isMarkup(_ text: String) -> Bool {
         text.utf8.contains(UInt8(ascii: "<"))
     }
 
-    /// Escapes a plain text, and leaves its variables as they are.
+    /// Escapes a plain text except for its variables.
     private static func escape(_ text: String) -> String {
         var result = ""
         var rest = text.utf8[...]
         while let start = rest.firstRange(of: variableOpening),
             let end = rest[start.upperBound...].firstRange(of: variableClosing)
         {
-            result += MarkupEscaping().escapeText(String(decoding: rest[..<start.lowerBound], as: UTF8.self))
+            result += HTMLEscaping().escapeText(String(decoding: rest[..<start.lowerBound], as: UTF8.self))
             result += String(decoding: rest[start.lowerBound..<end.upperBound], as: UTF8.self)
             rest = rest[end.upperBound...]
         }
-        return result + MarkupEscaping().escapeText(String(decoding: rest, as: UTF8.self))
+        return result + HTMLEscaping().escapeText(String(decoding: rest, as: UTF8.self))
     }
 
     private static let opening = Array("[[".utf8)

@@ -1,12 +1,12 @@
 import Mustache
 
-/// What a template may see, by name.
+/// The data of a template, looked up by name.
 ///
-/// A name that a view model knows must never give nil, even for a value that isn't there: Mustache would go on
-/// looking for the name in the view models around it. Give `orAbsent` instead.
+/// A view model must not return nil for a name that it defines, even if the value is absent, because Mustache would then look up
+/// the name in the enclosing view models. Return `orAbsent` instead.
 protocol ViewModel: MustacheParent, Sendable {}
 
-/// A known member without a value: it shows as nothing, and its section is left out.
+/// A defined but absent value: it renders as an empty string, and its section is omitted.
 struct Absent: MustacheCustomRenderable, Sendable {
     var renderText: String { "" }
     var isNull: Bool { true }

@@ -1,59 +1,59 @@
-/// A datum as a page shows it: its characters as they are, those that can't be seen set apart as marks.
+/// Stored text prepared for display, with invisible characters separated from the visible text.
 ///
-/// Templates show it within `<bdi>`, so that its direction stays its own.
+/// Templates show it inside `<bdi>`, which isolates its writing direction.
 struct DisplayText: Sendable {
-    /// What may stand in the text unmarked.
+    /// The treatment of white space.
     enum Lines: Sendable {
-        /// Line breaks, tabs and spaces at the edges are marked: IDs, names, cells of a table.
+        /// Labels line breaks, tabs, and spaces at the edges: for IDs, names and table cells.
         case single
-        /// They are shown as such, in a place that keeps white space.
+        /// Keeps white space, for elements that preserve it.
         case multiple
     }
 
-    /// A mark, when there is one, and the ordinary text after it.
+    /// An optional invisible character and the visible text after it.
     struct Run: Sendable {
-        let mark: InvisibleMark?
+        let mark: InvisibleCharacter?
         let text: String
     }
 
-    /// The text in pieces, each begun by a mark but perhaps the first.
+    /// The runs of the text; each but the first starts with an invisible character.
     let runs: [Run]
 
-    /// Takes the text apart.
+    /// Splits a text into runs.
     init(_ text: String, lines: Lines = .single) {
-        self.init(text, lines: lines, isCut: false)
+        self.init(text, lines: lines, isTruncated: false)
     }
 
-    /// Takes the beginning of a text apart, with an ellipsis where it is cut.
+    /// Truncates a text, with an ellipsis, and splits it into runs.
     ///
-    /// - Parameter limit: How many Unicode scalars there is room for.
-    init(beginningOf text: String, scalars limit: Int) {
-        self.init(text.beginning(scalars: limit))
+    /// - Parameter limit: The maximum number of Unicode scalars.
+    init(truncating text: String, toScalars limit: Int) {
+        self.init(text.truncated(toScalars: limit))
     }
 
-    /// Takes the beginning of a text apart, which was looked at before.
-    init(_ beginning: (text: String, isCut: Bool)) {
-        self.init(beginning.text, lines: .single, isCut: beginning.isCut)
+    /// Splits the result of `truncated(toScalars:)` into runs.
+    init(_ prefix: (text: String, isTruncated: Bool)) {
+        self.init(prefix.text, lines: .single, isTruncated: prefix.isTruncated)
     }
 
-    private init(_ text: String, lines: Lines, isCut: Bool) {
-        let ending = isCut ? "…" : ""
-        guard Self.needsCare(text, isCut: isCut) else {
+    private init(_ text: String, lines: Lines, isTruncated: Bool) {
+        let ending = isTruncated ? "…" : ""
+        guard Self.mayNeedMarks(text, isTruncated: isTruncated) else {
             runs = [Run(mark: nil, text: text + ending)]
             return
         }
         let scalars = text.unicodeScalars
         var runs: [Run] = []
-        var mark: InvisibleMark?
+        var mark: InvisibleCharacter?
         var start = scalars.startIndex
         var previous: Unicode.Scalar?
         var index = scalars.startIndex
         while index < scalars.endIndex {
             let scalar = scalars[index]
             let following = scalars.index(after: index)
-            let next = following < scalars.endIndex ? scalars[following] : isCut ? "…" : nil
+            let next = following < scalars.endIndex ? scalars[following] : isTruncated ? "…" : nil
             if !(lines == .multiple && Self.isLayout(scalar)),
-                let found = InvisibleMark(scalar, after: previous, before: next)
+                let found = InvisibleCharacter(scalar, after: previous, before: next)
             {
                 if mark != nil || start < index { runs.append(Run(mark: mark, text: String(scalars[start..<index]))) }
                 mark = found
@@ -62,22 +62,23 @@ struct DisplayText: Sendable {
             previous = scalar
             index = following
         }
-        if mark != nil || start < index || isCut { runs.append(Run(mark: mark, text: String(scalars[start...]) + ending)) }
+        if mark != nil || start < index || isTruncated { runs.append(Run(mark: mark, text: String(scalars[start...]) + ending)) }
         self.runs = runs
     }
 
-    /// Whether there is nothing to show.
+    /// Whether the text is empty.
     var isEmpty: Bool { runs.allSatisfy { $0.mark == nil && $0.text.utf8.isEmpty } }
 
-    /// The text on one line with the marks in brackets, for attributes and titles.
+    /// The text on one line with the labels in brackets, for attributes and titles.
     var plain: String {
         runs.map { run in run.mark.map { "⟨\($0.label)⟩\(run.text)" } ?? run.text }.joined()
     }
 
-    /// Whether the text may hold an invisible character: most texts are plain and pass here.
-    private static func needsCare(_ text: String, isCut: Bool) -> Bool {
+    /// Returns whether a text may contain an invisible character: a fast check that most texts fail.
+    private static func mayNeedMarks(_ text: String, isTruncated: Bool) -> Bool {
         let space = UInt8(ascii: " ")
-        return text.utf8.first == space || (!isCut && text.utf8.last == space) || text.utf8.contains { $0 < 0x20 || $0 >= 0x7f }
+        return text.utf8.first == space || (!isTruncated && text.utf8.last == space)
+            || text.utf8.contains { $0 < 0x20 || $0 >= 0x7f }
     }
 
     private static func isLayout(_ scalar: Unicode.Scalar) -> Bool {

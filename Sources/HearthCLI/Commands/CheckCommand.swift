@@ -9,32 +9,37 @@ import StrictJSON
 struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Read everything in a data folder, and say what is wrong with it.",
+        abstract: "Verify the consistency of a data folder.",
         discussion: """
-            Compares every document's file with the rules, with the journal and with the index, and prints a line for each thing that is not as \
-            it should be, then what it has looked at. No server may have the folder open, and nothing in it is changed.
+            Validates every document file, compares the files with the journal and the index, and prints one line per finding, \
+            followed by a summary. The server must be stopped. Without --repair, the data folder is not modified.
 
-            With --repair, a database that was not closed is brought to where its journal says it was, and unfinished files are \
-            removed, and the index is made anew; then it is checked again. Damaged documents are never touched: mend or move \
-            them yourself. Documents that were edited in their files are noted, and are no fault; but the index doesn't know \
-            of it, so queries don't find what was edited before a repair.
+            With --repair, if there are findings, replays the journal of a database that was not shut down cleanly, removes \
+            temporary files and rebuilds the index, then checks again. Damaged documents are never modified: fix or move their \
+            files by hand. Documents whose files were edited are reported as notices, not as findings; queries don't see the \
+            edits until the index is rebuilt.
 
-            All databases of the folder are looked at, or the one that --database names; the counts are those of all together.
+            Checks all databases in the folder, or only the one given with --database. The summary counts all checked databases.
 
-            Exits with 1 when something is wrong.
+            Exits with status 1 if there are findings.
             """
     )
 
-    @Option(help: ArgumentHelp("The data folder.", valueName: "dir"), completion: .directory)
+    @Option(help: ArgumentHelp("Data folder.", valueName: "dir"), completion: .directory)
     var data = "data"
 
-    @Option(help: ArgumentHelp("Only this database, as databases.list names it, or (default).", valueName: "name"))
+    @Option(
+        help: ArgumentHelp(
+            "Check only this database: (default), or a name as printed by `hearth databases list`.",
+            valueName: "name"
+        )
+    )
     var database: String?
 
-    @Flag(help: "Repair what can be repaired without losing anything that a person wrote.")
+    @Flag(help: "Repair what can be repaired without losing data.")
     var repair = false
 
-    @Flag(help: "Print each finding as a JSON object on a line, and the summary as the last one.")
+    @Flag(help: "Print one JSON object per line for each finding, then one for the summary.")
     var json = false
 
     func validate() throws {
@@ -46,36 +51,41 @@ struct CheckCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let show = { @Sendable [json] (finding: CheckFinding) in
+        let printFinding = { @Sendable [json] (finding: CheckFinding) in
             print(json ? String(decoding: finding.json, as: UTF8.self) : finding.text)
         }
         let report =
             if let id = try databaseID {
-                try await CheckedDatabase.named(id, DatabaseFolders.open(inFolder: data)).examine(repairing: repair, show)
+                try await CheckTarget.named(id, DatabaseFolders.open(inFolder: data)).check(
+                    repairing: repair,
+                    onFinding: printFinding
+                )
             } else {
-                try await examineAll(show)
+                try await checkAll(onFinding: printFinding)
             }
         print(json ? String(decoding: report.json, as: UTF8.self) : "\(report.text)")
         guard report.findings == 0 else { throw ExitCode.failure }
     }
 
-    /// Checks the default database and, unless only that is wanted, all others. One that can't be opened is a finding.
-    private func examineAll(_ show: @escaping @Sendable (CheckFinding) -> Void) async throws -> CheckReport {
-        var report = try await CheckedDatabase.standard(data).examine(repairing: repair, show)
+    /// Checks the default database and, unless `--database` selects only that one, all named databases.
+    ///
+    /// A named database that can't be opened counts as a finding.
+    private func checkAll(onFinding: @escaping @Sendable (CheckFinding) -> Void) async throws -> CheckReport {
+        var report = try await CheckTarget.defaultDatabase(folder: data).check(repairing: repair, onFinding: onFinding)
         guard database == nil else { return report }
         let folders = try await DatabaseFolders.open(inFolder: data)
         for id in try await folders.all() {
             do {
-                report += try await CheckedDatabase.named(id, folders).examine(repairing: repair, show)
+                report += try await CheckTarget.named(id, folders).check(repairing: repair, onFinding: onFinding)
             } catch let error as StatusError {
-                show(folders.finding(error, of: id))
+                onFinding(folders.finding(error, of: id))
                 report.findings += 1
             }
         }
         return report
     }
 
-    /// The database to check; nil for the default one, and for all.
+    /// The named database selected by `--database`; `nil` for the default database and for all databases.
     private var databaseID: DatabaseID? {
         get throws(StatusError) {
             guard let database, UTF8Key(database) != DatabaseID.defaultDatabase else { return nil }
@@ -86,10 +96,10 @@ struct CheckCommand: AsyncParsableCommand {
 }
 
 extension CheckFinding {
-    /// One line for a person.
+    /// The finding as one line of text.
     fileprivate var text: String {
-        let what = StatusError(.dataLoss, message, path: path, file: file).description
-        return "\(kind.rawValue): \(what.dropFirst("\(StatusCode.dataLoss.name): ".count))"
+        let description = StatusError(.dataLoss, message, path: path, file: file).description
+        return "\(kind.rawValue): \(description.dropFirst("\(StatusCode.dataLoss.name): ".count))"
     }
 
     fileprivate var json: [UInt8] {
@@ -122,10 +132,10 @@ extension CheckFinding {
 
 extension CheckReport {
     fileprivate var text: String {
-        let found = findings == 0 ? "nothing is wrong" : findings == 1 ? "1 finding" : "\(findings) findings"
-        let noted = notices == 0 ? "" : ", \(notices) edited documents"
+        let result = findings == 0 ? "no findings" : findings.counted("finding")
+        let edited = notices == 0 ? "" : ", \(notices.counted("edited document"))"
         return "\(documents) documents in \(collections) collections, \(documentBytes) bytes; "
-            + "\(commits) commits in \(segments) journal segments, \(journalBytes) bytes: \(found)\(noted)"
+            + "\(commits) commits in \(segments) journal segments, \(journalBytes) bytes: \(result)\(edited)"
     }
 
     fileprivate var json: [UInt8] {

@@ -7,10 +7,10 @@ import StrictJSON
 struct DatabasesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "databases",
-        abstract: "List the databases of a server, and delete them.",
+        abstract: "List and delete databases.",
         discussion: """
-            A server has a default database, and any number beside it, each with documents, history, streams and transactions of its own. \
-            One is made by the first write to it: there is nothing to be made first.
+            A server has a default database and any number of named ones, each with its own documents, history, streams and \
+            transactions. The first write to a named database creates it.
             """,
         subcommands: [List.self, Delete.self],
         defaultSubcommand: List.self
@@ -18,7 +18,7 @@ struct DatabasesCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print the name of each database on a line, the default one first."
+            abstract: "Print the names of all databases, one per line, the default database first."
         )
 
         @OptionGroup var server: ServerOptions
@@ -36,14 +36,14 @@ struct DatabasesCommand: AsyncParsableCommand {
 
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Delete a database with all that is in it, for good.",
+            abstract: "Delete a database permanently.",
             discussion:
-                "Its streams end with NOT_FOUND, and its open transactions expire. The default one can't be deleted."
+                "Deletes all its documents and its history. Open streams end with NOT_FOUND, open transactions expire. The default database can't be deleted."
         )
 
         @OptionGroup var server: ServerOptions
 
-        @Argument(help: "The database: project/database, or its name alone in the server's own project.")
+        @Argument(help: "Database, as PROJECT/DATABASE, or DATABASE alone in the server's default project.")
         var name: String
 
         func run() async throws {

@@ -7,12 +7,12 @@ struct DeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
         abstract: "Delete a document.",
-        discussion: "Documents below it stay. One that doesn't exist is no error."
+        discussion: "Documents in its subcollections are kept. Deleting a document that doesn't exist is not an error."
     )
 
     @OptionGroup var server: DatabaseOptions
 
-    @Argument(help: "The document, such as books/hitchhiker.", transform: DocumentPath.argument)
+    @Argument(help: "Document path, such as books/hitchhiker.", transform: DocumentPath.argument)
     var path: DocumentPath
 
     func run() async throws {

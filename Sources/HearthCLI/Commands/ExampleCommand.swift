@@ -1,30 +1,30 @@
 import ArgumentParser
 import DocumentModel
+import HearthAPI
 import HearthClient
-import HearthService
 
 /// `hearth example`
 struct ExampleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "example",
-        abstract: "Fill a server with documents to try things on.",
+        abstract: "Load example data.",
         subcommands: [Load.self]
     )
 
     /// `hearth example load`
     struct Load: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Write the documents of examples.",
+            abstract: "Write the documents of one or more example data sets.",
             discussion: ExampleData.allCases.map { "\($0.rawValue): \($0.summary)" }.joined(separator: "\n\n")
         )
 
         @OptionGroup var server: DatabaseOptions
 
-        @Argument(help: "Examples to load.")
+        @Argument(help: "Data sets to load.")
         var names: [ExampleData]
 
         func run() async throws {
-            // All are read first, so that a missing package is known before anything is written.
+            // Reads all data sets first, so that a missing package is reported before anything is written.
             let examples = try names.map { ($0, try $0.documents()) }
             try await server.withConnection { connection in
                 for (name, documents) in examples {
@@ -35,7 +35,7 @@ struct ExampleCommand: AsyncParsableCommand {
 
         private func load(_ documents: [ExampleDocument], of name: ExampleData, into connection: HearthConnection) async throws {
             defer { Console.standardError.endProgress() }
-            var writer = DocumentWriter(connection)
+            var writer = BulkWriter(connection)
             for (number, document) in documents.enumerated() {
                 Console.standardError.showProgress("\(name.rawValue): document \(number + 1) of \(documents.count)")
                 let size = Document.size(of: document.fields, at: document.path)
@@ -43,8 +43,8 @@ struct ExampleCommand: AsyncParsableCommand {
             }
             try await writer.flush()
             Console.standardError.endProgress()
-            guard writer.refusedCount == 0 else { throw ExitCode.failure }
-            print("\(name.rawValue): \(writer.writtenCount.counting("document")) written")
+            guard writer.rejectedCount == 0 else { throw ExitCode.failure }
+            print("\(name.rawValue): \(writer.writtenCount.counted("document")) written")
         }
     }
 }

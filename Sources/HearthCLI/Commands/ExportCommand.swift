@@ -5,33 +5,33 @@ import DocumentModel
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Write documents to a file, one a line.",
+        abstract: "Export documents as JSON, one per line.",
         discussion: """
-            Writes the whole database, or the given documents and collections, each with all that lies below it. A line is \
-            {"path":"books/hitchhiker","fields":{…}}, with every value as exact as it is stored; `hearth import` reads it.
+            Exports the whole database, or the given documents and collections, including their subcollections. Each line is \
+            {"path":"books/hitchhiker","fields":{…}} and preserves every value exactly; `hearth import` reads this format.
 
-            With --output the file is written beside the one it replaces, which stays as it is until the new one is complete. \
-            Files and folders in the data folder that can't be read as documents or collections are reported and are an error: \
-            then there is no new file, unless --skip-damaged is given.
+            With --output, an existing file is replaced atomically when the export is complete. Files and folders in the data \
+            folder that can't be read as documents or collections are reported on standard error, the export fails and no \
+            output file is written, unless --skip-damaged is given.
             """
     )
 
     @OptionGroup var server: DatabaseOptions
 
-    @Option(name: .shortAndLong, help: "The file to write instead of standard output.", completion: .file())
+    @Option(name: .shortAndLong, help: "Output file; the default is standard output.", completion: .file())
     var output: String?
 
-    @Flag(help: "Leave out what can't be read, and report it without failing.")
+    @Flag(help: "Skip damaged files: report them without failing.")
     var skipDamaged = false
 
-    @Argument(help: "Documents and collections; none means everything.", transform: DataPath.argument)
-    var paths: [DataPath] = []
+    @Argument(help: "Documents and collections to export; the default is the whole database.", transform: ResourcePath.argument)
+    var paths: [ResourcePath] = []
 
     func run() async throws {
         guard let output else { return try await export(to: .standard()) }
-        let file = try ReplacedFile(at: output)
+        let file = try AtomicOutputFile(at: output)
         do {
-            try await Interruption.cancelling {
+            try await TerminationSignal.cancelOnReceipt {
                 try await export(to: BufferedOutput(descriptor: file.descriptor, name: output))
             }
         } catch {
@@ -50,10 +50,10 @@ struct ExportCommand: AsyncParsableCommand {
             Console.standardError.endProgress()
             for error in exporter.damaged { Console.standardError.report(error) }
             guard exporter.damaged.isEmpty || skipDamaged else {
-                Console.standardError.report("\(exporter.damaged.count.counting("damaged file")) could not be exported.")
+                Console.standardError.report("\(exporter.damaged.count.counted("damaged file")) could not be exported.")
                 throw ExitCode.failure
             }
-            if self.output != nil { print("\(exporter.documentCount.counting("document")) exported") }
+            if self.output != nil { print("\(exporter.documentCount.counted("document")) exported") }
         }
     }
 }

@@ -9,13 +9,13 @@ struct GetCommand: AsyncParsableCommand {
         commandName: "get",
         abstract: "Print a document.",
         discussion: """
-            One line of JSON: path, fields, createTime and updateTime. A document that doesn't exist is an error.
+            Prints one line of JSON with path, fields, createTime and updateTime. Fails if the document doesn't exist.
             """
     )
 
     @OptionGroup var server: DatabaseOptions
 
-    @Argument(help: "The document, such as books/hitchhiker.", transform: DocumentPath.argument)
+    @Argument(help: "Document path, such as books/hitchhiker.", transform: DocumentPath.argument)
     var path: DocumentPath
 
     func run() async throws {
@@ -27,7 +27,7 @@ struct GetCommand: AsyncParsableCommand {
 }
 
 extension EncodedDocument {
-    /// The document with its path and times, in one line.
+    /// The document as one line of JSON: path, fields, create time and update time.
     var json: [UInt8] {
         var writer = JSONWriter(reservingCapacity: fieldsJSON.count + 256)
         write(to: &writer)

@@ -1,22 +1,23 @@
 import ArgumentParser
 import DocumentModel
-import HearthService
+import HearthAPI
 
 /// `hearth import`
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Write documents from files, one a line.",
+        abstract: "Import documents from files with one JSON document per line.",
         discussion: """
-            A line is {"path":"books/hitchhiker","fields":{…}}, as `hearth export` writes it. Each document replaces the one of \
-            its path. Lines at fault are reported with file and line and passed over; then the exit code is 1. A server that \
-            fails stops the import. Times in a line are not kept: the server sets its own.
+            Each line is {"path":"books/hitchhiker","fields":{…}}, as written by `hearth export`. A document replaces any \
+            existing document at its path. Invalid lines are reported with file name and line number and skipped, and the exit \
+            status is 1. A server error stops the import. Timestamps of the original documents are not preserved: the server \
+            assigns new create and update times.
             """
     )
 
     @OptionGroup var server: DatabaseOptions
 
-    @Argument(help: "Files of documents; - is standard input.", completion: .file(extensions: ["ndjson", "jsonl"]))
+    @Argument(help: "Files to import; - reads standard input.", completion: .file(extensions: ["ndjson", "jsonl"]))
     var files: [String]
 
     func run() async throws {
@@ -26,27 +27,26 @@ struct ImportCommand: AsyncParsableCommand {
                 for file in files { try await importer.importFile(file) }
             } catch let error as StatusError {
                 Console.standardError.report(error)
-                if let note = Self.note(onStopping: importer) { Console.standardError.report(note) }
+                if let note = Self.resumeNote(for: importer) { Console.standardError.report(note) }
                 throw ExitCode.failure
             }
-            print("\(importer.writtenCount.counting("document")) imported")
-            guard importer.refusedCount == 0 else {
-                let were = importer.refusedCount == 1 ? "was" : "were"
+            print("\(importer.writtenCount.counted("document")) imported")
+            guard importer.rejectedCount == 0 else {
                 Console.standardError.report(
-                    "\(importer.refusedCount.counting("line")) \(were) not imported, for the reasons above."
+                    "\(importer.rejectedCount.counted("line")) not imported because of the errors above."
                 )
                 throw ExitCode.failure
             }
         }
     }
 
-    /// How far an import came and how to go on; nil when it was over before it had begun.
-    private static func note(onStopping importer: DocumentImporter) -> String? {
-        guard importer.writtenCount > 0 || importer.failureOrigin != nil else { return nil }
-        let place = importer.failureOrigin.map { " at \($0)" } ?? ""
+    /// The progress of a failed import and how to resume it; `nil` if it failed before sending anything.
+    private static func resumeNote(for importer: DocumentImporter) -> String? {
+        guard importer.writtenCount > 0 || importer.firstUnacknowledgedOrigin != nil else { return nil }
+        let location = importer.firstUnacknowledgedOrigin.map { " at \($0)" } ?? ""
         return """
-            Stopped\(place), with \(importer.writtenCount.counting("document")) imported for certain. Once the cause is mended, \
-            repeat the import: what is there already is written again as it is.
+            Import stopped\(location): \(importer.writtenCount.counted("document")) imported; later ones may or may not have been \
+            written. Fix the cause and run the import again: it overwrites documents that were already imported.
             """
     }
 }

@@ -7,42 +7,42 @@ import StrictJSON
 struct IndexesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "indexes",
-        abstract: "List, make and remove indexes of several fields, and exempt fields from being indexed.",
+        abstract: "Manage composite indexes and single-field index exemptions.",
         discussion: """
-            Every field is indexed by itself. An index of several fields makes queries faster that have equalities on its first fields \
-            and the order of its others; no query needs one. A field that is exempted is not indexed: commits cost less, and \
-            queries that need it fail.
+            Every field has a single-field index. A composite index speeds up queries with equality filters on its leading fields \
+            that sort by the remaining ones; no query requires one. Exempting a field removes its single-field index: commits \
+            become cheaper, and queries that need the index fail.
             """,
         subcommands: [List.self, Create.self, Delete.self, Exempt.self, Unexempt.self],
         defaultSubcommand: List.self
     )
 
-    /// Where an index or an exemption holds.
-    private static let collectionHelp = ArgumentHelp("The ID of the collections, such as books.", valueName: "collection")
+    private static let collectionHelp = ArgumentHelp("Collection ID, such as books.", valueName: "collection")
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List what is indexed beside single fields, and what isn't.")
+        static let configuration = CommandConfiguration(abstract: "List composite indexes and exemptions.")
 
         @OptionGroup var server: DatabaseOptions
 
         func run() async throws {
-            try await IndexesCommand.show(server.withConnection { try await $0.indexes() })
+            try await IndexesCommand.printDefinitions(server.withConnection { try await $0.call("indexes.list") { _ in } })
         }
     }
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make an index of several fields.",
-            discussion: "A field is a path, with :desc behind it where its greatest values come first: author numberOfPages:desc"
+            abstract: "Create a composite index.",
+            discussion:
+                "A field is a field path, with the suffix :desc for descending order. Example: hearth indexes create books author numberOfPages:desc"
         )
 
         @OptionGroup var server: DatabaseOptions
         @Argument(help: collectionHelp) var collection: String
-        @Argument(help: "The fields, in order; two or more.") var fields: [String]
+        @Argument(help: "Two or more fields, in index order.") var fields: [String]
 
         func run() async throws {
             let result = try await server.withConnection { connection in
-                try await connection.indexes("indexes.create") { writer in
+                try await connection.call("indexes.create") { writer in
                     writer.key("collection")
                     writer.string(collection)
                     writer.key("fields")
@@ -51,72 +51,72 @@ struct IndexesCommand: AsyncParsableCommand {
                     writer.endArray()
                 }
             }
-            try IndexesCommand.show(result)
+            try IndexesCommand.printDefinitions(result)
         }
     }
 
     struct Delete: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Remove an index of several fields.")
+        static let configuration = CommandConfiguration(abstract: "Delete a composite index.")
 
         @OptionGroup var server: DatabaseOptions
-        @Argument(help: "The index's ID, as `hearth indexes list` prints it.") var id: String
+        @Argument(help: "Index ID, as printed by `hearth indexes list`.") var id: String
 
         func run() async throws {
             let result = try await server.withConnection { connection in
-                try await connection.indexes("indexes.delete") { writer in
+                try await connection.call("indexes.delete") { writer in
                     writer.key("id")
                     writer.string(id)
                 }
             }
-            try IndexesCommand.show(result)
+            try IndexesCommand.printDefinitions(result)
         }
     }
 
     struct Exempt: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "End indexing a field, and all that is in it.")
+        static let configuration = CommandConfiguration(abstract: "Exempt a field and its subfields from indexing.")
 
         @OptionGroup var server: DatabaseOptions
         @Argument(help: collectionHelp) var collection: String
-        @Argument(help: "The field's path.") var field: String
+        @Argument(help: "Field path.") var field: String
 
         func run() async throws {
-            try await IndexesCommand.change("indexes.exempt", collection, field, server)
+            try await IndexesCommand.changeExemption("indexes.exempt", collection, field, server)
         }
     }
 
     struct Unexempt: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Index a field again that was exempted.")
+        static let configuration = CommandConfiguration(abstract: "Remove the exemption of a field and index it again.")
 
         @OptionGroup var server: DatabaseOptions
         @Argument(help: collectionHelp) var collection: String
-        @Argument(help: "The field's path.") var field: String
+        @Argument(help: "Field path.") var field: String
 
         func run() async throws {
-            try await IndexesCommand.change("indexes.unexempt", collection, field, server)
+            try await IndexesCommand.changeExemption("indexes.unexempt", collection, field, server)
         }
     }
 }
 
 extension IndexesCommand {
-    private static func change(
+    private static func changeExemption(
         _ method: UTF8Key,
         _ collection: String,
         _ field: String,
         _ server: DatabaseOptions
     ) async throws {
         let result = try await server.withConnection { connection in
-            try await connection.indexes(method) { writer in
+            try await connection.call(method) { writer in
                 writer.key("collection")
                 writer.string(collection)
                 writer.key("field")
                 writer.string(field)
             }
         }
-        try show(result)
+        try printDefinitions(result)
     }
 
-    /// Prints a line for each index and exemption.
-    private static func show(_ result: JSONNode) throws {
+    /// Prints one line per index and exemption.
+    private static func printDefinitions(_ result: JSONNode) throws {
         var output = BufferedOutput.standard()
         for member in ["indexes", "exemptions"] as [UTF8Key] {
             guard let elements = result[member]?.elements else { continue }
@@ -127,7 +127,7 @@ extension IndexesCommand {
 }
 
 extension JSONWriter {
-    /// Writes a field as an argument names it: its path, and perhaps a direction behind a colon.
+    /// Writes the field given by a command-line argument: a field path with an optional `:asc` or `:desc` suffix.
     fileprivate mutating func indexField(_ argument: String) {
         let bytes = Array(argument.utf8)
         let direction = [":desc", ":asc"].first { bytes.suffix($0.utf8.count).elementsEqual($0.utf8) }

@@ -7,13 +7,14 @@ import StrictJSON
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
-        abstract: "Make, list and revoke the keys that callers of a server show.",
+        abstract: "Manage API keys.",
         discussion: """
-            With --data the keys of a data folder on this machine, whether a server has it open or not: so the first key is made. \
-            A server that runs takes a change over within a second. Without --data they are those of a server, which needs the key \
-            of an admin.
+            With --data, works directly on a data folder on this machine, whether or not a server has it open; this is how the \
+            first key is created. A running server applies the change within a second. Without --data, calls a server, which \
+            requires a key with the role admin.
 
-            Once there was a key, the server refuses every request without one.
+            As soon as the first key has been created, the server rejects requests without a valid key, even after all keys \
+            have been revoked.
             """,
         subcommands: [CreateKeyCommand.self, ListKeysCommand.self, RevokeKeysCommand.self]
     )
@@ -23,24 +24,24 @@ struct KeysCommand: AsyncParsableCommand {
 struct CreateKeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
-        abstract: "Make a key, and print it.",
+        abstract: "Create an API key and print it.",
         discussion: """
-            The key is printed on standard output, this once: only its hash is kept. Roles: reader (read and watch), writer (write \
-            too), admin (look at the pages, make and revoke keys too).
+            Prints the key to standard output. It can't be shown again, since only its hash is stored. Roles: reader (read and \
+            watch), writer (also write), admin (also use the admin pages and manage keys).
             """
     )
 
-    @OptionGroup var place: KeyPlace
+    @OptionGroup var keyStore: KeyStoreOptions
 
-    @Option(help: "What the key allows: reader, writer or admin.")
+    @Option(help: "Role of the key: reader, writer or admin.")
     var role: String
 
-    @Option(help: "What the key is for.")
+    @Option(help: "Description of the key.")
     var label: String?
 
     @Option(
         help: ArgumentHelp(
-            "A collection that the key is for, with all that is below it; the whole database without. May be repeated.",
+            "Restrict the key to a collection and its subcollections. May be repeated. The default is the whole database.",
             valueName: "path"
         )
     )
@@ -48,7 +49,7 @@ struct CreateKeyCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "After how long the key expires (90d, 12h, 30m), or when (2027-01-31T00:00:00Z); never without.",
+            "Lifetime of the key (90d, 12h, 30m) or time of expiry (2027-01-31T00:00:00Z). The default is no expiry.",
             valueName: "time"
         ),
         transform: KeyExpiry.init(argument:)
@@ -56,13 +57,13 @@ struct CreateKeyCommand: AsyncParsableCommand {
     var expires: KeyExpiry?
 
     func run() async throws {
-        let key = try await place.create(
+        let key = try await keyStore.create(
             KeyRequest(role: role, label: label, collections: collection, expireTime: expires?.time(from: .current()))
         )
         var output = BufferedOutput.standard()
         try output.writeLine(key.text.utf8)
         try output.flush()
-        Console.standardError.report("made key \(key.id); keep it now, it is not shown again")
+        Console.standardError.report("Created key \(key.id). Save the key now: it can't be shown again.")
     }
 }
 
@@ -70,22 +71,22 @@ struct CreateKeyCommand: AsyncParsableCommand {
 struct ListKeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List the keys, without their secrets.",
-        discussion: "When a key was used is kept once a minute."
+        abstract: "List API keys, without their secrets.",
+        discussion: "The time of last use has a resolution of one minute."
     )
 
-    @OptionGroup var place: KeyPlace
+    @OptionGroup var keyStore: KeyStoreOptions
 
-    @Flag(help: "Print each key as a JSON object on a line.")
+    @Flag(help: "Print one JSON object per line.")
     var json = false
 
     func run() async throws {
-        let keys = try await place.list()
+        let keys = try await keyStore.list()
         var output = BufferedOutput.standard()
         if json {
             for key in keys { try output.writeLine(key.rawBytes) }
         } else if keys.isEmpty {
-            Console.standardError.report("there are no keys")
+            Console.standardError.report("No keys.")
         } else {
             for line in KeyTable(keys).lines { try output.writeLine(line.utf8) }
         }
@@ -97,15 +98,15 @@ struct ListKeysCommand: AsyncParsableCommand {
 struct RevokeKeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
-        abstract: "Revoke keys: they are refused from now on, and their streams are ended."
+        abstract: "Revoke API keys and close their streams."
     )
 
-    @OptionGroup var place: KeyPlace
+    @OptionGroup var keyStore: KeyStoreOptions
 
-    @Argument(help: "The IDs of the keys, as `hearth keys list` shows them.")
+    @Argument(help: "Key IDs, as printed by `hearth keys list`.")
     var ids: [String]
 
     func run() async throws {
-        for id in ids { try await place.revoke(id) }
+        for id in ids { try await keyStore.revoke(id) }
     }
 }

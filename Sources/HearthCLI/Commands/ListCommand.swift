@@ -7,29 +7,28 @@ import StrictJSON
 struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List the collections, or what is in one.",
+        abstract: "List collections or documents.",
         discussion: """
-            Without PATH the collections at the top; for a collection its documents; for a document the collections below it. \
-            Prints a path a line, in the order of the ids. A path with control, invisible or quoting characters is in \
-            quotation marks, with these escaped.
+            Lists the root collections, the documents of a collection, or the subcollections of a document. Prints one path per \
+            line, ordered by ID. A path that contains control, invisible or quote characters is quoted and escaped.
             """
     )
 
     @OptionGroup var server: DatabaseOptions
 
-    @Flag(help: "Print whole documents as `hearth get` does, instead of their paths.")
+    @Flag(help: "Print documents, as `hearth get` does, instead of paths.")
     var documents = false
 
-    @Flag(help: "List documents too that don't exist but have others below them.")
+    @Flag(help: "Include missing documents: those that don't exist but have subcollections.")
     var missing = false
 
-    @Argument(help: "A collection, such as books, or a document, such as books/hitchhiker.", transform: DataPath.argument)
-    var path: DataPath?
+    @Argument(help: "Collection or document path; the default is the root of the database.", transform: ResourcePath.argument)
+    var path: ResourcePath?
 
     func validate() throws {
         if case .collection = path { return }
-        if documents { throw ValidationError("--documents needs a collection.") }
-        if missing { throw ValidationError("--missing needs a collection.") }
+        if documents { throw ValidationError("--documents requires a collection path.") }
+        if missing { throw ValidationError("--missing requires a collection path.") }
     }
 
     func run() async throws {
@@ -93,7 +92,7 @@ struct ListCommand: AsyncParsableCommand {
         guard damagedCount == 0 else { throw ExitCode.failure }
     }
 
-    /// A path as it is, or escaped where it could move the cursor or break the line.
+    /// The path, quoted and escaped if it contains characters that could break the line or control the terminal.
     private static func line(_ path: String) -> String.UTF8View {
         let excerpt = Excerpt(path, maximumBytes: .max)
         return excerpt.text.utf8.elementsEqual(path.utf8) ? path.utf8 : excerpt.description.utf8
@@ -101,7 +100,7 @@ struct ListCommand: AsyncParsableCommand {
 }
 
 extension ListedDocument {
-    /// The entry in one line: a document whole, a missing one as its path alone.
+    /// The entry as one line of JSON. A missing document has only a path.
     fileprivate var json: [UInt8] {
         switch self {
         case .document(let document): return document.json

@@ -7,24 +7,24 @@ import StrictJSON
 struct QueryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "query",
-        abstract: "Print the documents that a query finds, or numbers that are made of them.",
+        abstract: "Run a query or an aggregation.",
         discussion: """
-            QUERY is the JSON object that the call query.run takes, @FILE to read it from a file, or - for standard input:
+            QUERY is a JSON object in the format of the method query.run, @FILE to read it from a file, or - to read standard input:
 
               hearth query '{"collection": "books", "where": {"field": "pages", "op": ">", "value": 200},
                              "orderBy": [{"field": "pages", "direction": "desc"}], "limit": 10}'
 
-            Prints a document a line, in the query's order, as `hearth get` does. With the member aggregations, such as \
-            [{"count": {}}], prints one line with these numbers instead.
+            Prints one document per line, in query order, in the format of `hearth get`. If the query has the member \
+            aggregations, such as [{"count": {}}], prints one line with the aggregation results instead.
             """
     )
 
     @OptionGroup var server: DatabaseOptions
 
-    @Flag(help: "Print how the query is answered, and what that takes, instead of its result.")
+    @Flag(help: "Print the query plan and execution statistics instead of the result.")
     var explain = false
 
-    @Argument(help: "The query: JSON, @FILE or -.")
+    @Argument(help: "Query: JSON, @FILE or -.")
     var query: String
 
     func validate() throws {
@@ -36,16 +36,16 @@ struct QueryCommand: AsyncParsableCommand {
         var output = BufferedOutput.standard()
         var damaged: [StatusError] = []
         if explain {
-            let explanation = try await server.withConnection { try await $0.explanation(ofQuery: query.root) }
+            let explanation = try await server.withConnection { try await $0.explainQuery(query.root) }
             try output.writeLine(explanation.rawBytes)
         } else if query.root["aggregations"] != nil {
-            let answer = try await server.withConnection { try await $0.aggregations(ofQuery: query.root) }
-            damaged = answer.damaged
-            try output.writeLine(answer.result.rawBytes)
+            let result = try await server.withConnection { try await $0.runAggregationQuery(query.root) }
+            damaged = result.damaged
+            try output.writeLine(result.result.rawBytes)
         } else {
-            let answer = try await server.withConnection { try await $0.documents(ofQuery: query.root) }
-            damaged = answer.damaged
-            for document in answer.documents { try output.writeLine(document.json) }
+            let result = try await server.withConnection { try await $0.runQuery(query.root) }
+            damaged = result.damaged
+            for document in result.documents { try output.writeLine(document.json) }
         }
         try output.flush()
         for error in damaged { Console.standardError.report(error) }

@@ -2,9 +2,9 @@ import ArgumentParser
 import DocumentModel
 import DocumentStore
 import Foundation
+import HearthAPI
 import HearthAdmin
-import HearthServer
-import HearthService
+import HearthHTTP
 import Logging
 import ServiceLifecycle
 import StrictJSON
@@ -14,34 +14,37 @@ import UnixSignals
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Serve a data folder.",
+        abstract: "Start the server.",
         discussion: """
-            Prints its address on standard output as soon as it answers, and logs to standard error. SIGTERM and SIGINT stop \
-            it: calls under way are finished, streams ended.
+            Prints its URL to standard output when it is ready, and logs to standard error. On SIGTERM or SIGINT, finishes \
+            pending requests, closes streams and exits.
 
-            Once there are keys (`hearth keys`), every request needs one. Without keys, whoever can reach the address can read \
-            and write, so it must be one of this machine only. Requests must call the server by its address, by localhost, or by \
-            a name given with --allow-host.
+            Once API keys have been created (`hearth keys`), every request requires one. Without keys, anyone who can reach the \
+            address can read and write, so the server listens on loopback addresses only. The Host header of a request must be \
+            the address of the server, localhost, or a name given with --allow-host.
             """
     )
 
-    @Option(help: ArgumentHelp("The data folder; it is made when it doesn't exist.", valueName: "dir"))
+    @Option(help: ArgumentHelp("Data folder; created if it doesn't exist.", valueName: "dir"))
     var data = "data"
 
-    @Option(help: "The address to listen on.")
+    @Option(help: "Address to listen on.")
     var host = "127.0.0.1"
 
-    @Option(help: "The port to listen on; 0 lets the system pick one.")
+    @Option(help: "Port to listen on; 0 selects a free port.")
     var port = 8080
 
     @Option(
-        help: ArgumentHelp("A name that requests may call the server by, such as a proxy's. May be repeated.", valueName: "name")
+        help: ArgumentHelp(
+            "Host name to accept in requests, such as that of a reverse proxy. May be repeated.",
+            valueName: "name"
+        )
     )
     var allowHost: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "An origin of other pages that may call, such as https://app.example.org. May be repeated.",
+            "Origin to allow for cross-origin requests, such as https://app.example.org. May be repeated.",
             valueName: "origin"
         )
     )
@@ -49,16 +52,16 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The address of a proxy, or a network such as 10.0.0.0/8, whose X-Forwarded-For is believed. May be repeated.",
+            "Address or network (such as 10.0.0.0/8) of a proxy whose X-Forwarded-For header is trusted. May be repeated.",
             valueName: "address"
         ),
         transform: Self.addressRange
     )
-    var trustedProxy: [AddressRange] = []
+    var trustedProxy: [CIDRBlock] = []
 
     @Option(
         help: ArgumentHelp(
-            "The project that the default database belongs to, and the databases that are named without one.",
+            "Project of the default database and of databases named without a project.",
             valueName: "id"
         )
     )
@@ -66,68 +69,68 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Flag(
         help: """
-            Let DELETE /emulator/v1/projects/P/databases/D/documents delete all documents of a database at once, as tests against Firestore's \
-            emulator do between each other.
+            Allow DELETE /emulator/v1/projects/P/databases/D/documents, which deletes all documents of a database, as in the \
+            Firestore emulator. For test servers.
             """
     )
     var allowClearing = false
 
     @Option(
         help: ArgumentHelp(
-            "The status that notifications are answered with: 204, or 200 for clients that take 204 for a failure.",
+            "HTTP status of responses to JSON-RPC notifications: 204, or 200 for clients that treat 204 as a failure.",
             valueName: "status"
         )
     )
     var notificationStatus = 204
 
-    @Option(help: ArgumentHelp("The folder with Templates and Public, where it isn't found by itself.", valueName: "dir"))
+    @Option(help: ArgumentHelp("Folder that contains Templates and Public; found automatically by default.", valueName: "dir"))
     var assets: String?
 
     @OptionGroup(title: "Limits") var limits: ServeLimits
 
-    /// How long calls that are under way may keep the server from stopping.
+    /// The maximum time to wait for pending requests at shutdown.
     private static let shutdownLimit = Duration.seconds(10)
 
     func validate() throws {
-        guard (0...65_535).contains(port) else { throw ValidationError("A port is a number from 0 to 65535.") }
+        guard (0...65_535).contains(port) else { throw ValidationError("--port must be between 0 and 65535.") }
         for name in allowHost {
-            guard !name.isEmpty, name.utf8.allSatisfy(\.isPartOfHost) else {
-                throw ValidationError("\(Excerpt(name)) is not the name of a host; expected one such as data.example.org.")
+            guard !name.isEmpty, name.utf8.allSatisfy(\.isHostCharacter) else {
+                throw ValidationError("--allow-host: \(Excerpt(name)) is not a host name such as data.example.org.")
             }
         }
-        guard [200, 204].contains(notificationStatus) else { throw ValidationError("--notification-status is 200 or 204.") }
+        guard [200, 204].contains(notificationStatus) else { throw ValidationError("--notification-status must be 200 or 204.") }
         do throws(StatusError) {
             _ = try defaultDatabase
         } catch {
             throw ValidationError(error.message)
         }
-        guard !host.isEmpty else { throw ValidationError("Expected the address to listen on, such as 127.0.0.1.") }
+        guard !host.isEmpty else { throw ValidationError("--host must be an address, such as 127.0.0.1.") }
         for origin in corsOrigin where !Self.isOrigin(origin) {
             throw ValidationError(
-                "\(Excerpt(origin)) is not an origin; expected a scheme and a host, and nothing behind them, such as https://app.example.org."
+                "--cors-origin: \(Excerpt(origin)) is not an origin: a scheme and a host without a path, such as https://app.example.org."
             )
         }
     }
 
-    private static func addressRange(_ text: String) throws -> AddressRange {
-        guard let range = AddressRange(text) else {
+    private static func addressRange(_ text: String) throws -> CIDRBlock {
+        guard let range = CIDRBlock(text) else {
             throw ValidationError(
-                "\(Excerpt(text)) is not an IP address; expected one such as 127.0.0.1, or a network such as 10.0.0.0/8."
+                "--trusted-proxy: \(Excerpt(text)) is neither an IP address, such as 127.0.0.1, nor a network, such as 10.0.0.0/8."
             )
         }
         return range
     }
 
-    /// Whether a text is `http://host[:port]` or `https://host[:port]`.
+    /// Returns whether the text has the form `http://host[:port]` or `https://host[:port]`.
     private static func isOrigin(_ text: String) -> Bool {
         ["http://", "https://"].contains { scheme in
             let host = text.utf8.dropFirst(scheme.utf8.count)
-            return text.utf8.starts(with: scheme.utf8) && !host.isEmpty && host.allSatisfy(\.isPartOfHost)
+            return text.utf8.starts(with: scheme.utf8) && !host.isEmpty && host.allSatisfy(\.isHostCharacter)
         }
     }
 
     func run() async throws {
-        // As many connections as the system allows, which is read when the server is made.
+        // Before the server is created, which derives its connection limit from the limit of open files.
         OpenFileLimit.raise()
         let log = RecentLog()
         let logger = Logger(label: "hearth") { MultiplexLogHandler([LogOutput.handler(label: $0), log.handler]) }
@@ -137,8 +140,8 @@ struct ServeCommand: AsyncParsableCommand {
         limits.apply(to: &configuration)
         let store = try await FileStore.open(configuration, logger: logger)
         do {
-            let databases = try await Databases.open(
-                besides: defaultDatabase,
+            let databases = try await DatabaseRegistry.open(
+                defaultID: defaultDatabase,
                 configuration,
                 limit: limits.openDatabases,
                 logger: logger
@@ -161,11 +164,11 @@ struct ServeCommand: AsyncParsableCommand {
         get throws(StatusError) { try DatabaseID(project: UTF8Key(project)) }
     }
 
-    /// Refuses an address that others reach, before a data folder is made that has no keys.
+    /// Rejects an address that other machines can reach if there are no keys, before the data folder is created.
     private func checkHost(logger: Logger) async throws(StatusError) {
         var hasKeys = false
         do throws(StatusError) {
-            hasKeys = try await AccessKeys.open(inFolder: data, logger: logger).isAnyValid
+            hasKeys = try await AccessKeyRegistry.open(inFolder: data, logger: logger).hasValidKey
         } catch {
             guard error.code == .notFound else { throw error }
         }
@@ -175,7 +178,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     private func serve(
         _ store: FileStore,
-        _ databases: Databases,
+        _ databases: DatabaseRegistry,
         assets: AssetLocation,
         log: RecentLog,
         logger: Logger
@@ -183,18 +186,18 @@ struct ServeCommand: AsyncParsableCommand {
         let context = ServiceContext(
             store: store,
             server: ServerDescription(log: log),
-            keys: try await AccessKeys.open(inFolder: data, logger: logger),
+            keys: try await AccessKeyRegistry.open(inFolder: data, logger: logger),
             databases: databases
         )
         let pages = AdminPages(context: context, assets: try PageAssets(assets), uploadFolder: data, logger: logger)
-        let server = try HearthServer(configuration: configuration, context: context, logger: logger) { router, streams in
+        let server = try HTTPServer(configuration: configuration, context: context, logger: logger) { router, streams in
             pages.addRoutes(to: router, streams: streams)
         } onRunning: { [host] port in
             Self.announce(host: host, port: port)
         }
         var group = ServiceGroupConfiguration(
-            // The last one stops first: what was begun in the browser is ended when nobody can begin more.
-            services: [.init(service: PagesService(pages: pages)), .init(service: server)],
+            // Services stop in reverse order: background jobs end after the server, when no new ones can be started.
+            services: [.init(service: AdminPagesService(pages: pages)), .init(service: server)],
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger
         )
@@ -202,8 +205,8 @@ struct ServeCommand: AsyncParsableCommand {
         try await ServiceGroup(configuration: group).run()
     }
 
-    private var configuration: HearthServerConfiguration {
-        var configuration = HearthServerConfiguration()
+    private var configuration: HTTPServerConfiguration {
+        var configuration = HTTPServerConfiguration()
         configuration.host = host
         configuration.port = port
         configuration.allowedHosts = allowHost
@@ -215,18 +218,28 @@ struct ServeCommand: AsyncParsableCommand {
         return configuration
     }
 
-    /// Prints the address on a line of its own.
+    /// Prints the URL of the server on one line.
     private static func announce(host: String, port: Int) {
         let isIPv6 = host.utf8.contains(UInt8(ascii: ":"))
         let line = "http://\(isIPv6 ? "[\(host)]" : host):\(port)\n"
-        // A server whose output nobody reads serves all the same.
+        // Ignores a closed standard output.
         try? FileHandle.standardOutput.write(contentsOf: Data(line.utf8))
     }
 }
 
+/// Stops the background jobs of the admin pages in order when the server shuts down.
+private struct AdminPagesService: Service {
+    let pages: AdminPages
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown { await pages.runMaintenance() }
+        await pages.shutDown()
+    }
+}
+
 extension UInt8 {
-    /// Whether the byte can stand in a Host header: in a name, an address or a port.
-    fileprivate var isPartOfHost: Bool {
+    /// Whether the byte can occur in a `Host` header: in a name, an address or a port.
+    fileprivate var isHostCharacter: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
         case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"): true

@@ -1,56 +1,58 @@
 import ArgumentParser
 import DocumentStore
-import HearthServer
+import HearthHTTP
 
-/// How much `hearth serve` keeps and lets in.
+/// Retention and stream limits of `hearth serve`.
 struct ServeLimits: ParsableArguments {
-    @Option(help: ArgumentHelp("How long the past can be read and followed.", valueName: "hours"))
+    @Option(help: ArgumentHelp("How long history is kept for point-in-time reads and resumed watches.", valueName: "hours"))
     var keepHours = 24
 
-    @Option(help: ArgumentHelp("How large the journal may be, and with it the past.", valueName: "MiB"))
+    @Option(help: ArgumentHelp("Maximum size of the journal, which holds the history.", valueName: "MiB"))
     var keepMebibytes = 256
 
-    @Option(help: ArgumentHelp("After how much journal the documents' files are synced in bulk.", valueName: "MiB"))
+    @Option(help: ArgumentHelp("Journal size between checkpoints, which sync document files in bulk.", valueName: "MiB"))
     var checkpointMebibytes = 32
 
-    @Option(help: ArgumentHelp("How many databases beside the default one may be open at the same time.", valueName: "count"))
+    @Option(help: ArgumentHelp("Maximum number of named databases open at the same time.", valueName: "count"))
     var openDatabases = 16
 
-    @Option(help: ArgumentHelp("How many watch streams may be open.", valueName: "count"))
+    @Option(help: ArgumentHelp("Maximum number of open watch streams.", valueName: "count"))
     var watchers = 1_000
 
-    @Option(help: ArgumentHelp("How many of them one client address may have.", valueName: "count"))
+    @Option(help: ArgumentHelp("Maximum number of watch streams per client address.", valueName: "count"))
     var watchersPerAddress = 64
 
-    @Option(help: ArgumentHelp("How many of them callers with one key may have, sessions included.", valueName: "count"))
+    @Option(
+        help: ArgumentHelp("Maximum number of watch streams per API key, including its browser sessions.", valueName: "count")
+    )
     var watchersPerKey = 64
 
     func validate() throws {
-        guard (0...24 * 366).contains(keepHours) else { throw ValidationError("--keep-hours is a number from 0 to 8784.") }
+        guard (0...24 * 366).contains(keepHours) else { throw ValidationError("--keep-hours must be between 0 and 8784.") }
         guard (1...1_024).contains(checkpointMebibytes) else {
-            throw ValidationError("--checkpoint-mebibytes is a number from 1 to 1024.")
+            throw ValidationError("--checkpoint-mebibytes must be between 1 and 1024.")
         }
-        let least = 3 * checkpointMebibytes
-        guard (least...1 << 20).contains(keepMebibytes) else {
-            throw ValidationError("--keep-mebibytes is a number from \(least), which recovery needs in any case, to 1048576.")
+        let minimum = 3 * checkpointMebibytes
+        guard (minimum...1 << 20).contains(keepMebibytes) else {
+            throw ValidationError("--keep-mebibytes must be between \(minimum), the minimum for recovery, and 1048576.")
         }
         guard (1...1_000).contains(openDatabases) else {
-            throw ValidationError("--open-databases is a number from 1 to 1000.")
+            throw ValidationError("--open-databases must be between 1 and 1000.")
         }
         guard watchers >= 0, watchersPerAddress >= 0, watchersPerKey >= 0 else {
-            throw ValidationError("There can be no fewer than 0 streams.")
+            throw ValidationError("--watchers, --watchers-per-address and --watchers-per-key must not be negative.")
         }
     }
 
-    /// Sets what concerns the store.
+    /// Applies the retention limits to the store configuration.
     func apply(to configuration: inout FileStoreConfiguration) {
         configuration.retentionAge = .seconds(keepHours * 3_600)
         configuration.retentionBytes = keepMebibytes << 20
         configuration.checkpointBytes = checkpointMebibytes << 20
     }
 
-    /// Sets what concerns the server.
-    func apply(to configuration: inout HearthServerConfiguration) {
+    /// Applies the stream limits to the server configuration.
+    func apply(to configuration: inout HTTPServerConfiguration) {
         configuration.maximumWatchers = watchers
         configuration.maximumWatchersPerAddress = watchersPerAddress
         configuration.maximumWatchersPerKey = watchersPerKey

@@ -1,7 +1,7 @@
 import ArgumentParser
 import DocumentModel
+import HearthAPI
 import HearthClient
-import HearthService
 import StrictJSON
 
 /// `hearth set`
@@ -10,25 +10,25 @@ struct SetCommand: AsyncParsableCommand {
         commandName: "set",
         abstract: "Write a document.",
         discussion: """
-            FIELDS is a JSON object, @FILE to read it from a file, or - for standard input. What JSON can't say is tagged: \
+            FIELDS is a JSON object, @FILE to read it from a file, or - to read standard input. Types without a JSON equivalent \
+            are tagged: \
             {"$timestamp": "1843-01-01T16:58:32Z"}, {"$bytes": "<base64>"}, {"$reference": "books/hitchhiker"}, \
             {"$geoPoint": {"latitude": 53.55, "longitude": 9.98}}, {"$vector": [0.1, 0.2]}, {"$double": "NaN"}. \
             1 is an integer, 1.0 a double.
 
-            The document is replaced, or made when there is none; with --merge only the fields given change. Prints the time \
-            of the write.
+            Creates the document or replaces it. With --merge, changes only the given fields. Prints the update time.
             """
     )
 
     @OptionGroup var server: DatabaseOptions
 
-    @Flag(help: "Keep the fields that are not given.")
+    @Flag(help: "Merge the fields into an existing document instead of replacing it.")
     var merge = false
 
-    @Argument(help: "The document, such as books/hitchhiker.", transform: DocumentPath.argument)
+    @Argument(help: "Document path, such as books/hitchhiker.", transform: DocumentPath.argument)
     var path: DocumentPath
 
-    @Argument(help: "The fields: JSON, @FILE or -.")
+    @Argument(help: "Fields: JSON, @FILE or -.")
     var fields: String
 
     func validate() throws {
@@ -48,7 +48,7 @@ struct SetCommand: AsyncParsableCommand {
         try output.flush()
     }
 
-    /// The file to read the fields from; nil when they stand on the command line.
+    /// The path of the file with the fields; `nil` if the argument is the JSON itself.
     private var input: String? { InputFile.path(ofArgument: fields) }
 
     private func readFields() throws(StatusError) -> MapValue {
@@ -59,13 +59,13 @@ struct SetCommand: AsyncParsableCommand {
 }
 
 extension MapValue {
-    /// Reads the fields of a document and checks that a server takes them; `name` is what messages call the text.
+    /// Parses and validates the fields of a document. `name` identifies the input in error messages.
     fileprivate init(text: [UInt8], name: String, at path: DocumentPath) throws(StatusError) {
         let json: JSONNode
         do {
             json = try JSONText(text, limits: JSONLimits(maximumBytes: DocumentLine.maximumBytes)).root
         } catch {
-            throw StatusError(.invalidArgument, "\(name): not JSON: \(error).", path: path.string)
+            throw StatusError(.invalidArgument, "\(name): invalid JSON: \(error).", path: path.string)
         }
         guard json.kind == .object else {
             throw StatusError(.invalidArgument, "\(name): expected a JSON object, found \(json.kind).", path: path.string)

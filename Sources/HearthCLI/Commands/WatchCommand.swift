@@ -7,36 +7,35 @@ import StrictJSON
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Follow a document, a collection or the result of a query.",
+        abstract: "Watch a document, a collection, a collection group or a query for changes.",
         discussion: """
-            Prints a frame of JSON a line: open, an added for each document there is, current, and from then on each change as \
-            it is committed:
+            Prints one JSON message per line: open, an added for each existing document, current, and then every change as it \
+            is committed. Examples:
 
               hearth watch books
               hearth watch --group reviews
               hearth watch --query '{"collection": "books", "orderBy": [{"field": "pages", "direction": "desc"}], "limit": 3}'
 
-            Ends with Ctrl-C. When the server stops or the connection breaks, it says so on standard error, tries again until \
-            the server is there, and goes on with the first change that it has not printed. Where the server can't go on from \
-            there, a reset says that what was printed is void and that the state follows again. It fails when there is no \
-            server at the start.
+            Press Ctrl-C to stop. If the connection is lost, reports it on standard error, reconnects and resumes after the last \
+            printed change. If the server can't resume from there, prints a reset, which discards the state printed so far, \
+            followed by the current state. Fails if the server can't be reached at the start.
             """
     )
 
     @OptionGroup var server: DatabaseOptions
 
-    @Option(help: ArgumentHelp("The result of a query, as for `hearth query`: JSON, @FILE or -.", valueName: "json"))
+    @Option(help: ArgumentHelp("Watch the result of a query, as for `hearth query`: JSON, @FILE or -.", valueName: "json"))
     var query: String?
 
-    @Option(help: ArgumentHelp("The documents of all collections with this ID.", valueName: "id"))
+    @Option(help: ArgumentHelp("Watch a collection group: the documents of all collections with this ID.", valueName: "id"))
     var group: String?
 
-    @Argument(help: "A document, such as books/hitchhiker, or a collection, such as books.", transform: DataPath.argument)
-    var path: DataPath?
+    @Argument(help: "Document or collection path, such as books/hitchhiker or books.", transform: ResourcePath.argument)
+    var path: ResourcePath?
 
     func validate() throws {
         guard [path != nil, query != nil, group != nil].count(where: \.self) == 1 else {
-            throw ValidationError("Expected exactly one of a path, --query and --group.")
+            throw ValidationError("Specify exactly one of PATH, --query and --group.")
         }
         if let query { try QueryArgument(query).validate() }
         do throws(StatusError) {
@@ -49,14 +48,14 @@ struct WatchCommand: AsyncParsableCommand {
     func run() async throws {
         let target = try target()
         do {
-            try await Interruption.cancelling {
+            try await TerminationSignal.cancelOnReceipt {
                 try await server.withConnection { connection in
-                    var printer = FramePrinter()
-                    try await connection.follow(target) { event throws(StatusError) in try printer.take(event) }
+                    var printer = WatchFramePrinter()
+                    try await connection.watchContinuously(target) { event throws(StatusError) in try printer.handle(event) }
                 }
             }
-        } catch is Interruption {
-            // Which is how watching is ended.
+        } catch is TerminationSignal {
+            // Ctrl-C is the normal way to stop watching.
         }
     }
 
@@ -66,7 +65,7 @@ struct WatchCommand: AsyncParsableCommand {
         switch path {
         case .collection(let path)?: return .collection(path)
         case .document(let path)?: return .document(path)
-        case nil: throw StatusError(.invalidArgument, "There is nothing to watch.")
+        case nil: throw StatusError(.invalidArgument, "No watch target.")
         }
     }
 }

@@ -1,35 +1,35 @@
 import DocumentModel
 import Foundation
 
-/// Bytes on their way to an open file or to standard output, collected into large writes.
+/// A buffered writer to an open file or to standard output.
 struct BufferedOutput {
     private let descriptor: Int32
     private let name: String
     private var buffer: [UInt8] = []
     private static let capacity = 64 << 10
 
-    /// Writes to an open file, which stays the caller's to close; `name` is for messages.
+    /// Creates a writer to an open file, which the caller closes. `name` identifies the file in error messages.
     init(descriptor: Int32, name: String) {
         self.descriptor = descriptor
         self.name = name
     }
 
-    /// Writes to standard output.
+    /// Returns a writer to standard output.
     static func standard() -> BufferedOutput {
         BufferedOutput(descriptor: STDOUT_FILENO, name: "standard output")
     }
 
-    /// Whether a person sees the lines as they are written.
+    /// Whether the file is a terminal.
     var isTerminal: Bool { isatty(descriptor) == 1 }
 
-    /// Takes a line, given without its line feed.
+    /// Appends a line and a line feed.
     mutating func writeLine(_ line: some Sequence<UInt8>) throws(StatusError) {
         buffer.append(contentsOf: line)
         buffer.append(UInt8(ascii: "\n"))
         if buffer.count >= Self.capacity { try flush() }
     }
 
-    /// Hands everything taken so far to the system.
+    /// Writes the buffer to the file.
     mutating func flush() throws(StatusError) {
         defer { buffer.removeAll(keepingCapacity: true) }
         var offset = 0
@@ -38,15 +38,15 @@ struct BufferedOutput {
             if count >= 0 {
                 offset += count
             } else if errno == EPIPE {
-                Self.endAsBrokenPipe()
+                Self.exitWithBrokenPipe()
             } else if errno != EINTR {
-                throw SystemError.status(errno, "Can't write to \(name)")
+                throw StatusError(errno: errno, "Can't write to \(name)")
             }
         }
     }
 
-    /// Ends the process as every other program ends when the reader of its output has left, `head` for one.
-    private static func endAsBrokenPipe() -> Never {
+    /// Terminates the process by SIGPIPE, like other programs whose output is piped into `head`.
+    private static func exitWithBrokenPipe() -> Never {
         signal(SIGPIPE, SIG_DFL)
         raise(SIGPIPE)
         Foundation.exit(1)

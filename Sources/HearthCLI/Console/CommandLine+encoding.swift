@@ -2,13 +2,14 @@ import ArgumentParser
 import DocumentModel
 
 extension CommandLine {
-    /// Refuses arguments that are no UTF-8: Swift would put other characters in the place of their bytes, so that a path could
-    /// name another document.
-    static func checkEncoding(_ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> = unsafeArgv) throws {
+    /// Throws a validation error if an argument is not valid UTF-8.
+    ///
+    /// Swift would replace invalid bytes by U+FFFD, so that a path could denote another document.
+    static func validateEncoding(_ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> = unsafeArgv) throws {
         for number in 1... {
             guard let argument = arguments[number] else { return }
             guard String(validatingCString: argument) == nil else { continue }
-            throw ValidationError("Argument \(number), \(Excerpt(String(cString: argument))), is not UTF-8 text.")
+            throw ValidationError("Argument \(number), \(Excerpt(String(cString: argument))), is not valid UTF-8.")
         }
     }
 }

@@ -2,14 +2,14 @@ import DocumentModel
 import Foundation
 import Synchronization
 
-/// What a person is told beside the result: messages, and below them a line that says how far long work is.
+/// Messages and a progress line on standard error.
 ///
-/// Only a terminal gets the line. It is taken away before a message and drawn again after it, so that the two don't tread on
-/// each other; whoever shows it ends it with ``endProgress()``.
+/// The progress line is written to terminals only. It is cleared before a message and redrawn below it. The caller that shows
+/// progress ends it with ``endProgress()``.
 final class Console: Sendable {
     /// Standard error.
     static let standardError = Console(isTerminal: isatty(STDERR_FILENO) == 1) { text in
-        // Where nobody listens there is nobody to tell.
+        // Ignores a closed standard error.
         try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }
 
@@ -22,57 +22,64 @@ final class Console: Sendable {
         let time: ContinuousClock.Instant
     }
 
-    /// Not more often than somebody can read.
+    /// The minimum time between two updates of the progress line.
     private static let interval = Duration.milliseconds(100)
-    private static let clearedLine = "\r\u{1B}[K"
+    private static let clearLine = "\r\u{1B}[K"
 
-    /// Makes a console that writes with `write`.
+    /// Creates a console that writes with `write`.
     init(isTerminal: Bool, _ write: @escaping @Sendable (String) -> Void) {
         self.isTerminal = isTerminal
         self.write = write
     }
 
-    /// Says one thing, with the program's name before it.
+    /// Writes a message on one line, prefixed with the program's name.
     ///
-    /// It stays on its line and can't move the cursor, whatever a server or file has put into it.
+    /// Control characters, which can come from a server or a file, are escaped.
     func report(_ text: String) {
         progress.withLock { progress in
-            let message = "hearth: \(Self.visible(text))\n"
+            let message = "hearth: \(Self.terminalSafe(text))\n"
             if let progress {
-                write(Self.clearedLine + message + progress.line)
+                write(Self.clearLine + message + progress.line)
             } else {
                 write(message)
             }
         }
     }
 
-    /// Says what went wrong and where.
+    /// Writes an error message.
     func report(_ error: StatusError) {
         report("\(error)")
     }
 
-    /// Shows how far the work is; a state that follows too soon on the one before is passed over.
+    /// Updates the progress line, unless the last update was less than 100 ms ago.
     func showProgress(_ state: @autoclosure () -> String, at now: ContinuousClock.Instant = .now) {
         guard isTerminal else { return }
         progress.withLock { progress in
             if let progress, now - progress.time < Self.interval { return }
-            // Without wrapping, so that a long line stays one that can be cleared.
-            let line = "\u{1B}[?7l\(Self.visible(state()))\u{1B}[?7h"
+            // Disables line wrapping: a wrapped line could not be cleared.
+            let line = "\u{1B}[?7l\(Self.terminalSafe(state()))\u{1B}[?7h"
             progress = Progress(line: line, time: now)
-            write(Self.clearedLine + line)
+            write(Self.clearLine + line)
         }
     }
 
-    /// Takes the line away.
+    /// Clears the progress line.
     func endProgress() {
         progress.withLock { progress in
             guard progress != nil else { return }
             progress = nil
-            write(Self.clearedLine)
+            write(Self.clearLine)
         }
     }
 
-    private static func visible(_ text: String) -> String {
-        text.unicodeScalars.map(\.visible).joined()
+    private static func terminalSafe(_ text: String) -> String {
+        text.unicodeScalars.map(\.terminalSafe).joined()
+    }
+}
+
+extension Int {
+    /// Returns the number with a noun in the singular or plural: `1 line`, `2 lines`.
+    func counted(_ singular: String) -> String {
+        "\(self) \(singular)\(self == 1 ? "" : "s")"
     }
 }

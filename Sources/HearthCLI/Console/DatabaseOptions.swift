@@ -3,19 +3,19 @@ import DocumentModel
 import Foundation
 import HearthClient
 
-/// Which database of which server a command talks to.
+/// Options that select a server and a database.
 struct DatabaseOptions: ParsableArguments {
     @OptionGroup var server: ServerOptions
 
     @Option(
         help: ArgumentHelp(
-            "The database: project/database, or its name alone in the server's own project. HEARTH_DATABASE stands in for it.",
+            "Database, as PROJECT/DATABASE, or DATABASE alone in the server's default project. The default is HEARTH_DATABASE, or the default database.",
             valueName: "name"
         )
     )
     var database: String?
 
-    /// The name that was given, or that of the environment.
+    /// The database name given by the option or the environment.
     private var name: String? {
         database ?? ProcessInfo.processInfo.environment["HEARTH_DATABASE"].flatMap { $0.utf8.isEmpty ? nil : $0 }
     }
@@ -29,7 +29,7 @@ struct DatabaseOptions: ParsableArguments {
         }
     }
 
-    /// Runs `body` with a connection to the database.
+    /// Calls `body` with a connection to the database.
     func withConnection<Result>(_ body: (HearthConnection) async throws -> Result) async throws -> Result {
         try await server.withConnection(database: name, body)
     }

@@ -1,11 +1,11 @@
 import DocumentModel
 import Foundation
 
-/// A file, or standard input, that is read from its beginning to its end.
+/// A file or standard input, read sequentially.
 ///
-/// Reading blocks the calling thread: a command that reads its input has nothing else to do meanwhile.
+/// Reading blocks the calling thread.
 final class InputFile {
-    /// The file as messages name it.
+    /// The name of the file in messages.
     let name: String
     private let descriptor: Int32
     private var chunk = [UInt8](repeating: 0, count: 256 << 10)
@@ -19,10 +19,10 @@ final class InputFile {
         }
         name = path
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw SystemError.status(errno, "Can't open \(path)") }
+        guard descriptor >= 0 else { throw StatusError(errno: errno, "Can't open \(path)") }
     }
 
-    /// The file that an argument names in place of a text: `@FILE`, or `-` for standard input; nil when it is the text itself.
+    /// Returns the path in an argument of the form `@FILE`, or `-` for standard input; `nil` for any other argument.
     static func path(ofArgument argument: String) -> String? {
         if argument == "-" { return argument }
         return argument.utf8.first == UInt8(ascii: "@") ? String(argument.dropFirst()) : nil
@@ -32,25 +32,25 @@ final class InputFile {
         if descriptor != STDIN_FILENO { close(descriptor) }
     }
 
-    /// The next bytes; nil at the end.
+    /// Returns the next chunk; `nil` at the end of the file.
     func nextChunk() throws(StatusError) -> ArraySlice<UInt8>? {
         var count: Int
         repeat {
             count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
         } while count < 0 && errno == EINTR
-        guard count >= 0 else { throw SystemError.status(errno, "Can't read \(name)") }
+        guard count >= 0 else { throw StatusError(errno: errno, "Can't read \(name)") }
         return count == 0 ? nil : chunk[..<count]
     }
 
-    /// All bytes that are left.
+    /// Returns the remaining bytes.
     ///
-    /// - Throws: `.invalidArgument` when they are more than `maximumBytes`.
+    /// - Throws: `.invalidArgument` if there are more than `maximumBytes`.
     func readToEnd(maximumBytes: Int) throws(StatusError) -> [UInt8] {
         var bytes: [UInt8] = []
         while let chunk = try nextChunk() {
             bytes += chunk
             guard bytes.count <= maximumBytes else {
-                throw StatusError(.invalidArgument, "\(name) has more than the \(maximumBytes) bytes that are read.")
+                throw StatusError(.invalidArgument, "\(name) is larger than the maximum of \(maximumBytes) bytes.")
             }
         }
         return bytes

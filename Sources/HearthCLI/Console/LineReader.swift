@@ -2,15 +2,15 @@ import DocumentModel
 import HearthClient
 import StrictJSON
 
-/// The lines of a file or of standard input, read as they are asked for.
+/// An iterator over the lines of a file or of standard input.
 struct LineReader {
-    /// The number of the line that ``next()`` gave last, from 1.
+    /// The number of the line last returned by ``next()``, from 1.
     private(set) var lineNumber = 0
     private let file: InputFile
     private var splitter: LineSplitter
     private var isAtEnd = false
 
-    /// The file as messages name it.
+    /// The name of the file in messages.
     var name: String { file.name }
 
     /// Opens a file; `-` is standard input.
@@ -19,7 +19,7 @@ struct LineReader {
         splitter = LineSplitter(maximumBytes: maximumLineBytes)
     }
 
-    /// The next line; nil after the last one.
+    /// Returns the next line; `nil` after the last one.
     mutating func next() throws(StatusError) -> LineSplitter.Line? {
         while true {
             if let line = splitter.next() ?? (isAtEnd ? splitter.finish() : nil) {

@@ -2,18 +2,18 @@ import ArgumentParser
 import DocumentModel
 import StrictJSON
 
-/// A query as an argument: JSON, @FILE to read it from a file, or - for standard input.
+/// A query argument: JSON, `@FILE` to read it from a file, or `-` to read standard input.
 struct QueryArgument {
     private let text: String
 
-    /// How long a query may be.
+    /// The maximum size of a query.
     private static let maximumBytes = 16 << 20
 
     init(_ text: String) {
         self.text = text
     }
 
-    /// Checks a query that stands in the command line itself.
+    /// Validates a query given as JSON on the command line.
     func validate() throws {
         guard InputFile.path(ofArgument: text) == nil else { return }
         do throws(StatusError) {
@@ -23,7 +23,7 @@ struct QueryArgument {
         }
     }
 
-    /// Reads the query: an object.
+    /// Reads and parses the query, which must be a JSON object.
     func read() throws(StatusError) -> JSONText {
         var name = "The query"
         var bytes = Array(text.utf8)
@@ -36,7 +36,7 @@ struct QueryArgument {
         do {
             json = try JSONText(bytes, limits: JSONLimits(maximumBytes: Self.maximumBytes))
         } catch {
-            throw StatusError(.invalidArgument, "\(name): not JSON: \(error).")
+            throw StatusError(.invalidArgument, "\(name): invalid JSON: \(error).")
         }
         guard json.root.kind == .object else {
             throw StatusError(.invalidArgument, "\(name): expected a JSON object, found \(json.root.kind).")

@@ -3,22 +3,22 @@ import DocumentModel
 import Foundation
 import HearthClient
 
-/// Which server a command talks to.
+/// Options that select a server and an API key.
 struct ServerOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The server's address. HEARTH_SERVER stands in for it.", valueName: "url"))
+    @Option(help: ArgumentHelp("Server URL. Can also be set with HEARTH_SERVER.", valueName: "url"))
     var server: String = ProcessInfo.processInfo.environment["HEARTH_SERVER"] ?? "http://127.0.0.1:8080"
 
-    @Option(help: ArgumentHelp("A file with the key to show to the server; - reads it from standard input.", valueName: "file"))
+    @Option(help: ArgumentHelp("File that contains the API key; - reads standard input.", valueName: "file"))
     var keyFile: String?
 
     @Option(
         help:
-            "The key itself, which other users of this machine can then see among the processes. HEARTH_KEY or --key-file hide it."
+            "API key. Visible to other users in the process list: prefer HEARTH_KEY or --key-file."
     )
     var key: String?
 
     func validate() throws {
-        guard key == nil || keyFile == nil else { throw ValidationError("Give the key by --key or by --key-file, not by both.") }
+        guard key == nil || keyFile == nil else { throw ValidationError("--key and --key-file are mutually exclusive.") }
         do {
             _ = try ServerAddress(server)
         } catch {
@@ -26,29 +26,29 @@ struct ServerOptions: ParsableArguments {
         }
     }
 
-    /// Runs `body` with a connection to the server.
+    /// Calls `body` with a connection to the server.
     ///
-    /// - Parameter database: The database to call in; the server's default one when nil.
+    /// - Parameter database: The database; `nil` for the default database.
     func withConnection<Result>(
         database: String? = nil,
         _ body: (HearthConnection) async throws -> Result
     ) async throws -> Result {
-        try await HearthConnection.withConnection(to: ServerAddress(server), key: shownKey(), database: database, body)
+        try await HearthConnection.withConnection(to: ServerAddress(server), key: resolvedKey(), database: database, body)
     }
 
-    private func shownKey() throws(StatusError) -> String? {
+    private func resolvedKey() throws(StatusError) -> String? {
         if let keyFile { return try Self.key(inFile: keyFile) }
-        // A variable that is empty is as good as none.
+        // Ignores an empty variable.
         return key ?? ProcessInfo.processInfo.environment["HEARTH_KEY"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// The key that is all that a file has, but for blanks and the end of the line.
+    /// Reads the key from a file, ignoring surrounding white space.
     private static func key(inFile path: String) throws(StatusError) -> String {
         let file = try InputFile(path)
         let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || (0x09...0x0d).contains(byte) }
         let words = try file.readToEnd(maximumBytes: 4_096).split(whereSeparator: isBlank)
         guard words.count == 1, let key = words.first else {
-            throw StatusError(.invalidArgument, "Expected a key and nothing else in \(file.name).")
+            throw StatusError(.invalidArgument, "Expected \(file.name) to contain a single API key.")
         }
         return String(decoding: key, as: UTF8.self)
     }

@@ -1,13 +1,13 @@
 import DocumentModel
-import HearthService
+import HearthAPI
 import StrictJSON
 
-/// The colour names of the X Window System: the rows of `rgb.txt`.
+/// The color names of the X Window System, read from `rgb.txt`.
 ///
-/// A row is a red, a green and a blue value and a name. The file has many names twice, as `ghost white` and as `GhostWhite`:
-/// rows whose names differ in letter case and spaces only, and whose colour is the same, make one document with all these names.
-/// Its id is the name in lower case without spaces, `ghostwhite`. Where such a name has two colours, the second document's
-/// id has the colour too.
+/// A row consists of a red, a green and a blue value and a name. The file lists many names twice, as `ghost white` and as
+/// `GhostWhite`: rows with the same color whose names differ only in case and spaces become one document with all names. Its ID
+/// is the name in lower case without spaces, `ghostwhite`. If such a name has two colors, the ID of the second document
+/// includes the color.
 enum ColorsExample {
     private static let file = PackagedFile(paths: ["/etc/X11/rgb.txt", "/usr/share/X11/rgb.txt"], package: "x11-common")
 
@@ -17,7 +17,7 @@ enum ColorsExample {
         try file.forEachLine { line, origin throws(StatusError) in
             guard let first = line.first, first != UInt8(ascii: "!") else { return }
             let (color, name) = try row(line)
-            let key = Entry.Key(name: folded(name), color: color)
+            let key = Entry.Key(name: normalized(name), color: color)
             if let index = indexes[key] {
                 entries[index].names.append(name)
             } else {
@@ -32,7 +32,7 @@ enum ColorsExample {
         }
     }
 
-    /// The rows of one colour and name.
+    /// The rows with the same color and normalized name.
     private struct Entry {
         struct Key: Hashable {
             let name: UTF8Key
@@ -41,7 +41,7 @@ enum ColorsExample {
 
         let key: Key
         var names: [String]
-        let origin: DocumentWriter.Origin
+        let origin: BulkWriter.Origin
 
         func document(id: String) throws(StatusError) -> ExampleDocument {
             ExampleDocument(
@@ -67,7 +67,7 @@ enum ColorsExample {
         return (RGBColor(red: levels[0], green: levels[1], blue: levels[2]), String(Substring(name)))
     }
 
-    private static func folded(_ name: String) -> UTF8Key {
+    private static func normalized(_ name: String) -> UTF8Key {
         UTF8Key(String(decoding: name.utf8.lazy.filter { !$0.isBlank }, as: UTF8.self).lowercased())
     }
 }
@@ -75,7 +75,7 @@ enum ColorsExample {
 extension UInt8 {
     fileprivate var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
 
-    /// Reads decimal digits and nothing else.
+    /// Parses one to three decimal digits.
     fileprivate init?(decimal text: some Collection<UInt8>) {
         guard (1...3).contains(text.count), text.allSatisfy(\.isDigit) else { return nil }
         self.init(exactly: text.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) })

@@ -1,27 +1,29 @@
 import DocumentModel
+import HearthAPI
 import HearthClient
-import HearthService
 import StrictJSON
 
-/// The examples that `hearth example load` knows.
+/// The data sets of `hearth example load`.
 enum ExampleData: String, CaseIterable {
     case guide
     case places
     case colors
 
-    /// What it is, in a line of help.
+    /// A one-line description for the help text.
     var summary: String {
         switch self {
-        case .guide: "the sample documents of the guide to mapping Firestore data with Codable: books, colors, offices, languages"
+        case .guide:
+            "sample documents of the guide to mapping Firestore data with Swift Codable (books, colors, locations, programming-languages)"
         case .places:
-            "a document in places for every place of the time zone database, with its coordinates (Debian package tzdata)"
-        case .colors: "a document in x11-colors for every colour name of the X Window System (Debian package x11-common)"
+            "one document per location in the time zone database, with coordinates, in the collection places (Debian package tzdata)"
+        case .colors:
+            "one document per color name of the X Window System, in the collection x11-colors (Debian package x11-common)"
         }
     }
 
-    /// Reads the example.
+    /// Reads the documents of the data set.
     ///
-    /// - Throws: `.notFound` when the file that it is made from is not installed, `.dataLoss` when a line of it can't be read.
+    /// - Throws: `.notFound` if the source file is not installed; `.dataLoss` if one of its lines can't be parsed.
     func documents() throws(StatusError) -> [ExampleDocument] {
         switch self {
         case .guide: try GuideExample.documents()
@@ -31,28 +33,28 @@ enum ExampleData: String, CaseIterable {
     }
 }
 
-/// A document of an example, and where it comes from.
+/// A document of a data set, with its location in the source file.
 struct ExampleDocument {
     let path: DocumentPath
     let fields: MapValue
-    let origin: DocumentWriter.Origin
+    let origin: BulkWriter.Origin
 }
 
-/// A text file that a Debian package installs.
+/// A text file installed by a Debian package.
 struct PackagedFile {
-    /// Where the file may be; the first that exists is taken.
+    /// Candidate paths; the first existing file is read.
     let paths: [String]
     let package: String
 
-    /// Calls `body` for each line, as text and with its place.
+    /// Calls `body` with each line and its location.
     ///
-    /// - Throws: `.notFound` when there is no such file; what `body` throws, with the place before it.
-    func forEachLine(_ body: (Substring.UTF8View, DocumentWriter.Origin) throws(StatusError) -> Void) throws(StatusError) {
+    /// - Throws: `.notFound` if no candidate path exists; errors of `body`, with the location prepended to the message.
+    func forEachLine(_ body: (Substring.UTF8View, BulkWriter.Origin) throws(StatusError) -> Void) throws(StatusError) {
         var lines = try open()
         while let line = try lines.next() {
-            let origin = DocumentWriter.Origin(file: lines.name, line: lines.lineNumber)
+            let origin = BulkWriter.Origin(file: lines.name, line: lines.lineNumber)
             guard case .complete(let bytes) = line, let text = UTF8Key(validating: bytes) else {
-                throw StatusError(.dataLoss, "\(origin): not a line of text.")
+                throw StatusError(.dataLoss, "\(origin): the line is too long or not valid UTF-8.")
             }
             do throws(StatusError) {
                 try body(text.string[...].utf8, origin)
@@ -70,6 +72,6 @@ struct PackagedFile {
                 return try LineReader(path: path, maximumLineBytes: 64 << 10)
             } catch let error where error.code == .notFound {}
         }
-        throw StatusError(.notFound, "There is no \(paths.joined(separator: " or ")); install the Debian package \(package).")
+        throw StatusError(.notFound, "\(paths.joined(separator: " or ")) doesn't exist. Install the Debian package \(package).")
     }
 }

@@ -1,9 +1,9 @@
 import DocumentModel
 
 extension GeoPoint {
-    /// Reads a place in ISO 6709's form of degrees, minutes and seconds: `±DDMM±DDDMM` or `±DDMMSS±DDDMMSS`.
+    /// Parses ISO 6709 coordinates in degrees, minutes and seconds: `±DDMM±DDDMM` or `±DDMMSS±DDDMMSS`.
     ///
-    /// - Throws: `.invalidArgument` when the text has another form or names no place on Earth.
+    /// - Throws: `.invalidArgument` if the text has another form or the coordinates are out of range.
     init(iso6709 text: some BidirectionalCollection<UInt8>) throws(StatusError) {
         let bytes = Array(text)
         guard let second = bytes.dropFirst().firstIndex(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") }),
@@ -17,17 +17,17 @@ extension GeoPoint {
         try self.init(validatingLatitude: latitude, longitude: longitude)
     }
 
-    /// A sign, `wholeDigits` digits of degrees, two of minutes, and two or none of seconds.
+    /// Parses a sign, `wholeDigits` digits of degrees, two of minutes, and optionally two of seconds.
     private static func degrees(_ bytes: ArraySlice<UInt8>, wholeDigits: Int) -> Double? {
         var digits = bytes.dropFirst()
         guard digits.count == wholeDigits + 2 || digits.count == wholeDigits + 4, digits.allSatisfy(\.isDigit) else { return nil }
-        func take(_ count: Int) -> Double {
+        func next(_ count: Int) -> Double {
             defer { digits = digits.dropFirst(count) }
             return digits.prefix(count).reduce(0) { $0 * 10 + Double($1 - UInt8(ascii: "0")) }
         }
-        let (whole, minutes, seconds) = (take(wholeDigits), take(2), take(2))
+        let (whole, minutes, seconds) = (next(wholeDigits), next(2), next(2))
         guard minutes < 60, seconds < 60 else { return nil }
-        // One division, so that a fraction is rounded once.
+        // A single division, so that the result is rounded once.
         let degrees = (whole * 3_600 + minutes * 60 + seconds) / 3_600
         return bytes.first == UInt8(ascii: "-") ? -degrees : degrees
     }

@@ -1,16 +1,16 @@
 import DocumentModel
-import HearthService
+import HearthAPI
 import StrictJSON
 
 /// The sample data of the guide to mapping Firestore data with Swift Codable.
 ///
-/// Two documents are wrong on purpose, for readers to practise on: `books/invalid-data` has its number of pages as a text, and
-/// one programming language has `name` where the others have `language_name`.
+/// Two documents have intentional errors: `numberOfPages` of `books/invalid-data` is a string, and one programming language has
+/// `name` instead of `language_name`.
 enum GuideExample {
     static func documents() throws(StatusError) -> [ExampleDocument] {
         var documents: [ExampleDocument] = []
         for (path, fields) in try books() + colors + offices() + languages() {
-            let origin = DocumentWriter.Origin(file: "guide", line: documents.count + 1)
+            let origin = BulkWriter.Origin(file: "guide", line: documents.count + 1)
             documents.append(ExampleDocument(path: try DocumentPath(path), fields: fields, origin: origin))
         }
         return documents

@@ -1,11 +1,11 @@
 import DocumentModel
-import HearthService
+import HearthAPI
 import StrictJSON
 
-/// The places of the tz database: a document for every row of `zone.tab`.
+/// The locations of the time zone database: one document per row of `zone.tab`.
 ///
-/// A row has a country code, coordinates, the name of the time zone and perhaps a comment, separated by tabs. The id is the
-/// zone's name with `~`, which no zone's name has, for each `/`, which no id may have: `Europe~Berlin`.
+/// A row consists of a country code, coordinates, the name of the time zone and an optional comment, separated by tabs. The
+/// document ID is the zone name with `~` instead of `/`, which IDs can't contain: `Europe~Berlin`. Zone names don't contain `~`.
 enum PlacesExample {
     private static let file = PackagedFile(paths: ["/usr/share/zoneinfo/zone.tab"], package: "tzdata")
 
@@ -20,11 +20,11 @@ enum PlacesExample {
 
     private static func document(
         for line: Substring.UTF8View,
-        from origin: DocumentWriter.Origin
+        from origin: BulkWriter.Origin
     ) throws(StatusError) -> ExampleDocument {
         let columns = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
         guard (3...4).contains(columns.count) else {
-            throw StatusError(.dataLoss, "Expected 3 or 4 columns with tabs between them, found \(columns.count).")
+            throw StatusError(.dataLoss, "Expected 3 or 4 tab-separated columns, found \(columns.count).")
         }
         let zone = columns[2]
         var fields: MapValue = [
@@ -37,7 +37,7 @@ enum PlacesExample {
         return ExampleDocument(path: try DocumentPath("places/\(zone.replacing("/", with: "~"))"), fields: fields, origin: origin)
     }
 
-    /// `Port of Spain` of `America/Port_of_Spain`.
+    /// Returns `Port of Spain` for `America/Port_of_Spain`.
     private static func placeName(ofZone zone: Substring.UTF8View) -> String {
         let start = zone.lastIndex(of: UInt8(ascii: "/")).map { zone.index(after: $0) } ?? zone.startIndex
         return zone[start...].replacing("_", with: " ")
@@ -45,7 +45,7 @@ enum PlacesExample {
 }
 
 extension Substring.UTF8View {
-    fileprivate func replacing(_ sign: Unicode.Scalar, with other: Unicode.Scalar) -> String {
-        String(decoding: map { $0 == UInt8(ascii: sign) ? UInt8(ascii: other) : $0 }, as: UTF8.self)
+    fileprivate func replacing(_ old: Unicode.Scalar, with new: Unicode.Scalar) -> String {
+        String(decoding: map { $0 == UInt8(ascii: old) ? UInt8(ascii: new) : $0 }, as: UTF8.self)
     }
 }

@@ -1,28 +1,28 @@
 import DocumentModel
 
-/// A colour of eight bits each of red, green and blue.
+/// A color with 8 bits each for red, green and blue.
 struct RGBColor: Hashable {
     let red: UInt8
     let green: UInt8
     let blue: UInt8
 
-    /// The colour as CSS writes it: `#f8f8ff`.
+    /// The CSS notation: `#f8f8ff`.
     var hex: String {
         "#" + Hexadecimal.encode([red, green, blue])
     }
 
-    /// Words for the colour: its hue, or `gray` where it has none to speak of, and `dark` or `light` where it is.
+    /// The name of the hue, or `black`, `white` or `gray`, followed by `dark` or `light` if applicable.
     var tags: [String] {
         [hueName] + (lightness < 0.35 ? ["dark"] : lightness > 0.75 ? ["light"] : [])
     }
 
     private var levels: [Double] { [red, green, blue].map { Double($0) / 255 } }
-    private var strongest: Double { levels.max() ?? 0 }
-    private var weakest: Double { levels.min() ?? 0 }
-    private var lightness: Double { (strongest + weakest) / 2 }
+    private var maximum: Double { levels.max() ?? 0 }
+    private var minimum: Double { levels.min() ?? 0 }
+    private var lightness: Double { (maximum + minimum) / 2 }
 
     private var hueName: String {
-        guard strongest - weakest > 0.1 else {
+        guard maximum - minimum > 0.1 else {
             return switch lightness {
             case ..<0.1: "black"
             case 0.9...: "white"
@@ -42,14 +42,14 @@ struct RGBColor: Hashable {
         }
     }
 
-    /// Degrees around the colour wheel, red at 0.
+    /// The hue in degrees; red is 0.
     private var hue: Double {
         let (red, green, blue) = (levels[0], levels[1], levels[2])
-        let chroma = strongest - weakest
+        let chroma = maximum - minimum
         let sixths =
-            if strongest == red {
+            if maximum == red {
                 (green - blue) / chroma
-            } else if strongest == green {
+            } else if maximum == green {
                 (blue - red) / chroma + 2
             } else {
                 (red - green) / chroma + 4

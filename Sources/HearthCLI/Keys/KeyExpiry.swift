@@ -1,12 +1,12 @@
 import ArgumentParser
 import DocumentModel
 
-/// When a key is to expire, as it is said on the command line.
+/// An expiry argument: a duration or a time.
 enum KeyExpiry: Hashable {
     case after(seconds: Int64)
     case at(Timestamp)
 
-    /// Reads `90d`, `12h`, `30m`, or a time as RFC 3339 writes it.
+    /// Parses a duration (`90d`, `12h`, `30m`) or an RFC 3339 timestamp.
     init(argument: String) throws {
         if let time = try? Timestamp(rfc3339: argument) {
             self = .at(time)
@@ -25,13 +25,13 @@ enum KeyExpiry: Hashable {
             count > 0
         else {
             throw ValidationError(
-                "\(Excerpt(argument)) is neither a time such as 2027-01-31T00:00:00Z nor how long from now, such as 90d, 12h or 30m."
+                "\(Excerpt(argument)) is neither a duration, such as 90d, 12h or 30m, nor a time, such as 2027-01-31T00:00:00Z."
             )
         }
         self = .after(seconds: count * seconds)
     }
 
-    /// The moment that is meant.
+    /// Returns the time of expiry.
     func time(from now: Timestamp) throws(StatusError) -> Timestamp {
         switch self {
         case .at(let time): time

@@ -1,9 +1,9 @@
 import DocumentModel
 import StrictJSON
 
-/// Keys as a table for a terminal.
+/// A plain-text table of keys.
 struct KeyTable {
-    /// The head, and a line a key.
+    /// The header line, followed by one line per key.
     let lines: [String]
 
     init(_ keys: [JSONNode]) {
@@ -11,8 +11,8 @@ struct KeyTable {
         let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         lines = rows.map { row in
             let cells = zip(row, widths).map { cell, width in cell + String(repeating: " ", count: width - cell.count) }
-            let end = cells.joined(separator: "  ")
-            return String(end.reversed().drop { $0 == " " }.reversed())
+            let line = cells.joined(separator: "  ")
+            return String(line.reversed().drop { $0 == " " }.reversed())
         }
     }
 
@@ -24,12 +24,12 @@ struct KeyTable {
         ]
     }
 
-    /// A text that moves no cursor, whatever it is made of.
+    /// The text with control characters escaped.
     private static func text(_ json: JSONNode?) -> String {
         Excerpt(json?.string ?? "", maximumBytes: 1_000).text
     }
 
-    /// A time to the second.
+    /// The time, truncated to seconds.
     private static func time(_ json: JSONNode?) -> String? {
         guard let time = json?.string else { return nil }
         let second = time.utf8.prefix { $0 != UInt8(ascii: ".") }

@@ -1,25 +1,25 @@
 import DocumentModel
+import HearthAPI
 import HearthClient
-import HearthService
 import StrictJSON
 
-/// Reads documents from a server with all that lies below them, and writes each as a line.
+/// Exports documents and their subcollections from a server, one document per line.
 ///
-/// A document comes before those below it; the rest is in the order of the ids. Documents that are written while an export
-/// runs are in it as they are when their turn comes.
+/// A document precedes those in its subcollections; siblings are ordered by ID. The export is not a snapshot: it contains each
+/// document as of the time it is read.
 struct DocumentExporter {
     private let connection: HearthConnection
     private var output: BufferedOutput
-    /// How many documents have been written.
+    /// The number of exported documents.
     private(set) var documentCount = 0
-    /// What the server could not read, as documents or collections.
+    /// The files and folders that the server could not read.
     private(set) var damaged: [StatusError] = []
     private var damagedFiles: Set<UTF8Key> = []
 
-    /// As many as a batch of calls about each of them may hold, and room for damaged ones.
+    /// The page size, small enough that one batch can hold a call per document, damaged ones included.
     private static let pageSize = 500
 
-    /// Makes an exporter.
+    /// Creates an exporter.
     init(_ connection: HearthConnection, to output: BufferedOutput) {
         self.connection = connection
         self.output = output
@@ -33,8 +33,8 @@ struct DocumentExporter {
 
     /// Exports a document or a collection.
     ///
-    /// - Throws: `.notFound` when there is nothing of that name and nothing below it.
-    mutating func export(_ path: DataPath) async throws(StatusError) {
+    /// - Throws: `.notFound` if neither it nor anything below it exists.
+    mutating func export(_ path: ResourcePath) async throws(StatusError) {
         let before = documentCount + damaged.count
         switch path {
         case .collection(let collection):
@@ -44,19 +44,19 @@ struct DocumentExporter {
             try await exportCollections(under: document, firstPage: nil)
         }
         guard documentCount + damaged.count > before else {
-            throw StatusError(.notFound, "There is nothing to export.", path: path.string)
+            throw StatusError(.notFound, "Nothing to export.", path: path.string)
         }
         try output.flush()
     }
 
-    /// Exports a document alone; one that doesn't exist may still have others below it.
+    /// Exports a single document, if it exists: a missing document can have subcollections.
     private mutating func exportSingle(_ path: DocumentPath) async throws(StatusError) {
         do {
             try write(await connection.document(at: path))
         } catch {
             switch error.code {
             case .notFound: break
-            case .dataLoss: note([error])
+            case .dataLoss: recordDamage([error])
             default: throw error
             }
         }
@@ -65,7 +65,7 @@ struct DocumentExporter {
     private mutating func exportCollections(under parent: DocumentPath?, firstPage: CollectionPage?) async throws(StatusError) {
         var page = if let firstPage { firstPage } else { try await connection.collections(under: parent) }
         while true {
-            note(page.damaged)
+            recordDamage(page.damaged)
             for id in page.collections {
                 try await exportCollection(CollectionPath(parent: parent, id: id))
             }
@@ -83,7 +83,7 @@ struct DocumentExporter {
                 pageToken: pageToken,
                 showMissing: true
             )
-            note(page.damaged)
+            recordDamage(page.damaged)
             let damagedPaths = page.damaged.compactMap { error in error.path.flatMap { try? DocumentPath($0) } }
             let entries = page.documents + damagedPaths.map(ListedDocument.missing)
             let below = try await connection.collections(underEach: entries.map(\.path))
@@ -95,8 +95,8 @@ struct DocumentExporter {
         } while pageToken != nil
     }
 
-    /// Keeps what could not be read; a folder may be told of with what it lies in and with the document that it belongs to.
-    private mutating func note(_ errors: [StatusError]) {
+    /// Records damaged files, each once: a folder can be reported for its parent folder and for the document it belongs to.
+    private mutating func recordDamage(_ errors: [StatusError]) {
         for error in errors {
             if let file = error.file, !damagedFiles.insert(UTF8Key(file.path)).inserted { continue }
             damaged.append(error)
@@ -106,8 +106,8 @@ struct DocumentExporter {
     private mutating func write(_ document: EncodedDocument) throws(StatusError) {
         try output.writeLine(DocumentLine.bytes(of: document))
         documentCount += 1
-        // Where the documents themselves go by, nothing is gained by counting them.
+        // No progress when the documents themselves are printed to the terminal.
         guard !output.isTerminal else { return }
-        Console.standardError.showProgress("\(documentCount.counting("document")) exported")
+        Console.standardError.showProgress("\(documentCount.counted("document")) exported")
     }
 }

@@ -1,52 +1,63 @@
 import DocumentModel
+import HearthAPI
 import HearthClient
-import HearthService
 import StrictJSON
 
-/// Reads files of documents, one a line, and sends them to a server.
+/// Imports files with one JSON document per line into a server.
 struct DocumentImporter {
-    private var writer: DocumentWriter
+    private var writer: BulkWriter
 
-    /// How many documents the server has taken.
+    /// The number of imported documents.
     var writtenCount: Int { writer.writtenCount }
-    /// How many lines were not imported.
-    var refusedCount: Int { writer.refusedCount }
-    /// Where the lines begin that are not imported for certain, once the server has failed.
-    var failureOrigin: DocumentWriter.Origin? { writer.failureOrigin }
+    /// The number of lines that were not imported.
+    var rejectedCount: Int { writer.rejectedCount }
+    /// The first line whose import is uncertain, after a server error.
+    var firstUnacknowledgedOrigin: BulkWriter.Origin? { writer.firstUnacknowledgedOrigin }
 
-    /// Makes an importer that says on standard error what is wrong with a line that is not imported.
+    /// Creates an importer that reports rejected lines on standard error.
     init(_ connection: HearthConnection) {
-        writer = DocumentWriter(connection)
+        writer = BulkWriter(connection)
     }
 
-    /// Imports all lines of a file; empty ones don't count. Lines at fault are reported and passed over.
+    /// Imports all lines of a file. Skips empty lines; reports and skips invalid ones.
     ///
-    /// - Throws: When the file can't be read, or for what keeps the server from writing any document.
+    /// - Throws: If the file can't be read, or for a server error that is not specific to one document.
     mutating func importFile(_ path: String) async throws(StatusError) {
         defer { Console.standardError.endProgress() }
         var lines = try LineReader(path: path, maximumLineBytes: DocumentLine.maximumBytes)
         while let line = try lines.next() {
-            let origin = DocumentWriter.Origin(file: lines.name, line: lines.lineNumber)
+            let origin = BulkWriter.Origin(file: lines.name, line: lines.lineNumber)
             switch line {
             case .complete(let bytes) where bytes.allSatisfy(\.isJSONWhitespace): continue
             case .complete(let bytes): try await importLine(bytes, from: origin)
             case .overlong(let byteCount):
-                let text = "The line has \(byteCount) bytes; \(DocumentLine.maximumBytes) are the most that is read."
-                writer.refuse(origin, StatusError(.invalidArgument, text))
+                let text = "The line is \(byteCount) bytes long; the maximum is \(DocumentLine.maximumBytes)."
+                writer.reject(origin, StatusError(.invalidArgument, text))
             }
-            Console.standardError.showProgress("\(origin), \(writer.writtenCount.counting("document")) imported")
+            Console.standardError.showProgress("\(origin), \(writer.writtenCount.counted("document")) imported")
         }
         try await writer.flush()
     }
 
-    private mutating func importLine(_ bytes: [UInt8], from origin: DocumentWriter.Origin) async throws(StatusError) {
+    private mutating func importLine(_ bytes: [UInt8], from origin: BulkWriter.Origin) async throws(StatusError) {
         let document: DocumentLine
         do {
             document = try DocumentLine(bytes)
         } catch {
-            writer.refuse(origin, error)
+            writer.reject(origin, error)
             return
         }
         try await writer.write(document.fields, at: document.path, byteCount: bytes.count, from: origin)
+    }
+}
+
+extension BulkWriter {
+    /// Creates a writer that reports rejected documents on standard error.
+    init(_ connection: HearthConnection) {
+        self.init { writes throws(StatusError) in
+            _ = try await connection.commit(writes)
+        } onRejection: { origin, error in
+            Console.standardError.report("\(origin): \(error)")
+        }
     }
 }

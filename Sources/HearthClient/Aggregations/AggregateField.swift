@@ -1,12 +1,12 @@
 internal import DocumentModel
 
-/// A number that is made of all documents of a query.
+/// An aggregation over all documents of a query.
 public struct AggregateField: Hashable, Sendable {
     private let kind: Kind
 
     private enum Kind: Hashable, Sendable {
         case operation(Aggregation.Operation)
-        /// The field's name is none; the query that is given it fails.
+        /// The field path is invalid: a query with this aggregation fails.
         case invalid(String)
     }
 
@@ -14,34 +14,34 @@ public struct AggregateField: Hashable, Sendable {
         self.kind = kind
     }
 
-    /// How many documents there are.
+    /// Returns an aggregation that counts the documents.
     public static func count() -> AggregateField {
         AggregateField(.operation(.count(upTo: nil)))
     }
 
-    /// The sum of the numbers in a field: an `Int` when all are integers and the sum is one too, else a `Double`.
+    /// Returns the sum of the numeric values of a field: an `Int` if all values and the sum are integers, otherwise a `Double`.
     public static func sum(_ field: String) -> AggregateField {
-        reading(field, Aggregation.Operation.sum)
+        parsing(field, Aggregation.Operation.sum)
     }
 
-    /// The sum of the numbers in a field: an `Int` when all are integers and the sum is one too, else a `Double`.
+    /// Returns the sum of the numeric values of a field: an `Int` if all values and the sum are integers, otherwise a `Double`.
     public static func sum(_ path: FieldPath) -> AggregateField {
         AggregateField(.operation(.sum(path)))
     }
 
-    /// The mean of the numbers in a field: a `Double`, or `NSNull` where there is no number.
+    /// Returns the average of the numeric values of a field: a `Double`, or `NSNull` if there are none.
     public static func average(_ field: String) -> AggregateField {
-        reading(field, Aggregation.Operation.average)
+        parsing(field, Aggregation.Operation.average)
     }
 
-    /// The mean of the numbers in a field: a `Double`, or `NSNull` where there is no number.
+    /// Returns the average of the numeric values of a field: a `Double`, or `NSNull` if there are none.
     public static func average(_ path: FieldPath) -> AggregateField {
         AggregateField(.operation(.average(path)))
     }
 
-    /// What is to be done.
+    /// Returns the aggregation operation.
     ///
-    /// - Throws: `.invalidArgument` when the field's name is none.
+    /// - Throws: `.invalidArgument` if the field path is invalid.
     func operation() throws(StatusError) -> Aggregation.Operation {
         switch kind {
         case .operation(let operation): operation
@@ -49,7 +49,7 @@ public struct AggregateField: Hashable, Sendable {
         }
     }
 
-    private static func reading(
+    private static func parsing(
         _ field: String,
         _ operation: (FieldPath) -> Aggregation.Operation
     ) -> AggregateField {

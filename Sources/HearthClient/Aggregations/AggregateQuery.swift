@@ -1,10 +1,10 @@
 internal import DocumentModel
 
-/// A question for numbers that are made of all documents of a query.
+/// A query for aggregations over all documents of another query.
 public final class AggregateQuery: Sendable {
-    /// The query.
+    /// The underlying query.
     public let query: Query
-    /// Each number once.
+    /// The distinct aggregations.
     let fields: [AggregateField]
 
     init(_ query: Query, _ fields: [AggregateField]) {
@@ -14,10 +14,10 @@ public final class AggregateQuery: Sendable {
         self.fields = distinct
     }
 
-    /// Asks for the numbers.
+    /// Runs the aggregation query.
     ///
-    /// - Throws: A ``FirestoreError``: ``FirestoreErrorCode/invalidArgument`` for a mistake in the query, for no number, and
-    ///   for more than five.
+    /// - Throws: A ``FirestoreError``: ``FirestoreErrorCode/invalidArgument`` if the query is invalid, or if it has no or more
+    ///   than five aggregations.
     nonisolated(nonsending) public func getAggregation(source: AggregateSource) async throws -> AggregateQuerySnapshot {
         let (query, operations) = try firestoreErrors { () throws(StatusError) in
             let operations = try fields.map { field throws(StatusError) in try field.operation() }
@@ -26,13 +26,13 @@ public final class AggregateQuery: Sendable {
             _ = try NormalizedQuery(query, aggregating: aggregations.fields)
             return (query, operations)
         }
-        let answer = try await self.query.firestore.read { connection throws(StatusError) in
-            try await connection.numbers(operations, of: query)
+        let response = try await self.query.firestore.read { connection throws(StatusError) in
+            try await connection.aggregate(operations, over: query)
         }
-        return AggregateQuerySnapshot(self, answer.values, damaged: answer.damaged.map(FirestoreError.init))
+        return AggregateQuerySnapshot(self, response.values, damaged: response.damaged.map(FirestoreError.init))
     }
 
-    /// Asks for the numbers, and calls back.
+    /// Runs the aggregation query and calls `completion`.
     public func getAggregation(
         source: AggregateSource,
         completion: @escaping (AggregateQuerySnapshot?, (any Error)?) -> Void
@@ -42,31 +42,31 @@ public final class AggregateQuery: Sendable {
 }
 
 extension AggregateQuery: Hashable {
-    /// Whether both ask for the same numbers of the same query.
+    /// Returns whether two queries have the same aggregations over the same query.
     public static func == (left: AggregateQuery, right: AggregateQuery) -> Bool {
         left.query == right.query && left.fields == right.fields
     }
 
-    /// Hashes what `==` compares.
+    /// Hashes the components compared by `==`.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(query)
         hasher.combine(fields)
     }
 }
 
-/// Where the numbers come from.
+/// The source of the results of an aggregation query.
 public enum AggregateSource: Hashable, Sendable {
-    /// From the server.
+    /// The server.
     case server
 }
 
 extension Query {
-    /// A question for how many documents there are.
+    /// A query for the number of documents.
     public var count: AggregateQuery {
         aggregate([.count()])
     }
 
-    /// A question for up to five numbers that are made of the documents.
+    /// Returns a query for up to five aggregations over the documents.
     public func aggregate(_ aggregateFields: [AggregateField]) -> AggregateQuery {
         AggregateQuery(self, aggregateFields)
     }

@@ -1,13 +1,13 @@
 internal import DocumentModel
 public import Foundation
 
-/// Numbers that were made of all documents of a query, as they were at one time.
+/// The results of an aggregation query as of one point in time.
 public final class AggregateQuerySnapshot: Sendable {
-    /// What was asked.
+    /// The aggregation query.
     public let query: AggregateQuery
-    /// The documents that could not be read, each with what is wrong and where. They are in none of the numbers.
+    /// Errors for documents that could not be read and are excluded from the results.
     public let damaged: [FirestoreError]
-    /// In the order of the query's fields.
+    /// The results, in the order of the query's aggregations.
     private let values: [Value]
 
     init(_ query: AggregateQuery, _ values: [Value], damaged: [FirestoreError]) {
@@ -16,14 +16,14 @@ public final class AggregateQuerySnapshot: Sendable {
         self.damaged = damaged
     }
 
-    /// How many documents there are; 0 when that was not asked for.
+    /// The number of documents; 0 if the query has no count aggregation.
     public var count: NSNumber {
         guard case .integer(let count)? = value(of: .count()) else { return 0 }
         return NSNumber(value: count)
     }
 
-    /// One of the numbers that were asked for: an `Int` or a `Double`. `NSNull` for the mean of none, and for a number that was
-    /// not asked for.
+    /// Returns the result of an aggregation: an `Int` or a `Double`; `NSNull` for an average over no values, and for an
+    /// aggregation that is not part of the query.
     public func get(_ aggregateField: AggregateField) -> Any {
         (value(of: aggregateField) ?? .null).any(in: query.query.firestore)
     }
@@ -34,12 +34,12 @@ public final class AggregateQuerySnapshot: Sendable {
 }
 
 extension AggregateQuerySnapshot: Hashable {
-    /// Whether both are of the same query, and have the same numbers.
+    /// Returns whether two snapshots have the same query and results.
     public static func == (left: AggregateQuerySnapshot, right: AggregateQuerySnapshot) -> Bool {
         left.query == right.query && left.values == right.values
     }
 
-    /// Hashes what `==` compares.
+    /// Hashes the components compared by `==`.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(query)
         hasher.combine(values)

@@ -12,7 +12,7 @@ extension DecodingNode {
         return string
     }
 
-    /// Also from a double that is a whole number.
+    /// Accepts integers, and doubles with an integral value.
     func integer<Number: FixedWidthInteger>(_ value: Value, _ key: (any CodingKey)?) throws -> Number {
         let number: Number?
         switch value {
@@ -24,13 +24,13 @@ extension DecodingNode {
         return number
     }
 
-    /// Also from an integer.
+    /// Accepts doubles, integers, and the strings of the non-conforming float strategy.
     func double(_ value: Value, _ key: (any CodingKey)?) throws -> Double {
         switch value {
         case .double(let double): return double
         case .integer(let integer): return Double(integer)
         case .string(let string):
-            guard let double = nonNumber(string) else { throw mismatch(Double.self, value, key) }
+            guard let double = nonConformingFloat(string) else { throw mismatch(Double.self, value, key) }
             return double
         default: throw mismatch(Double.self, value, key)
         }
@@ -49,7 +49,7 @@ extension DecodingNode {
         return Float(double)
     }
 
-    /// Digit by digit as the double is written, and not as it is stored: 0.1 is 0.1.
+    /// Converts a double by its shortest decimal representation: 0.1 becomes exactly 0.1.
     func decimal(_ value: Value, _ key: (any CodingKey)?) throws -> Decimal {
         switch value {
         case .integer(let integer): return Decimal(integer)
@@ -62,7 +62,7 @@ extension DecodingNode {
         }
     }
 
-    private func nonNumber(_ string: String) -> Double? {
+    private func nonConformingFloat(_ string: String) -> Double? {
         guard case .convertFromString(let positiveInfinity, let negativeInfinity, let nan) = session.strategies.float else {
             return nil
         }

@@ -1,16 +1,16 @@
 internal import DocumentModel
 internal import StrictJSON
 
-/// One value that is being decoded: the decoder that its type is given.
+/// A value being decoded. It is the `Decoder` passed to its type.
 final class DecodingNode: CodingNode {
     let session: DecodingSession
     let value: Value
     let parent: DecodingNode?
     let key: (any CodingKey)?
-    /// Whether the names in this map are a dictionary's, and stay as they are.
+    /// Whether this map is decoded to a dictionary, whose keys are exempt from the key strategy.
     private let isDictionary: Bool
 
-    /// The top of a document.
+    /// Creates the root node of a document.
     init(_ value: Value, session: DecodingSession) {
         self.session = session
         self.value = value
@@ -27,21 +27,21 @@ final class DecodingNode: CodingNode {
         self.isDictionary = isDictionary
     }
 
-    /// Decodes a value that stands in this one.
+    /// Decodes a nested value.
     func decode<T: Decodable>(_ type: T.Type, from value: Value, at key: any CodingKey) throws -> T {
-        if let known = try knownValue(type, value, key) { return known }
-        let isDictionary = session.strategies.convertsKeys && T.self is any StringKeyed.Type
-        return try DecodingNode(value, in: self, at: key, isDictionary: isDictionary).decodeUnknown(type)
+        if let known = try nativeValue(type, value, key) { return known }
+        let isDictionary = session.strategies.convertsKeys && T.self is any StringKeyedDictionary.Type
+        return try DecodingNode(value, in: self, at: key, isDictionary: isDictionary).decodeViaCodable(type)
     }
 
     /// Decodes this value.
-    func decodeItself<T: Decodable>(_ type: T.Type) throws -> T {
-        if let known = try knownValue(type, value, nil) { return known }
-        guard !isDictionary, session.strategies.convertsKeys, T.self is any StringKeyed.Type else {
-            return try decodeUnknown(type)
+    func decodeCurrentValue<T: Decodable>(_ type: T.Type) throws -> T {
+        if let known = try nativeValue(type, value, nil) { return known }
+        guard !isDictionary, session.strategies.convertsKeys, T.self is any StringKeyedDictionary.Type else {
+            return try decodeViaCodable(type)
         }
-        // As a node of its own, whose keys stay as they are.
-        return try DecodingNode(value, in: self, at: nil, isDictionary: true).decodeUnknown(type)
+        // In a separate node, exempt from the key strategy.
+        return try DecodingNode(value, in: self, at: nil, isDictionary: true).decodeViaCodable(type)
     }
 }
 
@@ -50,19 +50,19 @@ extension DecodingNode: Swift.Decoder {
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard case .map(let map) = value else { throw mismatch([String: Any].self, value, nil) }
-        return KeyedDecodingContainer(KeyedMembers(node: self, map: converted(map)))
+        return KeyedDecodingContainer(MapDecodingContainer(node: self, map: converted(map)))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
         guard case .array(let elements) = value else { throw mismatch([Any].self, value, nil) }
-        return UnkeyedElements(node: self, elements: elements)
+        return ArrayDecodingContainer(node: self, elements: elements)
     }
 
     func singleValueContainer() -> any SingleValueDecodingContainer {
         self
     }
 
-    /// The map with the names that the key strategy makes of its own.
+    /// Returns the map with its keys converted by the key strategy.
     private func converted(_ map: MapValue) -> MapValue {
         guard !isDictionary, session.strategies.convertsKeys else { return map }
         return MapValue(
@@ -71,7 +71,7 @@ extension DecodingNode: Swift.Decoder {
                 case .useDefaultKeys: (name, value)
                 case .convertFromSnakeCase: (UTF8Key(SnakeCase.toCamelCase(name.string)), value)
                 case .custom(let convert):
-                    (UTF8Key(convert(codingPath(to: PlaceKey.name(name.string))).stringValue), value)
+                    (UTF8Key(convert(codingPath(to: AnyCodingKey.name(name.string))).stringValue), value)
                 }
             }
         )
@@ -79,7 +79,7 @@ extension DecodingNode: Swift.Decoder {
 }
 
 extension DecodingNode {
-    /// The error for a field that is not there.
+    /// Returns the error for a missing field.
     func missing(_ key: some CodingKey, in map: MapValue) -> DecodingError {
         let names = map.keys.prefix(20).map { Excerpt($0.string).text }.joined(separator: ", ")
         let found = map.isEmpty ? "none" : map.count > 20 ? "\(names) and \(map.count - 20) more" : names
@@ -87,19 +87,19 @@ extension DecodingNode {
             key,
             .init(
                 codingPath: codingPath,
-                debugDescription: "Expected a field named \(Excerpt(key.stringValue)). The fields there: \(found)."
+                debugDescription: "Expected a field named \(Excerpt(key.stringValue)). Existing fields: \(found)."
             )
         )
     }
 
-    /// The error for a value of another type than the one expected.
+    /// Returns the error for a value of an unexpected type.
     func mismatch(_ expected: any Any.Type, _ value: Value, _ key: (any CodingKey)?) -> DecodingError {
         let path = codingPath(to: key)
         if case .null = value {
-            let what = path.isEmpty ? "no document" : "null"
+            let found = path.isEmpty ? "no document" : "null"
             return .valueNotFound(
                 expected,
-                .init(codingPath: path, debugDescription: "Expected to decode \(expected), found \(what).")
+                .init(codingPath: path, debugDescription: "Expected to decode \(expected), found \(found).")
             )
         }
         return .typeMismatch(
@@ -108,14 +108,14 @@ extension DecodingNode {
         )
     }
 
-    /// The error for a value of the right type that can't be had.
+    /// Returns the error for a value of the expected type that can't be converted.
     func corrupted(_ description: String, _ key: (any CodingKey)?) -> DecodingError {
         .dataCorrupted(.init(codingPath: codingPath(to: key), debugDescription: description))
     }
 }
 
 extension Value {
-    /// The type with its article, for messages.
+    /// The name of the type with its article, for error messages.
     fileprivate var typeName: String {
         switch self {
         case .null: "null"
@@ -132,4 +132,29 @@ extension Value {
         case .map: "a map"
         }
     }
+}
+
+extension DecodingNode: SingleValueDecodingContainer {
+    func decodeNil() -> Bool {
+        if case .null = value { true } else { false }
+    }
+
+    func decode<T: Decodable>(_ type: T.Type) throws -> T {
+        try decodeCurrentValue(type)
+    }
+
+    func decode(_ type: Bool.Type) throws -> Bool { try boolean(value, nil) }
+    func decode(_ type: String.Type) throws -> String { try string(value, nil) }
+    func decode(_ type: Double.Type) throws -> Double { try double(value, nil) }
+    func decode(_ type: Float.Type) throws -> Float { try float(value, nil) }
+    func decode(_ type: Int.Type) throws -> Int { try integer(value, nil) }
+    func decode(_ type: Int8.Type) throws -> Int8 { try integer(value, nil) }
+    func decode(_ type: Int16.Type) throws -> Int16 { try integer(value, nil) }
+    func decode(_ type: Int32.Type) throws -> Int32 { try integer(value, nil) }
+    func decode(_ type: Int64.Type) throws -> Int64 { try integer(value, nil) }
+    func decode(_ type: UInt.Type) throws -> UInt { try integer(value, nil) }
+    func decode(_ type: UInt8.Type) throws -> UInt8 { try integer(value, nil) }
+    func decode(_ type: UInt16.Type) throws -> UInt16 { try integer(value, nil) }
+    func decode(_ type: UInt32.Type) throws -> UInt32 { try integer(value, nil) }
+    func decode(_ type: UInt64.Type) throws -> UInt64 { try integer(value, nil) }
 }

@@ -1,13 +1,13 @@
 internal import DocumentModel
 internal import StrictJSON
 
-/// What all nodes of one decoding share.
+/// The state shared by all nodes of one decoding operation.
 final class DecodingSession {
     let strategies: Strategies
-    private let ownUserInfo: [CodingUserInfoKey: Any]
-    /// The document that is decoded.
+    private let customUserInfo: [CodingUserInfoKey: Any]
+    /// The document being decoded.
     let document: DocumentReference?
-    /// What the references in the document belong to.
+    /// The database of the references in the document.
     let firestore: Firestore?
 
     struct Strategies {
@@ -28,23 +28,23 @@ final class DecodingSession {
         firestore: Firestore?
     ) {
         self.strategies = strategies
-        self.ownUserInfo = userInfo
+        self.customUserInfo = userInfo
         self.document = document
         self.firestore = firestore
     }
 
-    /// The user's own, and the document.
+    /// The custom user info, and the document reference.
     var userInfo: [CodingUserInfoKey: Any] {
-        guard let document else { return ownUserInfo }
-        return ownUserInfo.merging([.documentReference: document]) { $1 }
+        guard let document else { return customUserInfo }
+        return customUserInfo.merging([.documentReference: document]) { $1 }
     }
 
-    /// Decodes a document, or any value.
+    /// Decodes a document or any other value.
     ///
-    /// - Throws: A `DecodingError` whose description names the document.
+    /// - Throws: A `DecodingError` with the path of the document in its description.
     func decode<T: Decodable>(_ type: T.Type, from value: Value) throws -> T {
         do {
-            return try DecodingNode(value, session: self).decodeItself(type)
+            return try DecodingNode(value, session: self).decodeCurrentValue(type)
         } catch let error as DecodingError {
             throw document.map { error.inDocument(at: $0.path) } ?? error
         }
@@ -52,7 +52,7 @@ final class DecodingSession {
 }
 
 extension DecodingError {
-    /// The same error with the document's path in its description.
+    /// Returns the error with the document path appended to its description.
     fileprivate func inDocument(at path: String) -> DecodingError {
         func located(_ context: Context) -> Context {
             Context(

@@ -1,4 +1,4 @@
-/// A property that is the document's id, and not one of its fields.
+/// A property wrapper for the document ID, which is not stored as a field.
 ///
 /// ```swift
 /// struct Book: Codable {
@@ -7,62 +7,62 @@
 /// }
 /// ```
 ///
-/// It is set when a document is decoded, also in types inside the document's own, and left out when one is encoded. A field of
-/// the same name in the document is not looked at. Other coders than Firestore's refuse it.
+/// The property is set when a document is decoded, also in nested types, and omitted when a value is encoded. A field with the
+/// same name in the document is ignored. Only ``Firestore/Encoder`` and ``Firestore/Decoder`` support it.
 @propertyWrapper
 public struct DocumentID<Value: DocumentIDWrappable & Codable> {
-    /// The id; nil in a value that was not decoded from a document.
+    /// The document ID; `nil` in a value that was not decoded from a document.
     public var wrappedValue: Value?
 
-    /// Makes a property with an id, or none.
+    /// Creates a property with an ID, or without one.
     public init(wrappedValue value: Value?) {
         wrappedValue = value
     }
 }
 
-/// What a `@DocumentID` can be: a `String` or a ``DocumentReference``.
+/// A type that a `@DocumentID` property can have: `String` or ``DocumentReference``.
 public protocol DocumentIDWrappable {
-    /// Makes a value of the document's reference.
+    /// Returns the value for a document reference.
     static func wrap(_ documentReference: DocumentReference) throws -> Self
 }
 
 extension String: DocumentIDWrappable {
-    /// The document's id.
+    /// Returns the ID of the document.
     public static func wrap(_ documentReference: DocumentReference) throws -> String {
         documentReference.documentID
     }
 }
 
 extension DocumentReference: DocumentIDWrappable {
-    /// The reference itself.
+    /// Returns the reference.
     public static func wrap(_ documentReference: DocumentReference) throws -> DocumentReference {
         documentReference
     }
 }
 
-/// Marks the types that are decoded without a field.
+/// Marks the property wrapper that is decoded without a field.
 protocol DocumentIDProtocol {}
 
 extension DocumentID: DocumentIDProtocol {}
 
 extension DocumentID: Codable {
-    /// Takes the id from the document that is decoded.
+    /// Takes the ID from the document being decoded.
     public init(from decoder: any Swift.Decoder) throws {
         let node = decoder as? DecodingNode
         guard let reference = node?.session.document ?? decoder.userInfo[.documentReference] as? DocumentReference else {
             throw FirestoreDecodingError.decodingIsNotSupported(
-                "DocumentID values can only be decoded by Firestore.Decoder, and from a document."
+                "DocumentID values can only be decoded from a document with Firestore.Decoder."
             )
         }
         wrappedValue = try Value.wrap(reference)
     }
 
-    /// Leaves the id out.
+    /// Omits the ID.
     public func encode(to encoder: any Swift.Encoder) throws {
         guard let node = encoder as? EncodingNode else {
             throw FirestoreEncodingError.encodingIsNotSupported("DocumentID values can only be encoded by Firestore.Encoder.")
         }
-        try node.becomeDocumentID()
+        try node.omitDocumentID()
     }
 }
 

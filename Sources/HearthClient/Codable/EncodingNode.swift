@@ -1,33 +1,33 @@
 internal import DocumentModel
 internal import StrictJSON
 
-/// One value that is being encoded: the encoder that the value is given, and what it has put into it so far.
+/// A value being encoded. It is the `Encoder` passed to the value, and collects what the value encodes.
 final class EncodingNode: CodingNode {
     let session: EncodingSession
     let parent: EncodingNode?
-    /// The key at which the value stands; nil at the top.
+    /// The key in the enclosing value; `nil` at the root.
     let key: (any CodingKey)?
-    /// The name of its field; nil for the top and for elements of arrays.
+    /// The field name; `nil` for the root and for array elements.
     private let name: UTF8Key?
-    /// Whether the keys of this map are a dictionary's, and stay as they are.
+    /// Whether this map is encoded from a dictionary, whose keys are exempt from the key strategy.
     private let isDictionary: Bool
 
-    private var content = Content.nothing
+    private var content = Content.empty
     private var members: [(key: UTF8Key, value: Value)] = []
     private var elements: [Value] = []
-    /// Nested containers and super encoders: what they are is taken at the end.
+    /// The nested containers and super encoders, whose values are inserted by `finish()`.
     private var nested: [(index: Int, node: EncodingNode)] = []
 
     private enum Content {
-        case nothing
+        case empty
         case single(Value)
         case map
         case array
-        /// There is to be no field: it is the document's id, or the server fills it in.
-        case absent
+        /// The field is omitted: it is the document ID or a sentinel.
+        case omitted
     }
 
-    /// The top of a document.
+    /// Creates the root node of a document.
     init(_ session: EncodingSession) {
         self.session = session
         parent = nil
@@ -48,12 +48,12 @@ final class EncodingNode: CodingNode {
         .invalidValue(value, .init(codingPath: codingPath(to: key), debugDescription: description))
     }
 
-    /// What was encoded; nil when there is to be no field.
+    /// Returns the encoded value; `nil` if the field is omitted.
     private func finish() -> Value? {
         switch content {
-        case .nothing: return .map(MapValue())
+        case .empty: return .map(MapValue())
         case .single(let value): return value
-        case .absent: return nil
+        case .omitted: return nil
         case .array:
             for (index, node) in nested { elements[index] = node.finish() ?? .null }
             return .array(elements)
@@ -67,37 +67,41 @@ final class EncodingNode: CodingNode {
 }
 
 extension EncodingNode {
-    func becomeMap() {
+    func beginMap() {
         switch content {
-        case .nothing:
+        case .empty:
             content = .map
             members.reserveCapacity(8)
         case .map: break
-        default: preconditionFailure("A value can't be a map and something else as well, at \(FieldNames(codingPath)).")
+        default:
+            preconditionFailure("A value can't be encoded as a map and as another type, at \(CodingPathDescription(codingPath)).")
         }
     }
 
-    func becomeArray() {
+    func beginArray() {
         switch content {
-        case .nothing: content = .array
+        case .empty: content = .array
         case .array: break
-        default: preconditionFailure("A value can't be an array and something else as well, at \(FieldNames(codingPath)).")
+        default:
+            preconditionFailure(
+                "A value can't be encoded as an array and as another type, at \(CodingPathDescription(codingPath))."
+            )
         }
     }
 
-    func become(_ value: Value?) {
-        guard case .nothing = content else {
-            preconditionFailure("A value can't be encoded twice, at \(FieldNames(codingPath)).")
+    func setContent(_ value: Value?) {
+        guard case .empty = content else {
+            preconditionFailure("A value can't be encoded twice, at \(CodingPathDescription(codingPath)).")
         }
-        content = value.map(Content.single) ?? .absent
+        content = value.map(Content.single) ?? .omitted
     }
 
-    /// Leaves the field out, since the document's id is not part of its data.
-    func becomeDocumentID() throws(FirestoreEncodingError) {
+    /// Omits the field: the document ID is not part of the document's data.
+    func omitDocumentID() throws(FirestoreEncodingError) {
         guard name != nil else {
-            throw .encodingIsNotSupported("DocumentID values are left out of maps, and can stand nowhere else.")
+            throw .encodingIsNotSupported("DocumentID values can only be properties of a type encoded as a map.")
         }
-        become(nil)
+        setContent(nil)
     }
 
     var elementCount: Int { elements.count }
@@ -110,7 +114,7 @@ extension EncodingNode {
         elements.append(value)
     }
 
-    /// The name of the field for a key.
+    /// Returns the field name for a key.
     func name(for key: some CodingKey) -> UTF8Key {
         guard !isDictionary, session.strategies.convertsKeys else { return UTF8Key(key.stringValue) }
         switch session.strategies.key {
@@ -120,7 +124,7 @@ extension EncodingNode {
         }
     }
 
-    /// A member whose value is known later. Asked again for one that is being made, it is the same.
+    /// Returns the node for a map member whose value is encoded later; the same one for repeated calls with a key.
     func nestedMember(at key: some CodingKey, named name: UTF8Key) -> EncodingNode {
         for (index, node) in nested where members[index].key == name { return node }
         let node = EncodingNode(in: self, at: key, named: name)
@@ -129,41 +133,41 @@ extension EncodingNode {
         return node
     }
 
-    /// An element whose value is known later.
+    /// Returns the node for an array element whose value is encoded later.
     func nestedElement() -> EncodingNode {
-        let node = EncodingNode(in: self, at: PlaceKey.index(elements.count), named: nil)
+        let node = EncodingNode(in: self, at: AnyCodingKey.index(elements.count), named: nil)
         nested.append((elements.count, node))
         elements.append(.null)
         return node
     }
 
-    /// What a value is in a document; nil when there is to be no field.
+    /// Encodes a nested value; returns `nil` if the field is omitted.
     func value<T: Encodable>(of value: T, at key: (any CodingKey)?, named name: UTF8Key?) throws -> Value? {
-        if let known = try knownValue(of: value, at: key) { return known }
-        if ObjectIdentifier(T.self) == Known.sentinel, let sentinel = value as? FieldValue {
-            try note(sentinel, at: key, named: name)
+        if let known = try nativeValue(of: value, at: key) { return known }
+        if ObjectIdentifier(T.self) == NativeType.sentinel, let sentinel = value as? FieldValue {
+            try recordSentinel(sentinel, at: key, named: name)
             return nil
         }
-        let isDictionary = session.strategies.convertsKeys && T.self is any StringKeyed.Type
+        let isDictionary = session.strategies.convertsKeys && T.self is any StringKeyedDictionary.Type
         let node = EncodingNode(in: self, at: key, named: name, isDictionary: isDictionary)
-        try node.encodeItself(value)
+        try node.encodeViaCodable(value)
         return node.finish()
     }
 
-    /// The value that this node itself is.
-    func note(_ sentinel: FieldValue) throws {
-        guard let parent else { throw error(sentinel, at: nil, "A FieldValue is no document.") }
-        try parent.note(sentinel, at: key, named: name)
+    /// Records that this node's value is a sentinel.
+    func recordSentinel(_ sentinel: FieldValue) throws {
+        guard let parent else { throw error(sentinel, at: nil, "A FieldValue can't be encoded as a document.") }
+        try parent.recordSentinel(sentinel, at: key, named: name)
     }
 
-    private func note(_ sentinel: FieldValue, at key: (any CodingKey)?, named name: UTF8Key?) throws {
+    private func recordSentinel(_ sentinel: FieldValue, at key: (any CodingKey)?, named name: UTF8Key?) throws {
         guard let name, let names = names else {
-            throw error(sentinel, at: key, "A FieldValue can't stand in an array; it is the value of a field.")
+            throw error(sentinel, at: key, "A FieldValue can only be the value of a field, not an array element.")
         }
-        session.note(sentinel, at: try FieldPath(segments: names + [name]))
+        session.recordSentinel(sentinel, at: try FieldPath(segments: names + [name]))
     }
 
-    /// The names from the top down to this value; nil inside an array.
+    /// The field names from the root to this value; `nil` inside an array.
     private var names: [UTF8Key]? {
         guard let parent else { return [] }
         guard key != nil else { return parent.names }
@@ -172,11 +176,11 @@ extension EncodingNode {
     }
 }
 
-/// A coding path for a message: `cover.Index 0.small`.
-struct FieldNames: CustomStringConvertible {
+/// A coding path formatted for error messages: `cover.Index 0.small`.
+struct CodingPathDescription: CustomStringConvertible {
     let description: String
 
     init(_ path: [any CodingKey]) {
-        description = path.isEmpty ? "the top" : path.map(\.stringValue).joined(separator: ".")
+        description = path.isEmpty ? "the root" : path.map(\.stringValue).joined(separator: ".")
     }
 }

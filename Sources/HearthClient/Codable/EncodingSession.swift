@@ -1,14 +1,14 @@
 internal import DocumentModel
 internal import StrictJSON
 
-/// What all nodes of one encoding share.
+/// The state shared by all nodes of one encoding operation.
 final class EncodingSession {
     let strategies: Strategies
     let userInfo: [CodingUserInfoKey: Any]
-    /// The places whose values the server is to fill in.
+    /// The sentinels found so far, with their field paths.
     private(set) var sentinels: [(path: FieldPath, value: FieldValue)] = []
-    /// What the references belong to.
-    private var origins: [Firestore] = []
+    /// The databases of the encoded references.
+    private var databases: [Firestore] = []
 
     struct Strategies {
         var date = FirebaseDataEncoder.DateEncodingStrategy.timestamp
@@ -34,20 +34,20 @@ final class EncodingSession {
                 value,
                 .init(
                     codingPath: [],
-                    debugDescription: "Top-level \(type(of: value)) is not allowed: a document is made of a type with properties."
+                    debugDescription: "Top-level \(type(of: value)) can't be encoded: a document must be encoded as a map."
                 )
             )
         }
-        return DocumentData(fields: fields, sentinels: sentinels, origins: origins)
+        return DocumentData(fields: fields, sentinels: sentinels, databases: databases)
     }
 
-    func note(_ value: FieldValue, at path: FieldPath) {
+    func recordSentinel(_ value: FieldValue, at path: FieldPath) {
         sentinels.append((path, value))
-        origins.add(value.origins)
+        databases.formUnion(value.databases)
     }
 
     func value(_ reference: DocumentReference) -> Value {
-        origins.add([reference.firestore])
+        databases.formUnion([reference.firestore])
         return .reference(reference.documentPath)
     }
 }

@@ -1,19 +1,19 @@
-/// A property that is written as null when it is nil, instead of being left out.
+/// A property wrapper that encodes `nil` as null instead of omitting the field.
 ///
-/// In a document that is decoded the field has to be there; null becomes nil.
+/// When a document is decoded, the field must exist; null is decoded as `nil`.
 @propertyWrapper
 public struct ExplicitNull<Value> {
-    /// The value; nil is written as null.
+    /// The value; `nil` is encoded as null.
     public var wrappedValue: Value?
 
-    /// Makes a property with a value, or none.
+    /// Creates a property with a value, or without one.
     public init(wrappedValue value: Value?) {
         wrappedValue = value
     }
 }
 
 extension ExplicitNull: Decodable where Value: Decodable {
-    /// Decodes a value, or null.
+    /// Decodes a value or null.
     public init(from decoder: any Swift.Decoder) throws {
         let container = try decoder.singleValueContainer()
         wrappedValue = container.decodeNil() ? nil : try container.decode(Value.self)
@@ -21,7 +21,7 @@ extension ExplicitNull: Decodable where Value: Decodable {
 }
 
 extension ExplicitNull: Encodable where Value: Encodable {
-    /// Encodes the value, or null.
+    /// Encodes the value or null.
     public func encode(to encoder: any Swift.Encoder) throws {
         var container = encoder.singleValueContainer()
         if let wrappedValue { try container.encode(wrappedValue) } else { try container.encodeNil() }

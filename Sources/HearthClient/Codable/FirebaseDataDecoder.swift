@@ -1,52 +1,52 @@
 public import Foundation
 
-/// The ways in which ``Firestore/Decoder`` can be told to read what Swift and documents see differently.
+/// The decoding strategies of ``Firestore/Decoder``.
 public enum FirebaseDataDecoder {
-    /// How a `Date` is read.
+    /// The strategy for decoding `Date` values.
     public enum DateDecodingStrategy {
-        /// From a timestamp value.
+        /// Decodes a timestamp value.
         case timestamp
-        /// As `Date` itself decodes: from the seconds since the start of 2001.
+        /// Uses the `Decodable` implementation of `Date`: seconds since 2001-01-01.
         case deferredToDate
-        /// From the seconds since the start of 1970.
+        /// Decodes seconds since 1970-01-01.
         case secondsSince1970
-        /// From the milliseconds since the start of 1970.
+        /// Decodes milliseconds since 1970-01-01.
         case millisecondsSince1970
-        /// From a string in ISO 8601 form.
+        /// Decodes an ISO 8601 string.
         case iso8601
-        /// From a string that a formatter reads.
+        /// Decodes a string with a formatter.
         case formatted(DateFormatter)
-        /// As the closure decodes it.
+        /// Decodes with a closure.
         case custom((any Swift.Decoder) throws -> Date)
     }
 
-    /// How a `Data` is read.
+    /// The strategy for decoding `Data` values.
     public enum DataDecodingStrategy {
-        /// From a bytes value, or from a string in base64.
+        /// Decodes a bytes value or a Base64 string.
         case blob
-        /// As `Data` itself decodes: from an array of numbers.
+        /// Uses the `Decodable` implementation of `Data`: an array of integers.
         case deferredToData
-        /// From a string in base64.
+        /// Decodes a Base64 string.
         case base64
-        /// As the closure decodes it.
+        /// Decodes with a closure.
         case custom((any Swift.Decoder) throws -> Data)
     }
 
-    /// Which strings stand for the doubles that are no number. NaN and the infinities themselves are always read.
+    /// The strategy for decoding NaN and infinity from strings. Double values of NaN and infinity are always decoded.
     public enum NonConformingFloatDecodingStrategy {
-        /// None.
+        /// Throws an error for strings.
         case `throw`
-        /// These.
+        /// Decodes the given strings.
         case convertFromString(positiveInfinity: String, negativeInfinity: String, nan: String)
     }
 
-    /// How a type's coding keys are made of the names of fields. The keys of dictionaries are data, and stay as they are.
+    /// The strategy for converting field names to coding keys. Dictionary keys are not converted.
     public enum KeyDecodingStrategy {
-        /// They are the names.
+        /// Uses the field names unchanged.
         case useDefaultKeys
-        /// `cover_image` becomes `coverImage`.
+        /// Converts snake case to camel case: `cover_image` to `coverImage`.
         case convertFromSnakeCase
-        /// As the closure says, which gets all names from the top down to the one in question.
+        /// Converts with a closure, which receives the path from the root to the field.
         case custom(([any CodingKey]) -> any CodingKey)
     }
 }

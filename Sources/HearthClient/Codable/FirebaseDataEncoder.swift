@@ -1,52 +1,52 @@
 public import Foundation
 
-/// The ways in which ``Firestore/Encoder`` can be told to write what Swift and documents see differently.
+/// The encoding strategies of ``Firestore/Encoder``.
 public enum FirebaseDataEncoder {
-    /// How a `Date` is written.
+    /// The strategy for encoding `Date` values.
     public enum DateEncodingStrategy {
-        /// As a timestamp value, to the nearest microsecond.
+        /// Encodes a timestamp value, rounded to the nearest microsecond.
         case timestamp
-        /// As `Date` itself encodes: the seconds since the start of 2001.
+        /// Uses the `Encodable` implementation of `Date`: seconds since 2001-01-01.
         case deferredToDate
-        /// As the seconds since the start of 1970, a double.
+        /// Encodes seconds since 1970-01-01 as a double.
         case secondsSince1970
-        /// As the milliseconds since the start of 1970, a double.
+        /// Encodes milliseconds since 1970-01-01 as a double.
         case millisecondsSince1970
-        /// As a string in ISO 8601 form, in UTC and to the second.
+        /// Encodes an ISO 8601 string in UTC with a resolution of seconds.
         case iso8601
-        /// As the string that a formatter makes of it.
+        /// Encodes a string with a formatter.
         case formatted(DateFormatter)
-        /// As the closure encodes it.
+        /// Encodes with a closure.
         case custom((Date, any Swift.Encoder) throws -> Void)
     }
 
-    /// How a `Data` is written.
+    /// The strategy for encoding `Data` values.
     public enum DataEncodingStrategy {
-        /// As a bytes value.
+        /// Encodes a bytes value.
         case blob
-        /// As `Data` itself encodes: an array of numbers.
+        /// Uses the `Encodable` implementation of `Data`: an array of integers.
         case deferredToData
-        /// As a string in base64.
+        /// Encodes a Base64 string.
         case base64
-        /// As the closure encodes it.
+        /// Encodes with a closure.
         case custom((Data, any Swift.Encoder) throws -> Void)
     }
 
-    /// What becomes of the doubles that are no number: NaN and the infinities.
+    /// The strategy for encoding NaN and infinity.
     public enum NonConformingFloatEncodingStrategy {
-        /// They are refused with an `EncodingError`, although documents can hold them.
+        /// Throws an `EncodingError`, although documents can contain these values.
         case `throw`
-        /// They become these strings.
+        /// Encodes the given strings.
         case convertToString(positiveInfinity: String, negativeInfinity: String, nan: String)
     }
 
-    /// How the names of fields are made of a type's coding keys. The keys of dictionaries are data, and stay as they are.
+    /// The strategy for converting coding keys to field names. Dictionary keys are not converted.
     public enum KeyEncodingStrategy {
-        /// They are the names.
+        /// Uses the coding keys unchanged.
         case useDefaultKeys
-        /// `coverImage` becomes `cover_image`.
+        /// Converts camel case to snake case: `coverImage` to `cover_image`.
         case convertToSnakeCase
-        /// As the closure says, which gets all keys from the top down to the one in question.
+        /// Converts with a closure, which receives the path from the root to the key.
         case custom(([any CodingKey]) -> any CodingKey)
     }
 }

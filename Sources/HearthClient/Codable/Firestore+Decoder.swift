@@ -1,36 +1,36 @@
 internal import DocumentModel
 
 extension Firestore {
-    /// Makes a value of a document's data: the way back of ``Firestore/Encoder``.
+    /// Decodes document data to `Decodable` types, the inverse of ``Firestore/Encoder``.
     public class Decoder {
-        /// How a `Date` is read; from a timestamp unless it is said otherwise.
+        /// The strategy for `Date` values. The default is `.timestamp`.
         public var dateDecodingStrategy = FirebaseDataDecoder.DateDecodingStrategy.timestamp
-        /// How a `Data` is read; from bytes or base64 unless it is said otherwise.
+        /// The strategy for `Data` values. The default is `.blob`.
         public var dataDecodingStrategy = FirebaseDataDecoder.DataDecodingStrategy.blob
-        /// Which strings stand for NaN and the infinities; none unless it is said otherwise.
+        /// The strategy for NaN and infinity in strings. The default is `.throw`.
         public var nonConformingFloatDecodingStrategy = FirebaseDataDecoder.NonConformingFloatDecodingStrategy.throw
-        /// How coding keys are made of the names of fields; they are the names unless it is said otherwise.
+        /// The strategy for coding keys. The default is `.useDefaultKeys`.
         public var keyDecodingStrategy = FirebaseDataDecoder.KeyDecodingStrategy.useDefaultKeys
-        /// What decoded types find in the `userInfo` of the decoder that they are given.
+        /// Contextual information passed to the `Decodable` types.
         public var userInfo: [CodingUserInfoKey: Any] = [:]
 
-        /// Makes a decoder with the usual strategies.
+        /// Creates a decoder with the default strategies.
         public init() {}
 
-        /// Decodes data as ``DocumentSnapshot/data()`` gives them.
+        /// Decodes data in the form returned by ``DocumentSnapshot/data()``.
         ///
         /// - Parameters:
-        ///   - data: A dictionary, or any value that can be in one.
-        ///   - reference: The document that the data are of, for `@DocumentID`. It is kept for later calls without one.
-        /// - Throws: `DecodingError` with the coding path of what does not fit, and the document's path in its description.
+        ///   - data: A dictionary, or any value that a document can contain.
+        ///   - reference: The document that the data belongs to, for `@DocumentID`. Later calls without a reference use it too.
+        /// - Throws: A `DecodingError` with the coding path of the mismatch, and the document path in its description.
         public func decode<T: Decodable>(_ type: T.Type, from data: Any, in reference: DocumentReference?) throws -> T {
             if let reference { userInfo[.documentReference] = reference }
             return try decode(type, from: data)
         }
 
-        /// Decodes data as ``DocumentSnapshot/data()`` gives them.
+        /// Decodes data in the form returned by ``DocumentSnapshot/data()``.
         public func decode<T: Decodable>(_ type: T.Type, from data: Any) throws -> T {
-            var reader = DictionaryReader(permitsSentinels: false)
+            var reader = UserDataReader(allowsSentinels: false)
             let document = userInfo[.documentReference] as? DocumentReference
             let value: Value
             do {
@@ -40,7 +40,7 @@ extension Firestore {
                     .init(codingPath: [], debugDescription: error.message, underlyingError: FirestoreError(error))
                 )
             }
-            return try decode(type, from: value, of: document, in: document?.firestore ?? reader.origins.first)
+            return try decode(type, from: value, of: document, in: document?.firestore ?? reader.databases.first)
         }
 
         package func decode<T: Decodable>(
@@ -62,10 +62,10 @@ extension Firestore {
 }
 
 extension CodingUserInfoKey {
-    /// The document that is being decoded.
+    /// The document being decoded.
     static let documentReference: CodingUserInfoKey = {
         guard let key = CodingUserInfoKey(rawValue: "HearthDocumentReference") else {
-            preconditionFailure("Every string is a key of the user info.")
+            preconditionFailure("Every string is a valid user info key.")
         }
         return key
     }()

@@ -1,30 +1,30 @@
 internal import DocumentModel
 
 extension Firestore {
-    /// Makes a document's data of a value.
+    /// Encodes `Encodable` types to document data.
     ///
-    /// A property becomes a field of the name that its coding key has; what is nil is left out. `Date` becomes a timestamp,
-    /// `URL` a string, `Data` bytes; ``GeoPoint``, ``Timestamp``, ``DocumentReference``, ``FieldValue`` and ``VectorValue`` stay
-    /// what they are. The strategies say what else can be done.
+    /// A property becomes a field named by its coding key; `nil` properties are omitted. `Date` is encoded as a timestamp, `URL`
+    /// as a string and `Data` as bytes, unless a strategy specifies otherwise. ``GeoPoint``, ``Timestamp``,
+    /// ``DocumentReference``, ``FieldValue`` and ``VectorValue`` have native representations.
     public class Encoder {
-        /// How a `Date` is written; as a timestamp unless it is said otherwise.
+        /// The strategy for `Date` values. The default is `.timestamp`.
         public var dateEncodingStrategy = FirebaseDataEncoder.DateEncodingStrategy.timestamp
-        /// How a `Data` is written; as bytes unless it is said otherwise.
+        /// The strategy for `Data` values. The default is `.blob`.
         public var dataEncodingStrategy = FirebaseDataEncoder.DataEncodingStrategy.blob
-        /// What becomes of NaN and the infinities; they are refused unless it is said otherwise.
+        /// The strategy for NaN and infinity. The default is `.throw`.
         public var nonConformingFloatEncodingStrategy = FirebaseDataEncoder.NonConformingFloatEncodingStrategy.throw
-        /// How the names of fields are made; they are the coding keys unless it is said otherwise.
+        /// The strategy for field names. The default is `.useDefaultKeys`.
         public var keyEncodingStrategy = FirebaseDataEncoder.KeyEncodingStrategy.useDefaultKeys
-        /// What encoded types find in the `userInfo` of the encoder that they are given.
+        /// Contextual information passed to the `Encodable` types.
         public var userInfo: [CodingUserInfoKey: Any] = [:]
 
-        /// Makes an encoder with the usual strategies.
+        /// Creates an encoder with the default strategies.
         public init() {}
 
-        /// Encodes the data of a document.
+        /// Encodes a value as document data.
         ///
-        /// - Throws: `EncodingError.invalidValue` for what can't be in a document, with its coding path, and for a value
-        ///   that is no set of named values itself; what the types themselves throw.
+        /// - Throws: `EncodingError.invalidValue`, with its coding path, for a value that a document can't contain, and if
+        ///   `value` itself isn't encoded as a map; errors of the types' own `encode(to:)`.
         public func encode<T: Encodable>(_ value: T) throws -> [String: Any] {
             try documentData(value).dictionary
         }

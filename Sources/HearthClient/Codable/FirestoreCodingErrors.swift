@@ -1,13 +1,13 @@
-/// Why a type of Firestore can't be decoded.
+/// An error decoding a Firestore type.
 public enum FirestoreDecodingError: Error, Sendable {
-    /// Only ``Firestore/Decoder`` can do it; the text says more.
+    /// The type can only be decoded by ``Firestore/Decoder``.
     case decodingIsNotSupported(String)
-    /// Two properties claim the same field.
+    /// Two properties use the same field.
     case fieldNameConflict(String)
 }
 
-/// Why a type of Firestore can't be encoded.
+/// An error encoding a Firestore type.
 public enum FirestoreEncodingError: Error, Sendable {
-    /// Only ``Firestore/Encoder`` can do it, or it can't be done there; the text says more.
+    /// The type can only be encoded by ``Firestore/Encoder``, or not at this position.
     case encodingIsNotSupported(String)
 }

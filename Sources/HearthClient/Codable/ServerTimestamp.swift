@@ -1,7 +1,7 @@
 public import DocumentModel
 public import Foundation
 
-/// A property that the server sets to the time of the write when it is nil.
+/// A property wrapper for a timestamp that the server sets to the commit time if the value is `nil`.
 ///
 /// ```swift
 /// struct Post: Codable {
@@ -10,33 +10,33 @@ public import Foundation
 /// }
 /// ```
 ///
-/// In a document that is decoded the field has to be there; null becomes nil.
+/// When a document is decoded, the field must exist; null is decoded as `nil`.
 @propertyWrapper
 public struct ServerTimestamp<Value: ServerTimestampWrappable & Codable> {
-    /// The time; nil to have the server set it.
+    /// The time; `nil` to have the server set it.
     public var wrappedValue: Value?
 
-    /// Makes a property with a time, or none.
+    /// Creates a property with a time, or without one.
     public init(wrappedValue value: Value?) {
         wrappedValue = value
     }
 }
 
-/// What a `@ServerTimestamp` can be: a `Date` or a ``Timestamp``.
+/// A type that a `@ServerTimestamp` property can have: `Date` or ``Timestamp``.
 public protocol ServerTimestampWrappable {
-    /// Makes a value of a time of the server.
+    /// Returns the value for a timestamp.
     static func wrap(_ timestamp: Timestamp) throws -> Self
-    /// The time that a value is.
+    /// Returns the timestamp of a value.
     static func unwrap(_ value: Self) throws -> Timestamp
 }
 
 extension Date: ServerTimestampWrappable {
-    /// The date of a timestamp.
+    /// Returns the date of a timestamp.
     public static func wrap(_ timestamp: Timestamp) throws -> Date {
         timestamp.dateValue()
     }
 
-    /// The timestamp of a date, to the nearest microsecond.
+    /// Returns the timestamp of a date, rounded to the nearest microsecond.
     public static func unwrap(_ value: Date) throws -> Timestamp {
         do {
             return try Timestamp(nearest: value)
@@ -47,25 +47,25 @@ extension Date: ServerTimestampWrappable {
 }
 
 extension Timestamp: ServerTimestampWrappable {
-    /// The timestamp itself.
+    /// Returns the timestamp.
     public static func wrap(_ timestamp: Timestamp) throws -> Timestamp {
         timestamp
     }
 
-    /// The timestamp itself.
+    /// Returns the timestamp.
     public static func unwrap(_ value: Timestamp) throws -> Timestamp {
         value
     }
 }
 
 extension ServerTimestamp: Codable {
-    /// Decodes a timestamp, or null.
+    /// Decodes a timestamp or null.
     public init(from decoder: any Swift.Decoder) throws {
         let container = try decoder.singleValueContainer()
         wrappedValue = container.decodeNil() ? nil : try Value.wrap(container.decode(Timestamp.self))
     }
 
-    /// Encodes the timestamp, or what the server replaces by its own.
+    /// Encodes the timestamp, or a server timestamp sentinel.
     public func encode(to encoder: any Swift.Encoder) throws {
         var container = encoder.singleValueContainer()
         if let wrappedValue {

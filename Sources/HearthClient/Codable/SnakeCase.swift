@@ -1,22 +1,22 @@
-/// Names in `snake_case` and `camelCase`, as Foundation's coders convert them.
+/// Conversions between snake case and camel case, with the rules of Foundation's coders.
 enum SnakeCase {
-    /// `myURLProperty` becomes `my_url_property`.
+    /// Converts camel case to snake case: `myURLProperty` to `my_url_property`.
     static func fromCamelCase(_ name: String) -> String {
         let characters = Array(name)
         var converted = ""
         for (index, character) in characters.enumerated() {
             if index > 0, character.isUppercase, characters[index - 1] != "_" {
-                // A word begins at a capital letter, and of several in a row at the last one that a small letter follows.
-                let followsSmall = !characters[index - 1].isUppercase
-                let precedesSmall = index + 1 < characters.count && characters[index + 1].isLowercase
-                if followsSmall || precedesSmall { converted += "_" }
+                // A word starts at an upper-case letter; in a run of them, at the last one if a lower-case letter follows.
+                let followsLowercase = !characters[index - 1].isUppercase
+                let precedesLowercase = index + 1 < characters.count && characters[index + 1].isLowercase
+                if followsLowercase || precedesLowercase { converted += "_" }
             }
             converted += character.lowercased()
         }
         return converted
     }
 
-    /// `my_url_property` becomes `myUrlProperty`; underscores at the beginning and the end stay.
+    /// Converts snake case to camel case: `my_url_property` to `myUrlProperty`. Keeps leading and trailing underscores.
     static func toCamelCase(_ name: String) -> String {
         guard let first = name.firstIndex(where: { $0 != "_" }), let last = name.lastIndex(where: { $0 != "_" }) else {
             return name

@@ -2,9 +2,9 @@ internal import DocumentModel
 internal import StrictJSON
 
 extension Document {
-    /// Takes a document from an answer, with its fields as values.
+    /// Parses a document, including its fields.
     init(rpc json: JSONNode) throws(StatusError) {
-        guard let fields = json["fields"] else { throw .unreadable(json, expected: "a document with fields") }
+        guard let fields = json["fields"] else { throw .malformedResponse(json, expected: "a document with fields") }
         self.init(
             path: try DocumentPath(json.string("path")),
             fields: try MapValue(json: fields),
@@ -15,9 +15,9 @@ extension Document {
 }
 
 extension EncodedDocument {
-    /// Takes a document from an answer; its fields stay the bytes that the server sent.
+    /// Parses a document and keeps its fields as encoded by the server.
     init(rpc json: JSONNode) throws(StatusError) {
-        guard let fields = json["fields"] else { throw .unreadable(json, expected: "a document with fields") }
+        guard let fields = json["fields"] else { throw .malformedResponse(json, expected: "a document with fields") }
         self.init(
             path: try DocumentPath(json.string("path")),
             createTime: try Timestamp(rfc3339: json.string("createTime")),
@@ -38,23 +38,23 @@ extension WriteResult {
 }
 
 extension JSONNode {
-    /// The string that the member of that name is.
+    /// Returns the string value of a member.
     func string(_ name: UTF8Key) throws(StatusError) -> String {
-        guard let string = self[name]?.string else { throw .unreadable(self, expected: "a string named \(name)") }
+        guard let string = self[name]?.string else { throw .malformedResponse(self, expected: "a string named \(name)") }
         return string
     }
 
-    /// The elements of the array that the member of that name is.
+    /// Returns the elements of an array member.
     func array(_ name: UTF8Key) throws(StatusError) -> [JSONNode] {
-        guard let elements = self[name]?.elements else { throw .unreadable(self, expected: "an array named \(name)") }
+        guard let elements = self[name]?.elements else { throw .malformedResponse(self, expected: "an array named \(name)") }
         return Array(elements)
     }
 }
 
 extension StatusError {
-    /// A part of an answer is not what this version of Hearth says.
-    static func unreadable(_ json: JSONNode, expected: String) -> StatusError {
+    /// Returns the error for a response with an unexpected structure.
+    static func malformedResponse(_ json: JSONNode, expected: String) -> StatusError {
         let found = Excerpt(String(decoding: json.rawBytes.prefix(200), as: UTF8.self))
-        return StatusError(.internal, "The server's answer can't be read: expected \(expected), found \(found).")
+        return StatusError(.internal, "Malformed response: expected \(expected), found \(found).")
     }
 }

@@ -1,24 +1,24 @@
 public import DocumentModel
 internal import StrictJSON
 
-/// A page of a collection's documents, in the order of their ids.
+/// A page of the documents in a collection, ordered by ID.
 public struct DocumentPage: Sendable {
-    /// The documents, and the missing ones where they were asked for.
+    /// The documents, including missing documents if requested.
     public let documents: [ListedDocument]
-    /// What asks for the next page; nil on the last one.
+    /// The token of the next page; `nil` on the last page.
     public let nextPageToken: String?
-    /// The files and folders that are there but can't be read as documents, each with what is wrong and where.
+    /// Errors for files and folders in the collection that can't be read as documents.
     public let damaged: [StatusError]
 }
 
-/// One entry of a listing.
+/// An entry of a document listing.
 public enum ListedDocument: Hashable, Sendable {
-    /// A document.
+    /// An existing document.
     case document(EncodedDocument)
-    /// There is no document of that path, but there are some below it.
+    /// A missing document: it doesn't exist, but has subcollections.
     case missing(DocumentPath)
 
-    /// Where it is.
+    /// The document path.
     public var path: DocumentPath {
         switch self {
         case .document(let document): document.path
@@ -27,13 +27,13 @@ public enum ListedDocument: Hashable, Sendable {
     }
 }
 
-/// A page of the collections under a document or at the root, in the order of their ids.
+/// A page of the root collections or of the subcollections of a document, ordered by ID.
 public struct CollectionPage: Sendable {
-    /// The ids of the collections.
+    /// The collection IDs.
     public let collections: [CollectionID]
-    /// What asks for the next page; nil on the last one.
+    /// The token of the next page; `nil` on the last page.
     public let nextPageToken: String?
-    /// The files and folders that are there but are no collections, each with what is wrong and where.
+    /// Errors for files and folders that are not collections.
     public let damaged: [StatusError]
 }
 
@@ -54,7 +54,7 @@ extension ListedDocument {
 extension CollectionPage {
     init(rpc json: JSONNode) throws(StatusError) {
         collections = try json.array("collections").map { json throws(StatusError) in
-            guard let id = json.string else { throw .unreadable(json, expected: "a collection id") }
+            guard let id = json.string else { throw .malformedResponse(json, expected: "a collection ID") }
             return try CollectionID(id)
         }
         nextPageToken = json["nextPageToken"]?.string
@@ -63,7 +63,7 @@ extension CollectionPage {
 }
 
 extension JSONNode {
-    /// What a page says can't be read.
+    /// The errors in the `damaged` member of a page.
     var damaged: [StatusError] {
         self["damaged"]?.elements.map { $0.map(StatusError.init(damaged:)) } ?? []
     }

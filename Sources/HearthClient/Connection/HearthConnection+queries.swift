@@ -2,39 +2,166 @@ package import DocumentModel
 package import StrictJSON
 
 extension HearthConnection {
-    /// Asks a query that is stated as `query.run` takes it.
+    /// Runs a query.
     ///
-    /// - Parameter query: An object, the parameters by name.
-    package func documents(
-        ofQuery query: JSONNode
+    /// - Parameter query: The parameters of `query.run`, a JSON object.
+    package func runQuery(
+        _ query: JSONNode
     ) async throws(StatusError) -> (documents: [EncodedDocument], damaged: [StatusError]) {
         let result = try await call("query.run") { $0.members(of: query) }
         let documents = try result.array("documents").map { json throws(StatusError) in try EncodedDocument(rpc: json) }
         return (documents, result.damaged)
     }
 
-    /// Asks for the numbers of a query that is stated as `query.aggregate` takes it.
+    /// Runs an aggregation query.
     ///
-    /// - Returns: An object, the numbers by their aliases.
-    package func aggregations(ofQuery query: JSONNode) async throws(StatusError) -> (result: JSONNode, damaged: [StatusError]) {
-        let answer = try await call("query.aggregate") { $0.members(of: query) }
-        guard let result = answer["result"] else { throw .unreadable(answer, expected: "an object named result") }
-        return (result, answer.damaged)
+    /// - Parameter query: The parameters of `query.aggregate`, a JSON object.
+    /// - Returns: A JSON object with the results by alias.
+    package func runAggregationQuery(_ query: JSONNode) async throws(StatusError) -> (result: JSONNode, damaged: [StatusError]) {
+        let response = try await call("query.aggregate") { $0.members(of: query) }
+        guard let result = response["result"] else { throw .malformedResponse(response, expected: "an object named result") }
+        return (result, response.damaged)
     }
 
-    /// Asks how a query is answered, stated as `query.explain` takes it.
-    package func explanation(ofQuery query: JSONNode) async throws(StatusError) -> JSONNode {
+    /// Returns the plan and execution statistics of a query.
+    ///
+    /// - Parameter query: The parameters of `query.explain`, a JSON object.
+    package func explainQuery(_ query: JSONNode) async throws(StatusError) -> JSONNode {
         try await call("query.explain") { $0.members(of: query) }
     }
 }
 
 extension JSONWriter {
-    /// Writes the members of an object, as they stand there, into another one.
+    /// Copies the members of an object.
     fileprivate mutating func members(of object: JSONNode) {
         guard let members = object.members else { return }
         for (name, value) in members {
             key(name)
             raw(value.rawBytes)
         }
+    }
+}
+
+/// The response to a query.
+struct QueryResponse: Sendable {
+    var documents: [EncodedDocument] = []
+    /// Errors for documents that can't be read.
+    var damaged: [StatusError] = []
+    /// The read time of the query; empty if not needed.
+    var readTime = ""
+}
+
+extension HearthConnection {
+    /// Runs a query and returns all its documents as of one read time, in several pages if necessary.
+    func documents(
+        of query: StructuredQuery,
+        _ normalized: NormalizedQuery
+    ) async throws(StatusError) -> QueryResponse {
+        if let collection = query.wholeCollection { return try await allDocuments(in: collection) }
+        do throws(StatusError) {
+            return try await run(query)
+        } catch {
+            // Reads a result that is too large for one response in pages.
+            guard error.code == .resourceExhausted, query.vectorSearch == nil else { throw error }
+            guard normalized.isReversed else { return try await pages(of: query, normalized) }
+            let reversed = query.reversed(normalized)
+            var result = try await pages(of: reversed, NormalizedQuery(reversed))
+            result.documents.reverse()
+            return result
+        }
+    }
+
+    private func pages(
+        of query: StructuredQuery,
+        _ normalized: NormalizedQuery
+    ) async throws(StatusError) -> QueryResponse {
+        var result = QueryResponse()
+        var page = query
+        var pageSize = 256
+        while true {
+            let count = min(pageSize, normalized.limit.map { $0 - result.documents.count } ?? .max)
+            page.limit = .first(count)
+            let response: QueryResponse
+            do throws(StatusError) {
+                response = try await run(page, readTime: result.readTime.isEmpty ? nil : result.readTime)
+            } catch {
+                guard error.code == .resourceExhausted, pageSize > 1 else { throw error }
+                pageSize /= 4
+                continue
+            }
+            result.readTime = response.readTime
+            result.documents += response.documents
+            result.damaged += response.damaged.filter { error in !result.damaged.contains { $0.path == error.path } }
+            guard response.documents.count == count, result.documents.count < normalized.limit ?? .max,
+                let last = response.documents.last,
+                let key = normalized.sortKey(of: try last.decoded().fields, at: last.path)
+            else { return result }
+            page.offset = 0
+            page.start = StructuredQuery.Cursor(key.values, isInclusive: false)
+        }
+    }
+
+    private func run(_ query: StructuredQuery, readTime: String? = nil) async throws(StatusError) -> QueryResponse {
+        let result = try await call("query.run") { params in
+            query.writeMembers(to: &params)
+            if let readTime { params.member("readTime", readTime) }
+        }
+        return QueryResponse(
+            documents: try result.array("documents").map { json throws(StatusError) in try EncodedDocument(rpc: json) },
+            damaged: result.damaged,
+            readTime: try result.string("readTime")
+        )
+    }
+}
+
+extension StructuredQuery {
+    /// Returns the query in opposite order, which turns `limitToLast` into `limit`.
+    fileprivate func reversed(_ normalized: NormalizedQuery) -> StructuredQuery {
+        var query = self
+        query.orders = normalized.orders
+        (query.start, query.end) = (normalized.start, normalized.end)
+        query.limit = normalized.limit.map { .first($0) }
+        return query
+    }
+}
+
+extension HearthConnection {
+    /// Runs aggregations over the result of a query.
+    ///
+    /// - Returns: The results in the order of the operations, and errors for documents that could not be read.
+    func aggregate(
+        _ operations: [Aggregation.Operation],
+        over query: StructuredQuery
+    ) async throws(StatusError) -> (values: [Value], damaged: [StatusError]) {
+        let response = try await call("query.aggregate") { params in
+            params.array("aggregations", of: operations) { $1.write(to: &$0) }
+            query.writeMembers(to: &params)
+        }
+        let values = try operations.indices.map { index throws(StatusError) in
+            guard let result = response["result"]?[UTF8Key("field_\(index + 1)")] else {
+                throw .malformedResponse(response, expected: "a result for each aggregation")
+            }
+            return try Value(json: result)
+        }
+        return (values, response.damaged)
+    }
+}
+
+extension Aggregation.Operation {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        switch self {
+        case .count(let end):
+            writer.key("count")
+            writer.beginObject()
+            if let end {
+                writer.key("upTo")
+                writer.integer(Int64(end))
+            }
+            writer.endObject()
+        case .sum(let field): writer.member("sum", field.description)
+        case .average(let field): writer.member("average", field.description)
+        }
+        writer.endObject()
     }
 }

@@ -2,9 +2,9 @@ public import DocumentModel
 internal import StrictJSON
 
 extension HearthConnection {
-    /// Reads documents by path, in the order of the paths; nil for those that don't exist.
+    /// Reads documents by path, in the order of the paths; `nil` for those that don't exist.
     ///
-    /// - Parameter transaction: What ``beginTransaction(isReadOnly:)`` gave; nil for a read of its own.
+    /// - Parameter transaction: A transaction ID returned by ``beginTransaction(isReadOnly:)``; `nil` to read outside a transaction.
     public func documents(
         at paths: [DocumentPath],
         in transaction: String? = nil
@@ -21,31 +21,31 @@ extension HearthConnection {
         }
     }
 
-    /// Reads all documents of a collection as of one time, in the order of their ids.
-    func allDocuments(in collection: CollectionPath) async throws(StatusError) -> FoundDocuments {
-        var found = FoundDocuments()
+    /// Reads all documents of a collection as of one read time, ordered by ID.
+    func allDocuments(in collection: CollectionPath) async throws(StatusError) -> QueryResponse {
+        var result = QueryResponse()
         var page = try await documents(in: collection, pageSize: Self.pageSize)
         guard page.nextPageToken != nil else {
-            found.take(page)
-            return found
+            result.append(page)
+            return result
         }
-        // What doesn't fit on a page is read again, since the pages are of different times without a transaction.
+        // Without a transaction, each page has its own read time: reads the first page again within one.
         let transaction = try await beginTransaction(isReadOnly: true)
         var token: String?
         repeat {
             page = try await documents(in: collection, pageSize: Self.pageSize, pageToken: token, transaction: transaction)
-            found.take(page)
+            result.append(page)
             token = page.nextPageToken
         } while token != nil
         try await rollBack(transaction)
-        return found
+        return result
     }
 
     private static let pageSize = 1_000
 
-    /// Begins a transaction, which the server forgets when it is not used for a minute.
+    /// Begins a transaction, which expires after one minute without use.
     ///
-    /// - Returns: What names the transaction in other calls.
+    /// - Returns: The transaction ID.
     public func beginTransaction(isReadOnly: Bool = false) async throws(StatusError) -> String {
         try await call("transactions.begin") { params in
             guard isReadOnly else { return }
@@ -56,14 +56,14 @@ extension HearthConnection {
         .string("transaction")
     }
 
-    /// Ends a transaction without writes.
+    /// Rolls back a transaction.
     public func rollBack(_ transaction: String) async throws(StatusError) {
         _ = try await call("transactions.rollback") { $0.transaction(transaction) }
     }
 }
 
-extension FoundDocuments {
-    fileprivate mutating func take(_ page: DocumentPage) {
+extension QueryResponse {
+    fileprivate mutating func append(_ page: DocumentPage) {
         for case .document(let document) in page.documents { documents.append(document) }
         damaged += page.damaged
     }

@@ -4,39 +4,38 @@ internal import NIOCore
 internal import NIOHTTP1
 package import StrictJSON
 
-/// A server to call: JSON-RPC over HTTP/1.1 connections that stay open between calls.
+/// A JSON-RPC client of a Hearth server over HTTP/1.1 connections that are kept alive between calls.
 ///
-/// Any number of tasks may call at once. Every failure is a `StatusError`: what the server refused with its own code, text
-/// and place, what did not reach it as `.unavailable`. A connection holds sockets: end it with ``shutdown()``, or let
-/// ``withConnection(to:key:database:_:)`` do so.
+/// Any number of tasks can use it concurrently. All errors are `StatusError`s: server errors with the server's code, message and
+/// location, connection errors with the code `.unavailable`. Call ``shutdown()`` to close the connections, or use
+/// ``withConnection(to:key:database:_:)``.
 public final class HearthConnection: Sendable {
-    /// The server that is called.
+    /// The address of the server.
     public let server: ServerAddress
-    /// The database that is called in, as `project/database`, or its name alone in the server's own project; the server's default one
-    /// when nil.
+    /// The database, as `project/database`, or `database` alone in the server's default project; `nil` for the default database.
     public let database: String?
     private let authorization: String?
-    /// How long the head of an answer may take.
+    /// The maximum time to wait for the head of a response.
     private let timeout: TimeAmount
-    /// For calls, over few connections that are used again and again.
+    /// The client for calls, with a small pool of connections.
     private let callClient: HTTPClient
-    /// For streams, each of which keeps a connection to itself: calls must not wait for one of them to end.
+    /// The client for streams, each of which occupies a connection, so that calls don't have to wait for one.
     private let streamClient: HTTPClient
 
-    /// Reads of single documents.
-    let reads = DocumentReads(maximumRequests: maximumCallConnections)
+    /// Combines concurrent reads of single documents.
+    let readBatcher = DocumentReadBatcher(maximumRequests: maximumCallConnections)
 
-    /// How many calls can be under way at the same moment; more wait for their turn.
+    /// The maximum number of concurrent calls; further calls are queued.
     private static let maximumCallConnections = 8
-    /// The longest answer that is read into memory.
-    private static let maximumAnswerBytes = 64 << 20
-    /// How long a stream may be silent; longer than the longest heartbeat a server offers.
-    private static let silenceLimit = TimeAmount.seconds(75)
+    /// The maximum size of a response body.
+    private static let maximumResponseBytes = 64 << 20
+    /// The maximum time between two reads of a stream; longer than the longest heartbeat interval of a server.
+    private static let readTimeout = TimeAmount.seconds(75)
 
-    /// Makes a connection; nothing is sent before the first call.
+    /// Creates a connection. Nothing is sent before the first call.
     ///
-    /// - Parameter timeout: How long an answer may take to begin.
-    /// - Throws: `.invalidArgument` when `key` could not stand in an HTTP header.
+    /// - Parameter timeout: The maximum time to wait for the head of a response.
+    /// - Throws: `.invalidArgument` if `key` contains characters that are invalid in an API key.
     public init(
         server: ServerAddress,
         key: String? = nil,
@@ -47,7 +46,7 @@ public final class HearthConnection: Sendable {
             guard !key.isEmpty, key.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
                 throw StatusError(
                     .invalidArgument,
-                    "The key is not a Hearth key: expected ASCII letters, digits and signs without spaces."
+                    "Invalid API key: expected printable ASCII characters without spaces."
                 )
             }
         }
@@ -61,22 +60,22 @@ public final class HearthConnection: Sendable {
 
     private static func client(maximumConnections: Int) -> HTTPClient {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
-        configuration.timeout = .init(connect: .seconds(10), read: silenceLimit)
+        configuration.timeout = .init(connect: .seconds(10), read: readTimeout)
         configuration.httpVersion = .http1Only
-        // A refused connection is said at once, not after ten seconds of trying.
+        // Reports a refused connection immediately instead of retrying for ten seconds.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = maximumConnections
         return HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
     }
 
-    /// Closes all connections. Calls and streams still under way fail.
+    /// Closes all connections. Pending calls and streams fail.
     public func shutdown() async {
-        // The one error is a second shutdown, which changes nothing.
+        // The only error is for a repeated shutdown, which has no effect.
         try? await streamClient.shutdown()
         try? await callClient.shutdown()
     }
 
-    /// Runs `body` with a connection that is shut down when `body` returns or throws.
+    /// Calls `body` with a connection that is shut down when `body` returns or throws.
     public static func withConnection<Result>(
         to server: ServerAddress,
         key: String? = nil,
@@ -105,28 +104,28 @@ extension HearthConnection {
 
     /// Calls a method and returns its result.
     func call(_ call: RPCCall) async throws(StatusError) -> JSONNode {
-        let answer = try await post(call.request(id: 0, database: database))
-        return try RPCAnswer(answer.root, from: server).result.get()
+        let response = try await post(call.request(id: 0, database: database))
+        return try RPCResponse(response.root, from: server).result.get()
     }
 
-    /// Calls methods one after the other in a single HTTP request, and returns the outcome of each in the same order.
+    /// Calls methods in a single batch request and returns their results in the same order.
     func call(_ calls: [RPCCall]) async throws(StatusError) -> [Result<JSONNode, StatusError>] {
         guard !calls.isEmpty else { return [] }
-        let answer = try await post(RPCCall.batch(calls, database: database))
-        guard let elements = answer.root.elements, answer.root.count == calls.count else {
-            // A batch that is refused as a whole is answered with one error object.
-            if answer.root.kind == .object { _ = try RPCAnswer(answer.root, from: server).result.get() }
-            throw StatusError.foreignAnswer(from: server)
+        let batch = try await post(RPCCall.batch(calls, database: database))
+        guard let elements = batch.root.elements, batch.root.count == calls.count else {
+            // The response to a batch that is rejected as a whole is a single error object.
+            if batch.root.kind == .object { _ = try RPCResponse(batch.root, from: server).result.get() }
+            throw StatusError.unexpectedResponse(from: server)
         }
-        var outcomes = [Result<JSONNode, StatusError>?](repeating: nil, count: calls.count)
+        var results = [Result<JSONNode, StatusError>?](repeating: nil, count: calls.count)
         for element in elements {
-            let answer = try RPCAnswer(element, from: server)
-            guard let id = answer.id, outcomes.indices.contains(id), outcomes[id] == nil else {
-                throw StatusError.foreignAnswer(from: server)
+            let response = try RPCResponse(element, from: server)
+            guard let id = response.id, results.indices.contains(id), results[id] == nil else {
+                throw StatusError.unexpectedResponse(from: server)
             }
-            outcomes[id] = answer.result
+            results[id] = response.result
         }
-        return outcomes.compactMap { $0 }
+        return results.compactMap { $0 }
     }
 
     private func post(_ body: [UInt8]) async throws(StatusError) -> JSONText {
@@ -135,26 +134,26 @@ extension HearthConnection {
         request.headers.add(name: "Content-Type", value: "application/json")
         request.headers.add(name: "Accept", value: "application/json")
         request.body = .bytes(body)
-        let answer = try await read(send(request, with: callClient))
+        let body = try await read(send(request, with: callClient))
         do {
-            return try JSONText(answer, limits: JSONLimits(maximumBytes: Self.maximumAnswerBytes))
+            return try JSONText(body, limits: JSONLimits(maximumBytes: Self.maximumResponseBytes))
         } catch {
-            throw StatusError.foreignAnswer(from: server, cause: error)
+            throw StatusError.unexpectedResponse(from: server, cause: error)
         }
     }
 }
 
 extension HearthConnection {
-    /// Begins a request to a path below the server's address.
+    /// Creates a request for a path relative to the server's address.
     func request(to path: String) -> HTTPClientRequest {
         var request = HTTPClientRequest(url: server.description + path)
         if let authorization { request.headers.add(name: "Authorization", value: authorization) }
         return request
     }
 
-    /// Sends a request whose answer is a stream, and waits for its head, which is a success.
+    /// Sends a request for a stream and waits for the head of the response.
     ///
-    /// - Throws: What the server's status and error text say, or `.unavailable` when there is no server.
+    /// - Throws: The server's error if the status is not success, or `.unavailable` if the server can't be reached.
     func stream(_ request: HTTPClientRequest) async throws(StatusError) -> HTTPClientResponse {
         try await send(request, with: streamClient)
     }
@@ -174,11 +173,11 @@ extension HearthConnection {
 
     private func read(_ response: HTTPClientResponse) async throws(StatusError) -> [UInt8] {
         do {
-            return Array(try await response.body.collect(upTo: Self.maximumAnswerBytes).readableBytesView)
+            return Array(try await response.body.collect(upTo: Self.maximumResponseBytes).readableBytesView)
         } catch is NIOTooManyBytesError {
             throw StatusError(
                 .resourceExhausted,
-                "The answer is longer than \(Self.maximumAnswerBytes) bytes; ask for less at a time."
+                "The response is larger than \(Self.maximumResponseBytes) bytes. Request less data at a time."
             )
         } catch {
             throw StatusError(transport: error, server: server)

@@ -1,12 +1,12 @@
 internal import DocumentModel
 internal import StrictJSON
 
-/// A JSON-RPC call that has not been sent yet.
+/// A JSON-RPC request.
 struct RPCCall: Sendable {
     private let method: UTF8Key
     private let params: [UInt8]
 
-    /// Makes a call; `params` writes the members of the parameters object.
+    /// Creates a request. `params` writes the members of the parameters object.
     init(_ method: UTF8Key, _ params: (inout JSONWriter) -> Void) {
         var writer = JSONWriter()
         writer.beginObject()
@@ -16,7 +16,9 @@ struct RPCCall: Sendable {
         self.params = writer.finish()
     }
 
-    /// - Parameter database: The database to call in; the server's default one when nil.
+    /// Returns the encoded request.
+    ///
+    /// - Parameter database: The database; `nil` for the default database.
     func request(id: Int, database: String?) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: params.count + 128)
         write(id: id, database: database, to: &writer)
@@ -46,19 +48,19 @@ struct RPCCall: Sendable {
 }
 
 extension [UInt8] {
-    /// The parameters, an object's JSON, with the name of a database before them where there is one.
+    /// Adds a `database` member to an encoded parameters object, unless `database` is `nil`.
     func adding(database: String?) -> [UInt8] {
         database.map { addingMember("database", $0) } ?? self
     }
 }
 
-/// A JSON-RPC response: the call that it answers, and the result or error.
-struct RPCAnswer {
-    /// The number of the call; nil in an error that could not be laid to one.
+/// A JSON-RPC response.
+struct RPCResponse {
+    /// The ID of the request; `nil` in an error that can't be attributed to a request.
     let id: Int?
     let result: Result<JSONNode, StatusError>
 
-    /// - Throws: `.internal` when the value isn't a response at all.
+    /// - Throws: `.internal` if the value is not a JSON-RPC response.
     init(_ json: JSONNode, from server: ServerAddress) throws(StatusError) {
         if case .integer(let id)? = json["id"]?.number { self.id = Int(exactly: id) } else { self.id = nil }
         if let result = json["result"] {
@@ -66,7 +68,7 @@ struct RPCAnswer {
         } else if let error = json["error"].flatMap(StatusError.init(rpc:)) {
             self.result = .failure(error)
         } else {
-            throw StatusError.foreignAnswer(from: server)
+            throw StatusError.unexpectedResponse(from: server)
         }
     }
 }

@@ -1,14 +1,14 @@
 public import DocumentModel
 internal import Foundation
 
-/// Where a server is: `http://127.0.0.1:8080`, or an `https` address, with a path where a proxy puts Hearth below one.
+/// The base URL of a server: an `http` or `https` URL such as `http://127.0.0.1:8080`, with an optional path prefix.
 public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
-    /// The address without a slash at its end.
+    /// The URL without a trailing slash.
     public let description: String
 
-    /// Checks an address.
+    /// Parses a server address.
     ///
-    /// - Throws: `.invalidArgument` when it isn't an `http` or `https` address of a host, or holds what doesn't belong there.
+    /// - Throws: `.invalidArgument` if the text is not an `http` or `https` URL, or contains a query, fragment, user or password.
     public init(_ text: String) throws(StatusError) {
         guard let components = URLComponents(string: text), let scheme = components.scheme?.lowercased(),
             scheme == "http" || scheme == "https", let host = components.host, !host.isEmpty,
@@ -16,11 +16,14 @@ public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         else {
             throw StatusError(
                 .invalidArgument,
-                "\(Excerpt(text)) is not a server's address; expected one such as http://127.0.0.1:8080."
+                "\(Excerpt(text)) is not a server address such as http://127.0.0.1:8080."
             )
         }
         guard components.user == nil, components.password == nil else {
-            throw StatusError(.invalidArgument, "A server's address can't hold a name or password; give the key on its own.")
+            throw StatusError(
+                .invalidArgument,
+                "A server address can't contain a user name or password. Specify the API key separately."
+            )
         }
         var bytes = Array(text.utf8)
         while bytes.last == UInt8(ascii: "/") { bytes.removeLast() }

@@ -1,38 +1,38 @@
 public import DocumentModel
 internal import StrictJSON
 
-/// What a server says of itself.
+/// The identity, state and limits of a server.
 public struct ServerInformation: Hashable, Sendable {
     /// The product: `Hearth`.
     public let name: String
     /// The product's version.
     public let version: String
-    /// The database that was asked for: `PROJECT/DATABASE`. Nil where the server doesn't say.
+    /// The database of the connection, as `PROJECT/DATABASE`; `nil` if the server doesn't report it.
     public let database: String?
-    /// The history that sequence numbers belong to; another one once the database is made anew or restored.
+    /// The identity of the history that sequence numbers belong to; changes when the database is recreated or restored.
     public let epoch: String
-    /// The last commit's place in the order of commits; 0 before the first.
+    /// The sequence number of the last commit; 0 before the first one.
     public let sequence: UInt64
-    /// The oldest commit that a watch stream can still be resumed before.
+    /// The oldest sequence number from which a watch stream can be resumed.
     public let oldestSequence: UInt64
-    /// The last commit's time; nil before the first.
+    /// The time of the last commit; `nil` before the first one.
     public let commitTime: Timestamp?
-    /// Why the server refuses writes now; nil as long as it takes them.
-    public let writeObstacle: String?
-    /// How long the server has been running, in whole seconds.
+    /// The reason the server rejects writes; `nil` while it accepts them.
+    public let writeBlockedReason: String?
+    /// The time since the server was started, in whole seconds.
     public let uptime: Duration
-    /// What a client has to keep to.
+    /// The limits of the server.
     public let limits: Limits
 
-    /// How much a server takes and gives in one piece.
+    /// The size limits of requests, responses and documents.
     public struct Limits: Hashable, Sendable {
-        /// The bytes of a request, and of an answer.
+        /// The maximum size of a request or response body.
         public let bodyBytes: Int
-        /// The requests in one batch.
+        /// The maximum number of requests in a batch.
         public let batchCount: Int
-        /// The documents or collections on a page of a list.
+        /// The maximum number of documents or collections per page.
         public let pageSize: Int
-        /// The bytes of a document, by Firestore's way of counting them.
+        /// The maximum size of a document, computed as in Firestore.
         public let documentBytes: Int
     }
 }
@@ -46,9 +46,9 @@ extension ServerInformation {
         sequence = try json.number("sequence")
         oldestSequence = try json.number("oldestSequence")
         commitTime = try json["commitTime"]?.string.map { text throws(StatusError) in try Timestamp(rfc3339: text) }
-        writeObstacle = json["writeObstacle"]?.string
+        writeBlockedReason = json["writeObstacle"]?.string
         uptime = .seconds(try json.number("uptimeSeconds") as Int64)
-        guard let limits = json["limits"] else { throw .unreadable(json, expected: "an object named limits") }
+        guard let limits = json["limits"] else { throw .malformedResponse(json, expected: "an object named limits") }
         self.limits = Limits(
             bodyBytes: try limits.number("bodyBytes"),
             batchCount: try limits.number("batchCount"),
@@ -59,10 +59,10 @@ extension ServerInformation {
 }
 
 extension JSONNode {
-    /// The whole number that the member of that name is.
+    /// Returns the integer value of a member.
     fileprivate func number<Number: FixedWidthInteger>(_ name: UTF8Key) throws(StatusError) -> Number {
         guard case .integer(let number)? = self[name]?.number, let number = Number(exactly: number) else {
-            throw .unreadable(self, expected: "a whole number named \(name)")
+            throw .malformedResponse(self, expected: "an integer named \(name)")
         }
         return number
     }

@@ -4,15 +4,15 @@ internal import NIOHTTP1
 internal import StrictJSON
 
 extension StatusError {
-    /// What a JSON-RPC error object says; nil when the value is none.
+    /// Parses a JSON-RPC error object; returns `nil` for any other value.
     init?(rpc json: JSONNode) {
         guard case .integer(let number)? = json["code"]?.number, let message = json["message"]?.string else { return nil }
         let data = json["data"]
         if let errorID = data?["errorId"]?.string {
-            self.init(.internal, "\(message); the server's log has more under error \(Excerpt(errorID)).")
+            self.init(.internal, "\(message). See error \(Excerpt(errorID)) in the server's log.")
             return
         }
-        // In the envelope's own errors `path` is a place in the parameters, which the message names.
+        // In JSON-RPC protocol errors, `path` is a JSON pointer into the parameters, which the message contains.
         let path = number > 0 ? data?["path"]?.string : nil
         let file = data?["file"].flatMap(FileLocation.init(rpc:))
         self.init(StatusCode(rpc: number), message, path: path, field: data?["field"]?.string, file: file)
@@ -20,13 +20,13 @@ extension StatusError {
         if case .integer(let wait)? = data?["retryAfterMilliseconds"]?.number { retryAfter = .milliseconds(wait) }
     }
 
-    /// What a page says of a document that is there and can't be read.
+    /// Parses an error for a damaged document.
     init(damaged json: JSONNode) {
         let message = json["message"]?.string ?? "The document can't be read."
         self.init(.dataLoss, message, path: json["path"]?.string, file: json["file"].flatMap(FileLocation.init(rpc:)))
     }
 
-    /// Why a request got no answer.
+    /// Creates the error for a request without a response.
     init(transport error: any Error, server: ServerAddress) {
         switch error {
         case is CancellationError, HTTPClientError.cancelled:
@@ -34,21 +34,21 @@ extension StatusError {
         case HTTPClientError.deadlineExceeded, HTTPClientError.readTimeout:
             self.init(
                 .deadlineExceeded,
-                "\(server) did not answer in time; whether the call took effect is not known.",
+                "\(server) did not respond in time. The call may or may not have taken effect.",
                 cause: error
             )
         case HTTPClientError.remoteConnectionClosed:
             self.init(
                 .unavailable,
-                "\(server) closed the connection before it had answered; whether the call took effect is not known.",
+                "\(server) closed the connection before responding. The call may or may not have taken effect.",
                 cause: error
             )
         default:
-            self.init(.unavailable, "Can't reach \(server); is `hearth serve` running there?", cause: error)
+            self.init(.unavailable, "Can't connect to \(server). Is `hearth serve` running at this address?", cause: error)
         }
     }
 
-    /// What an HTTP status other than success means, with the server's own text where the body has one.
+    /// Creates the error for an HTTP error status, with the server's message if the body contains one.
     init(status: HTTPResponseStatus, body: [UInt8], server: ServerAddress) {
         if let root = try? JSONText(body).root, let error = Self(rpc: root["error"] ?? root) {
             self = error
@@ -56,27 +56,28 @@ extension StatusError {
         }
         let (code, text): (StatusCode, String) =
             switch status {
-            case .badRequest: (.invalidArgument, "refused the request as malformed")
-            case .unauthorized: (.unauthenticated, "wants a key that it knows")
-            case .forbidden: (.permissionDenied, "does not allow that")
-            case .notFound, .methodNotAllowed: (.unimplemented, "has nothing there; is it a Hearth server of this version?")
-            case .payloadTooLarge: (.invalidArgument, "refused the request as too long; send less at a time")
-            case .tooManyRequests: (.resourceExhausted, "has too much to do; try again later")
-            case .badGateway, .serviceUnavailable, .gatewayTimeout: (.unavailable, "can't answer now; try again later")
-            case .internalServerError: (.internal, "failed; its log says why")
-            default: (.unknown, "answered in a way that Hearth does not")
+            case .badRequest: (.invalidArgument, "rejected the request as malformed")
+            case .unauthorized: (.unauthenticated, "requires a valid API key")
+            case .forbidden: (.permissionDenied, "denied the request")
+            case .notFound, .methodNotAllowed:
+                (.unimplemented, "does not support the request. Is it a Hearth server of a compatible version?")
+            case .payloadTooLarge: (.invalidArgument, "rejected the request as too large. Send less data at a time")
+            case .tooManyRequests: (.resourceExhausted, "is overloaded. Try again later")
+            case .badGateway, .serviceUnavailable, .gatewayTimeout: (.unavailable, "is unavailable. Try again later")
+            case .internalServerError: (.internal, "failed. See its log")
+            default: (.unknown, "returned an unexpected response")
             }
-        self.init(code, "\(server) \(text) (HTTP status \(status.code)).")
+        self.init(code, "HTTP status \(status.code): \(server) \(text)\(text.utf8.last == UInt8(ascii: "?") ? "" : ".")")
     }
 
-    /// The answer is not what a Hearth server says.
-    static func foreignAnswer(from server: ServerAddress, cause: (any Error)? = nil) -> StatusError {
-        StatusError(.internal, "\(server) gave an answer that is not Hearth's; is something else serving there?", cause: cause)
+    /// Returns the error for a response that doesn't come from a Hearth server.
+    static func unexpectedResponse(from server: ServerAddress, cause: (any Error)? = nil) -> StatusError {
+        StatusError(.internal, "Unexpected response from \(server). Is it a Hearth server?", cause: cause)
     }
 }
 
 extension HTTPClientError {
-    /// Whether an error is this one.
+    /// Returns whether an error equals the pattern.
     fileprivate static func ~= (pattern: HTTPClientError, error: any Error) -> Bool {
         error as? HTTPClientError == pattern
     }
@@ -94,7 +95,7 @@ extension StatusError.FileLocation {
 }
 
 extension StatusCode {
-    /// The code for a JSON-RPC error number: positive ones are Firestore's own, the rest are the envelope's.
+    /// Returns the code for a JSON-RPC error number. Positive numbers are Firestore codes, negative ones are JSON-RPC's.
     init(rpc number: Int64) {
         self =
             switch number {

@@ -2,7 +2,7 @@ internal import DocumentModel
 internal import StrictJSON
 
 extension Write {
-    /// The method that carries out this write alone.
+    /// The method for a single write.
     var method: UTF8Key {
         switch verb {
         case .set: "documents.set"
@@ -11,7 +11,7 @@ extension Write {
         }
     }
 
-    /// Writes an element of the `writes` of `documents.commit`.
+    /// Writes an element of the `writes` parameter of `documents.commit`.
     func write(to writer: inout JSONWriter) {
         writer.beginObject()
         switch verb {
@@ -49,7 +49,7 @@ extension Write {
 
     private enum Verb { case set, update, delete }
 
-    /// An update is a patch of a document that must exist; without a condition a patch is a merging set.
+    /// The operation in the JSON-RPC API: a patch with a precondition is an update, without one a merging set.
     private var verb: Verb {
         switch operation {
         case .replace: .set
@@ -85,7 +85,7 @@ extension FieldTransform {
 }
 
 extension Precondition {
-    /// Writes the `precondition` member where there is a condition.
+    /// Writes the `precondition` member, if there is one.
     fileprivate func write(to writer: inout JSONWriter) {
         guard self != .none else { return }
         writer.key("precondition")
@@ -104,9 +104,9 @@ extension Precondition {
 }
 
 extension JSONWriter {
-    /// Writes `fields`, values by field path, and `delete`, the paths of the mask that have none.
+    /// Writes `fields`, the values by field path, and `delete`, the paths of the mask without a value.
     fileprivate mutating func writeUpdates(from fields: MapValue, mask: [FieldPath]) {
-        // A mask may name a field twice, an object can't.
+        // Removes duplicates, which a mask can contain but an object can't.
         let mask = Set(mask).sorted()
         key("fields")
         beginObject()

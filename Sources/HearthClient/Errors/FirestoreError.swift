@@ -1,9 +1,10 @@
 internal import DocumentModel
 public import Foundation
 
-// Its own property is constant, and NSError's are.
-/// An error of Firestore: an `NSError` of ``FirestoreErrorDomain`` whose `code` is a ``FirestoreErrorCode``, so that
-/// `catch let error as NSError` finds it on every system.
+// Sendable: all properties, including those of NSError, are immutable.
+/// A Firestore error: an `NSError` with the domain ``FirestoreErrorDomain`` and a ``FirestoreErrorCode`` as `code`.
+///
+/// `catch let error as NSError` matches it on all platforms.
 public final class FirestoreError: NSError, @unchecked Sendable {
     let status: StatusError
 
@@ -16,17 +17,17 @@ public final class FirestoreError: NSError, @unchecked Sendable {
         )
     }
 
-    /// Errors are not archived.
+    /// Not supported: returns `nil`.
     public required init?(coder: NSCoder) {
         nil
     }
 
-    /// The document or collection concerned, relative to the database; nil where it is not known.
+    /// The path of the document or collection that caused the error, if known.
     public var path: String? { status.path }
 
-    /// The field concerned, such as `tags[2].color`; nil where it is not known.
+    /// The field that caused the error, such as `tags[2].color`, if known.
     public var field: String? { status.field }
 
-    /// Kind, message and places in one line.
+    /// The code, message and location on one line.
     public override var description: String { status.description }
 }

@@ -1,72 +1,72 @@
 internal import Foundation
 
-/// The domain of the errors that Firestore reports.
+/// The domain of Firestore errors.
 public let FirestoreErrorDomain = "FIRFirestoreErrorDomain"
 
-/// What kind of failure an error is, with Firestore's numbers.
+/// A Firestore error code.
 ///
 /// ```swift
 /// do {
 ///     try await book.updateData(["numberOfPages": 42])
 /// } catch FirestoreErrorCode.notFound {
-///     // There is no such book.
+///     // The book doesn't exist.
 /// }
 /// ```
 public struct FirestoreErrorCode: Error, Hashable, Sendable {
-    /// The kind.
+    /// The code.
     public let code: Code
 
-    /// Makes a value of a kind.
+    /// Creates an error with a code.
     public init(_ code: Code) {
         self.code = code
     }
 
-    /// The kind of an error; nil for one of another domain.
+    /// Returns the code of an error; `nil` for an error of another domain.
     public init?(_ error: any Error) {
-        // Through Any: on Linux a cast from Error is taken to succeed always, and doesn't.
+        // Casts via Any: on Linux, the compiler assumes that a cast from Error always succeeds, which is not the case.
         let error = error as Any as? NSError
         guard let error, error.domain == FirestoreErrorDomain, let code = Code(rawValue: error.code) else { return nil }
         self.code = code
     }
 
-    /// The kinds.
+    /// The Firestore error codes.
     public enum Code: Int, Hashable, Sendable, CaseIterable {
-        /// All is well.
+        /// The operation succeeded.
         case OK = 0
-        /// The caller gave up.
+        /// The operation was cancelled by the caller.
         case cancelled = 1
-        /// The cause is not known.
+        /// An unknown error.
         case unknown = 2
-        /// What was asked can never succeed, whatever the state of the database.
+        /// An argument is invalid, regardless of the state of the database.
         case invalidArgument = 3
-        /// The time allowed ran out; the operation may still have happened.
+        /// The deadline expired. The operation may have taken effect.
         case deadlineExceeded = 4
-        /// What was named does not exist.
+        /// The document or other resource does not exist.
         case notFound = 5
-        /// What was to be created exists.
+        /// The document to create already exists.
         case alreadyExists = 6
-        /// The caller is known but may not do this.
+        /// The caller is authenticated but lacks the permission.
         case permissionDenied = 7
-        /// A limit or quota is used up.
+        /// A limit or quota is exhausted.
         case resourceExhausted = 8
-        /// The database is not in the state that the operation needs.
+        /// The database is not in the state required for the operation.
         case failedPrecondition = 9
-        /// Another writer got in between.
+        /// The operation conflicted with a concurrent write.
         case aborted = 10
-        /// A position lies outside what is kept.
+        /// A value is outside the valid range.
         case outOfRange = 11
-        /// There is no such operation here.
+        /// The operation is not implemented or supported.
         case unimplemented = 12
-        /// A fault in Hearth itself.
+        /// An internal error.
         case `internal` = 13
-        /// The server can't be reached, or can't answer now.
+        /// The server can't be reached or is temporarily unavailable.
         case unavailable = 14
         /// Stored data is lost or damaged.
         case dataLoss = 15
-        /// The caller has not said, or not proven, who it is.
+        /// The credentials are missing or invalid.
         case unauthenticated = 16
 
-        /// Whether an error is of this kind.
+        /// Returns whether an error has this code.
         public static func ~= (code: Code, error: any Error) -> Bool {
             FirestoreErrorCode(error)?.code == code
         }

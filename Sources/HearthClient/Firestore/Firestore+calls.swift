@@ -3,9 +3,9 @@ internal import DocumentModel
 internal import Foundation
 
 extension Firestore {
-    /// Carries out writes together, after those that nobody waits for.
+    /// Commits writes atomically, after all queued writes.
     func commit(_ writes: [Write]) async throws {
-        await self.writes.settle()
+        await self.writes.waitForPending()
         try await commitNow(writes)
     }
 
@@ -13,13 +13,13 @@ extension Firestore {
         _ = try await call { connection throws(StatusError) in try await connection.commit(writes) }
     }
 
-    /// Carries out writes in the order of calls like this one, and calls back.
+    /// Queues writes, commits them in the order of the calls, and calls `completion`.
     func enqueue(
         _ writes: @autoclosure () throws(StatusError) -> [Write],
         _ completion: (((any Error)?) -> Void)?
     ) {
         let writes = Result { () throws(StatusError) in try writes() }
-        let completion = completion.map(Unchecked.init)
+        let completion = completion.map(UncheckedSendable.init)
         let queue = callbackQueue
         self.writes.enqueue {
             var failure: (any Error)?
@@ -34,21 +34,21 @@ extension Firestore {
                 let failure = failure
                 queue.async { completion.value(failure) }
             } else if let failure {
-                // Nobody else would ever know.
-                FileHandle.standardError.write(Data("HearthClient: a write has failed: \(failure)\n".utf8))
+                // The error would otherwise go unnoticed.
+                FileHandle.standardError.write(Data("HearthClient: write failed: \(failure)\n".utf8))
             }
         }
     }
 
-    /// Runs an operation after the writes that nobody waits for.
+    /// Runs an operation after all queued writes.
     func read<Result: Sendable>(
         _ operation: (HearthConnection) async throws(StatusError) -> Result
     ) async throws -> Result {
-        await writes.settle()
+        await writes.waitForPending()
         return try await call(operation)
     }
 
-    /// Runs an operation, and makes its error one of Firestore's.
+    /// Runs an operation and converts its error to a ``FirestoreError``.
     func call<Result>(_ operation: (HearthConnection) async throws(StatusError) -> Result) async throws -> Result {
         do throws(StatusError) {
             return try await operation(connection())
@@ -57,12 +57,12 @@ extension Firestore {
         }
     }
 
-    /// Runs an operation in a task of its own, and calls back.
+    /// Runs an operation in an unstructured task and calls `completion` on the callback queue.
     func callBack<Result: Sendable>(
         _ completion: @escaping (Result?, (any Error)?) -> Void,
         _ operation: @escaping @Sendable () async throws -> Result
     ) {
-        let completion = Unchecked(completion)
+        let completion = UncheckedSendable(completion)
         let queue = callbackQueue
         Task {
             do {
@@ -74,25 +74,25 @@ extension Firestore {
         }
     }
 
-    /// Runs an operation without result in a task of its own, and calls back.
+    /// Runs an operation without result in an unstructured task and calls `completion` on the callback queue.
     func callBack(_ completion: (((any Error)?) -> Void)?, _ operation: @escaping @Sendable () async throws -> Void) {
         callBack({ _, error in completion?(error) }, operation)
     }
 
-    /// Waits until all writes that were called without `await` have been answered.
+    /// Waits until all queued writes have completed. Writes called without `await` are queued.
     nonisolated(nonsending) public func waitForPendingWrites() async throws {
-        await writes.settle()
+        await writes.waitForPending()
     }
 
-    /// Calls back once all writes that were called without `await` have been answered.
+    /// Calls `completion` when all queued writes have completed.
     public func waitForPendingWrites(completion: @escaping ((any Error)?) -> Void) {
         callBack(completion) { try await self.waitForPendingWrites() }
     }
 }
 
-/// Carries what a user has given to the queue on which the user has asked to be called.
-// Nobody looks at it on the way, and there it is at home: that is what the user has chosen the queue for.
-struct Unchecked<Value>: @unchecked Sendable {
+/// Transfers a user's callback or its result to the callback queue.
+// Sendable: the value is only accessed on the queue that the user has chosen for it.
+struct UncheckedSendable<Value>: @unchecked Sendable {
     let value: Value
 
     init(_ value: Value) {

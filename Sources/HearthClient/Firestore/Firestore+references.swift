@@ -1,38 +1,38 @@
 internal import DocumentModel
 
 extension Firestore {
-    /// A collection, such as `books` or `books/hitchhiker/reviews`.
+    /// Returns a reference to a collection, such as `books` or `books/hitchhiker/reviews`.
     ///
-    /// A path that breaks the rules is a mistake in the program and ends it.
+    /// - Precondition: The path is valid.
     public func collection(_ collectionPath: String) -> CollectionReference {
         CollectionReference(.trapping { () throws(StatusError) in try CollectionPath(collectionPath) }, in: self)
     }
 
-    /// A document, such as `books/hitchhiker`; it need not exist.
+    /// Returns a reference to a document, such as `books/hitchhiker`. The document need not exist.
     ///
-    /// A path that breaks the rules is a mistake in the program and ends it.
+    /// - Precondition: The path is valid.
     public func document(_ documentPath: String) -> DocumentReference {
         DocumentReference(.trapping { () throws(StatusError) in try DocumentPath(documentPath) }, in: self)
     }
 
-    /// A query for all documents in collections of an id, wherever they are.
+    /// Returns a query for a collection group: the documents of all collections with an ID.
     ///
-    /// An id that breaks the rules is told when the query is run.
+    /// An invalid ID is reported when the query is run.
     public func collectionGroup(_ collectionID: String) -> Query {
         let definition = Result { () throws(StatusError) in
-            DocumentModel.Query(.collectionGroup(try CollectionID(collectionID), below: nil))
+            StructuredQuery(.collectionGroup(try CollectionID(collectionID), below: nil))
         }
         return Query(definition, in: self)
     }
 
-    /// Begins to collect writes that happen together or not at all.
+    /// Returns a write batch, which commits several writes atomically.
     public func batch() -> WriteBatch {
         WriteBatch(self)
     }
 }
 
 extension CollectionPath {
-    /// For paths that the program states.
+    /// Creates a path; traps if it is invalid.
     static func trapping(_ make: () throws(StatusError) -> CollectionPath) -> CollectionPath {
         do {
             return try make()
@@ -43,12 +43,35 @@ extension CollectionPath {
 }
 
 extension DocumentPath {
-    /// For paths that the program states.
+    /// Creates a path; traps if it is invalid.
     static func trapping(_ make: () throws(StatusError) -> DocumentPath) -> DocumentPath {
         do {
             return try make()
         } catch {
             preconditionFailure("Invalid document reference: \(error)")
         }
+    }
+}
+
+extension Firestore {
+    /// Throws an error if references belong to another database.
+    ///
+    /// - Parameter databases: The databases of the references.
+    func checkReferences(to databases: [Firestore]) throws(StatusError) {
+        for database in databases where database !== self {
+            let (own, other) = (displayName, database.displayName)
+            guard own != other else { continue }
+            throw StatusError(
+                .invalidArgument,
+                "The document reference is for the database at \(other) but should be for the database at \(own)."
+            )
+        }
+    }
+}
+
+extension [Firestore] {
+    /// Adds the elements that are not contained yet, by identity.
+    mutating func formUnion(_ others: [Firestore]) {
+        for other in others where !contains(where: { $0 === other }) { append(other) }
     }
 }

@@ -3,44 +3,44 @@ internal import DocumentModel
 internal import StrictJSON
 internal import Synchronization
 
-/// A database: what collections, documents, batches and transactions belong to.
+/// A database, the entry point to collections, documents, batches and transactions.
 ///
 /// ```swift
 /// let db = Firestore.firestore()
 /// let book = try await db.collection("books").document("hitchhiker").getDocument(as: Book.self)
 /// ```
 ///
-/// Any number of tasks and threads may use it at once. Writes without `await` are sent in the order of their calls; reads and
-/// writes with `await` begin after those that were called before.
+/// All tasks and threads can use it concurrently. Writes without `await` are queued and committed in the order of the calls; reads
+/// and writes with `await` start after the queued writes have completed.
 public final class Firestore: Sendable {
     private let state: Mutex<State>
-    /// The database's name; nil for the server's default one.
+    /// The name of the database; `nil` for the default database.
     let database: String?
     let writes = WriteQueue()
 
     private struct State {
         var configuration: FirestoreConfiguration
-        /// Made with the first call.
+        /// Created by the first call.
         var connection: Result<HearthConnection, StatusError>?
         var isTerminated = false
     }
 
     private static let shared = Firestore(settings: FirestoreSettings())
 
-    /// The default database of the server that the environment says; always the same one.
+    /// Returns the default database of the server given by the environment; always the same instance.
     public static func firestore() -> Firestore {
         shared
     }
 
-    /// The databases that were asked for by their names.
+    /// The instances by database name.
     private static let named = Mutex<[UTF8Key: Firestore]>([:])
 
-    /// A database of the server that the environment says; always the same one for a name.
+    /// Returns a named database of the server given by the environment; always the same instance for a name.
     ///
-    /// Databases have nothing in common but the server. One that does not exist is empty, and is made by the first write.
+    /// Databases are independent of each other. The first write creates a database.
     ///
-    /// - Parameter database: The name, in the server's own project or as `project/database`; `(default)` is that of
-    ///   ``firestore()``.
+    /// - Parameter database: The name, as `project/database`, or `database` alone in the server's default project. `(default)`
+    ///   is the database of ``firestore()``.
     public static func firestore(database: String) -> Firestore {
         let name = UTF8Key(database)
         guard name != DatabaseID.defaultDatabase else { return shared }
@@ -52,9 +52,9 @@ public final class Firestore: Sendable {
         }
     }
 
-    /// Makes a database of its own, for programs that talk to several servers.
+    /// Creates an instance with its own settings, for programs that use several servers.
     ///
-    /// - Parameter database: The name as ``firestore(database:)`` takes it; the server's default database when nil.
+    /// - Parameter database: The name, as for ``firestore(database:)``; `nil` for the default database.
     public init(settings: FirestoreSettings, database: String? = nil) {
         self.database = database.flatMap { UTF8Key($0) == DatabaseID.defaultDatabase ? nil : $0 }
         state = Mutex(State(configuration: FirestoreConfiguration(settings)))
@@ -63,11 +63,13 @@ public final class Firestore: Sendable {
     deinit {
         let connection = state.withLock { state in try? state.connection?.get() }
         guard let connection else { return }
-        // Nobody is left who could wait for the sockets to be closed.
+        // An unstructured task, since deinit can't wait for the sockets to be closed.
         Task { await connection.shutdown() }
     }
 
-    /// Where the database is. Set it before the first use: later it is a mistake in the program, and ends it.
+    /// The settings of the database.
+    ///
+    /// - Precondition: When set, the database has not been used yet.
     public var settings: FirestoreSettings {
         get { FirestoreSettings(state.withLock(\.configuration)) }
         set {
@@ -75,14 +77,14 @@ public final class Firestore: Sendable {
             state.withLock { state in
                 precondition(
                     state.connection == nil && !state.isTerminated,
-                    "The Firestore instance is in use, and its settings can't be changed any more. Set them before any other call."
+                    "The Firestore instance is in use and its settings can no longer be changed. Set them before any other call."
                 )
                 state.configuration = configuration
             }
         }
     }
 
-    /// Has the database at a host and port, without TLS. Call it before the first use.
+    /// Sets the host and port of the server, without TLS. Call it before the first use.
     public func useEmulator(withHost host: String, port: Int) {
         let settings = settings
         settings.host = "\(host):\(port)"
@@ -90,10 +92,11 @@ public final class Firestore: Sendable {
         self.settings = settings
     }
 
-    /// Ends all listeners and connections, once the writes have been answered that nobody waits for; at once when the task is
-    /// cancelled. The database can't be used any more.
+    /// Waits for queued writes, then removes all listeners and closes the connections. The instance can't be used any more.
+    ///
+    /// Doesn't wait for queued writes if the task is cancelled.
     nonisolated(nonsending) public func terminate() async throws {
-        await writes.settle()
+        await writes.waitForPending()
         let connection = state.withLock { state in
             state.isTerminated = true
             return try? state.connection?.get()
@@ -101,7 +104,7 @@ public final class Firestore: Sendable {
         await connection?.shutdown()
     }
 
-    /// Ends all listeners and connections, and calls back.
+    /// Removes all listeners, closes the connections and calls `completion`.
     public func terminate(completion: (((any Error)?) -> Void)? = nil) {
         callBack(completion) { try await self.terminate() }
     }
@@ -110,8 +113,8 @@ public final class Firestore: Sendable {
         state.withLock(\.configuration.queue)
     }
 
-    /// Which database it is, whether there is one or not: the address of the server, and the name where it is not the default one.
-    var origin: String {
+    /// The server address, with the name of a database other than the default one; identifies the database in error messages.
+    var displayName: String {
         state.withLock(\.configuration.address) + (database.map { " (\(Excerpt($0).text))" } ?? "")
     }
 
@@ -119,7 +122,7 @@ public final class Firestore: Sendable {
         state.withLock(\.isTerminated)
     }
 
-    /// The connection, made with the first call.
+    /// Returns the connection, which the first call creates.
     func connection() throws(StatusError) -> HearthConnection {
         let connection: Result<HearthConnection, StatusError> = state.withLock { state in
             if state.isTerminated {
@@ -143,7 +146,7 @@ public final class Firestore: Sendable {
 }
 
 extension Firestore: Hashable {
-    /// Whether both are the same object.
+    /// Returns whether both are the same object.
     public static func == (left: Firestore, right: Firestore) -> Bool {
         left === right
     }

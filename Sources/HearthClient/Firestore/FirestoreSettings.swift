@@ -1,36 +1,37 @@
 public import Dispatch
 internal import Foundation
 
-/// Where a database is, and how it calls back.
+/// The server address, API key, timeout and callback queue of a database.
 ///
-/// What is not set comes from the environment: the address and TLS from `HEARTH_SERVER`, such as
-/// `https://data.example.org`, and the key from `HEARTH_KEY`. Without these it is `127.0.0.1:8080`, without TLS.
+/// The defaults come from the environment: host and TLS from `HEARTH_SERVER`, such as `https://data.example.org`, and the API
+/// key from `HEARTH_KEY`. Without `HEARTH_SERVER`, the server is `127.0.0.1:8080` without TLS.
 public final class FirestoreSettings {
-    /// The host of the server, with a port where it isn't the usual one, and a path where a proxy has Hearth below one.
+    /// The host of the server, with an optional port and path prefix.
     public var host: String
-    /// Whether the server is spoken to by TLS.
+    /// Whether to use TLS.
     public var isSSLEnabled: Bool
-    /// The key to show to the server; nil for none.
+    /// The API key; `nil` for none.
     public var key: String?
-    /// How long an answer may take to begin; a call that waits longer fails as ``FirestoreErrorCode/deadlineExceeded``, and a
-    /// write may have happened all the same. A minute unless it is said otherwise.
+    /// The maximum time to wait for a response. The default is one minute.
+    ///
+    /// A call that waits longer fails with ``FirestoreErrorCode/deadlineExceeded``; a write may nevertheless have taken effect.
     public var timeout = Duration.seconds(60)
-    /// Where completions and listeners are called; the main queue unless it is said otherwise.
+    /// The queue for completions and listeners. The default is the main queue.
     public var dispatchQueue = DispatchQueue.main
 
-    /// Makes settings from the environment.
+    /// Creates settings with the defaults from the environment.
     public convenience init() {
         self.init(environment: ProcessInfo.processInfo.environment)
     }
 
-    /// Makes settings from variables. One that is empty is as good as none, and an address without a scheme is one without TLS.
+    /// Creates settings from environment variables. Ignores empty ones. An address without a scheme is without TLS.
     init(environment: [String: String]) {
         func value(_ name: String) -> String? {
             environment[name].flatMap { $0.utf8.isEmpty ? nil : $0 }
         }
         let server = Array((value("HEARTH_SERVER") ?? "http://127.0.0.1:8080").utf8)
         let schemes = ["https://", "http://"].map { Array($0.utf8) }
-        // Letters in either case.
+        // Case-insensitive.
         let scheme = schemes.first { server.prefix($0.count).elementsEqual($0) { $0 == $1 || $0 | 0x20 == $1 } }
         isSSLEnabled = scheme == schemes[0]
         host = String(decoding: server.dropFirst(scheme?.count ?? 0), as: UTF8.self)
@@ -46,7 +47,7 @@ public final class FirestoreSettings {
     }
 }
 
-/// Settings as they were when a database was given them.
+/// An immutable copy of the settings.
 struct FirestoreConfiguration: Sendable {
     let host: String
     let isSSLEnabled: Bool

@@ -1,16 +1,16 @@
 internal import DocumentModel
 
-/// Where a read takes its data from.
+/// The source of the data of a read.
 public enum FirestoreSource: Hashable, Sendable {
-    /// From the server.
+    /// The server.
     case `default`
-    /// From the server.
+    /// The server.
     case server
-    /// From a cache on this machine. There is none, so that such reads fail as ``FirestoreErrorCode/unavailable``.
+    /// The local cache. There is none: reads from it fail with ``FirestoreErrorCode/unavailable``.
     case cache
 
     func check() throws(FirestoreError) {
         guard self == .cache else { return }
-        throw FirestoreError(StatusError(.unavailable, "Failed to get it from cache: there is none. Read from the server."))
+        throw FirestoreError(StatusError(.unavailable, "Failed to read from cache: there is no cache. Read from the server."))
     }
 }

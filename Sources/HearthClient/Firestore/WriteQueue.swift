@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// The writes that nobody waits for, in the order in which they were called.
+/// A serial queue of the writes that were called without `await`.
 final class WriteQueue: Sendable {
     private let last = Mutex<(number: Int, task: Task<Void, Never>)?>(nil)
 
-    /// Runs an operation once those before it have ended. Its task belongs to the queue: whoever has called does not wait.
+    /// Enqueues an operation, which runs in an unstructured task after all previous operations.
     func enqueue(_ operation: @escaping @Sendable () async -> Void) {
         last.withLock { last in
             let previous = last
@@ -12,14 +12,14 @@ final class WriteQueue: Sendable {
             let task = Task {
                 await previous?.task.value
                 await operation()
-                self.forget(number)
+                self.clear(number)
             }
             last = (number, task)
         }
     }
 
-    /// Waits for all that is in the queue now, or until the task is cancelled.
-    func settle() async {
+    /// Waits until the operations enqueued so far have completed, or until the task is cancelled.
+    func waitForPending() async {
         guard let task = last.withLock({ $0?.task }) else { return }
         let (end, signal) = AsyncStream.makeStream(of: Never.self)
         Task {
@@ -29,7 +29,7 @@ final class WriteQueue: Sendable {
         for await _ in end {}
     }
 
-    private func forget(_ number: Int) {
+    private func clear(_ number: Int) {
         last.withLock { if $0?.number == number { $0 = nil } }
     }
 }

@@ -1,16 +1,16 @@
 internal import DocumentModel
 
 extension DocumentReference {
-    /// Calls back with the document, and again with every change of it, on the queue of the settings.
+    /// Adds a listener, which is called on the callback queue with the current document and after every change of it.
     ///
-    /// The first call always comes, also for a document that doesn't exist. A broken connection is mended without a word, and
-    /// without a change left out or told twice. An error is the last call.
+    /// The first call is always made, also for a document that doesn't exist. After a connection failure, the listener reconnects
+    /// and resumes without missing or repeating a change. A call with an error is the last one.
     @discardableResult
     public func addSnapshotListener(_ listener: @escaping (DocumentSnapshot?, (any Error)?) -> Void) -> any ListenerRegistration {
         addSnapshotListener(options: SnapshotListenOptions(), listener: listener)
     }
 
-    /// Calls back with the document, and again with every change of it. Metadata never change.
+    /// Adds a listener, which is called with the current document and after every change of it. Metadata never changes.
     @discardableResult
     public func addSnapshotListener(
         includeMetadataChanges: Bool,
@@ -20,42 +20,42 @@ extension DocumentReference {
         return addSnapshotListener(options: options, listener: listener)
     }
 
-    /// Calls back with the document, and again with every change of it.
+    /// Adds a listener, which is called with the current document and after every change of it.
     @discardableResult
     public func addSnapshotListener(
         options: SnapshotListenOptions,
         listener: @escaping (DocumentSnapshot?, (any Error)?) -> Void
     ) -> any ListenerRegistration {
-        listen(from: options.source, listener)
+        addListener(from: options.source, listener)
     }
 
-    /// The document, and again with every change of it.
+    /// The snapshots: the current document, then one after every change of it.
     public var snapshots: DocumentSnapshotsSequence {
         snapshots(includeMetadataChanges: false)
     }
 
-    /// The document, and again with every change of it. Metadata never change.
+    /// Returns the snapshots: the current document, then one after every change of it. Metadata never changes.
     public func snapshots(includeMetadataChanges: Bool) -> DocumentSnapshotsSequence {
-        sequence
+        snapshotSequence
     }
 }
 
 extension DocumentReference: Listenable {
-    func follow(_ receive: (DocumentSnapshot) -> Void) async throws(FirestoreError) {
-        var shown: Document??
-        try await Listener(firestore: firestore, target: .document(documentPath)).run { update in
+    func listen(_ receive: (DocumentSnapshot) -> Void) async throws(FirestoreError) {
+        var lastDocument: Document??
+        try await TargetListener(firestore: firestore, target: .document(documentPath)).run { update in
             let document = update.document(at: documentPath)
-            guard shown == nil || shown != .some(document) else { return }
-            shown = .some(document)
+            guard lastDocument == nil || lastDocument != .some(document) else { return }
+            lastDocument = .some(document)
             receive(DocumentSnapshot(document, of: self))
         }
     }
 }
 
-extension WatchedState.Update {
+extension WatchChangeAggregator.Update {
     fileprivate func document(at path: DocumentPath) -> Document? {
         switch self {
-        case .everything(let documents, _): documents[path]
+        case .snapshot(let documents, _): documents[path]
         case .changes(let changes, _): changes[path] ?? nil
         }
     }

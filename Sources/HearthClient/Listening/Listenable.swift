@@ -1,41 +1,41 @@
-/// What can be listened to: a document, or the result of a query.
+/// A document or query that can be listened to.
 protocol Listenable: Sendable {
     associatedtype Snapshot: Sendable
     var firestore: Firestore { get }
 
-    /// Hands over a snapshot, and another with every change, until the task is cancelled or the database terminated.
-    func follow(_ receive: (Snapshot) -> Void) async throws(FirestoreError)
+    /// Calls `receive` with the current snapshot and after every change, until the task is cancelled or the database terminated.
+    func listen(_ receive: (Snapshot) -> Void) async throws(FirestoreError)
 }
 
 extension Listenable {
-    /// Calls a user's listener with every snapshot, on the queue of the settings.
-    func listen(
+    /// Adds a listener, which is called with every snapshot on the callback queue.
+    func addListener(
         from source: ListenSource,
         _ listener: @escaping (Snapshot?, (any Error)?) -> Void
     ) -> any ListenerRegistration {
-        let registration = ActiveListener()
-        start(registration, from: source, registration.calling(listener, on: firestore.callbackQueue))
+        let registration = ListenerTask()
+        start(registration, from: source, registration.handler(calling: listener, on: firestore.callbackQueue))
         return registration
     }
 
-    /// All snapshots. Each iteration listens for itself.
-    var sequence: SnapshotSequence<Snapshot> {
+    /// The snapshots as a sequence. Each iteration adds its own listener.
+    var snapshotSequence: SnapshotSequence<Snapshot> {
         SnapshotSequence { receive in
-            let registration = ActiveListener()
+            let registration = ListenerTask()
             start(registration, from: .default, receive)
             return registration
         }
     }
 
     private func start(
-        _ registration: ActiveListener,
+        _ registration: ListenerTask,
         from source: ListenSource,
         _ receive: @escaping @Sendable (Result<Snapshot, any Error>) -> Void
     ) {
         registration.start {
             do throws(FirestoreError) {
                 try source.check()
-                try await follow { receive(.success($0)) }
+                try await listen { receive(.success($0)) }
             } catch {
                 receive(.failure(error))
             }

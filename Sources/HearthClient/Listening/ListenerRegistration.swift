@@ -1,8 +1,8 @@
-/// A listener that was added, for removing it.
+/// The registration of a listener, which can be removed.
 public protocol ListenerRegistration: Sendable {
-    /// Removes the listener: it is not called any more. Doing so again has no effect.
+    /// Removes the listener. Further calls have no effect.
     ///
-    /// Where listeners are called on a queue and this is called on the same one, that holds from here on; from elsewhere the
-    /// listener may be at work at this moment.
+    /// When called on the callback queue, the listener is not called again. When called from another thread, a call of the
+    /// listener may be in progress.
     func remove()
 }

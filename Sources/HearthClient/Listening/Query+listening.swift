@@ -1,16 +1,16 @@
 internal import DocumentModel
 
 extension Query {
-    /// Calls back with the result, and again with every change of it, on the queue of the settings.
+    /// Adds a listener, which is called on the callback queue with the current result and after every change of it.
     ///
-    /// The first call always comes, also for an empty result. A broken connection is mended without a word, and without a
-    /// change left out or told twice. An error is the last call.
+    /// The first call is always made, also for an empty result. After a connection failure, the listener reconnects and resumes
+    /// without missing or repeating a change. A call with an error is the last one.
     @discardableResult
     public func addSnapshotListener(_ listener: @escaping (QuerySnapshot?, (any Error)?) -> Void) -> any ListenerRegistration {
         addSnapshotListener(options: SnapshotListenOptions(), listener: listener)
     }
 
-    /// Calls back with the result, and again with every change of it. Metadata never change.
+    /// Adds a listener, which is called with the current result and after every change of it. Metadata never changes.
     @discardableResult
     public func addSnapshotListener(
         includeMetadataChanges: Bool,
@@ -20,44 +20,44 @@ extension Query {
         return addSnapshotListener(options: options, listener: listener)
     }
 
-    /// Calls back with the result, and again with every change of it.
+    /// Adds a listener, which is called with the current result and after every change of it.
     @discardableResult
     public func addSnapshotListener(
         options: SnapshotListenOptions,
         listener: @escaping (QuerySnapshot?, (any Error)?) -> Void
     ) -> any ListenerRegistration {
-        listen(from: options.source, listener)
+        addListener(from: options.source, listener)
     }
 
-    /// The result, and again with every change of it.
+    /// The snapshots: the current result, then one after every change of it.
     public var snapshots: QuerySnapshotsSequence {
         snapshots(includeMetadataChanges: false)
     }
 
-    /// The result, and again with every change of it. Metadata never change.
+    /// Returns the snapshots: the current result, then one after every change of it. Metadata never changes.
     public func snapshots(includeMetadataChanges: Bool) -> QuerySnapshotsSequence {
-        sequence
+        snapshotSequence
     }
 }
 
 extension Query: Listenable {
-    func follow(_ receive: (QuerySnapshot) -> Void) async throws(FirestoreError) {
+    func listen(_ receive: (QuerySnapshot) -> Void) async throws(FirestoreError) {
         let (query, normalized) = try firestoreErrors(checked)
-        var result = QueryResult(of: normalized, in: firestore)
+        var view = QueryView(of: normalized, in: firestore)
         var isFirst = true
-        try await Listener(firestore: firestore, target: query.watchTarget).run { update in
-            let damagedBefore = result.damaged
-            let changes = result.apply(update)
-            guard isFirst || !changes.isEmpty || damagedBefore != result.damaged else { return }
+        try await TargetListener(firestore: firestore, target: query.watchTarget).run { update in
+            let damagedBefore = view.damaged
+            let changes = view.apply(update)
+            guard isFirst || !changes.isEmpty || damagedBefore != view.damaged else { return }
             isFirst = false
-            let damaged = result.damaged.map { FirestoreError($0.error) }
-            receive(QuerySnapshot(self, result.documents, changes: changes, damaged: damaged))
+            let damaged = view.damaged.map { FirestoreError($0.error) }
+            receive(QuerySnapshot(self, view.documents, changes: changes, damaged: damaged))
         }
     }
 }
 
-extension DocumentModel.Query {
-    /// A whole collection is watched as such: that needs no index.
+extension StructuredQuery {
+    /// The target to watch. A whole collection is watched as such, which doesn't need an index.
     fileprivate var watchTarget: WatchTarget {
         wholeCollection.map { .collection($0) } ?? .query(self)
     }

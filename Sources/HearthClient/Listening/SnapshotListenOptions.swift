@@ -1,11 +1,11 @@
-/// How a listener is added.
+/// The options of a listener.
 public struct SnapshotListenOptions: Hashable, Sendable {
-    /// Whether changes of metadata alone are told. There are none, so that it changes nothing.
+    /// Whether to report changes of metadata only. It has no effect, since metadata never changes.
     public let includeMetadataChanges: Bool
-    /// Where the snapshots come from.
+    /// The source of the snapshots.
     public let source: ListenSource
 
-    /// Makes the usual options.
+    /// Creates the default options.
     public init() {
         self.init(includeMetadataChanges: false, source: .default)
     }
@@ -15,21 +15,25 @@ public struct SnapshotListenOptions: Hashable, Sendable {
         self.source = source
     }
 
-    /// The same options, with changes of metadata told or not.
+    /// Returns the options with `includeMetadataChanges` changed.
     public func withIncludeMetadataChanges(_ includeMetadataChanges: Bool) -> SnapshotListenOptions {
         SnapshotListenOptions(includeMetadataChanges: includeMetadataChanges, source: source)
     }
 
-    /// The same options, with another source.
+    /// Returns the options with `source` changed.
     public func withSource(_ source: ListenSource) -> SnapshotListenOptions {
         SnapshotListenOptions(includeMetadataChanges: includeMetadataChanges, source: source)
     }
 }
 
-/// Where a listener's snapshots come from.
+/// The source of the snapshots of a listener.
 public enum ListenSource: Hashable, Sendable {
-    /// From the server.
+    /// The server.
     case `default`
-    /// From a cache on this machine. There is none, so that such listeners end with ``FirestoreErrorCode/unavailable``.
+    /// The local cache. There is none: listeners fail with ``FirestoreErrorCode/unavailable``.
     case cache
+
+    func check() throws(FirestoreError) {
+        try (self == .cache ? FirestoreSource.cache : .default).check()
+    }
 }

@@ -1,11 +1,12 @@
-/// Snapshots as they come: the first one at once, and then one for every change.
+/// The snapshots of a document or query: the current one, then one after every change.
 ///
-/// Each iteration listens for itself, and ends when its task is cancelled. An error of the listener is thrown, and is the end.
-/// Snapshots that are not taken yet wait; none is left out, since each says what has changed since the one before.
+/// Each iteration adds its own listener and ends when its task is cancelled. An error of the listener is thrown and ends the
+/// iteration. Snapshots are buffered without limit: none is dropped, since each one describes the changes since the previous
+/// one.
 public struct SnapshotSequence<Snapshot: Sendable>: AsyncSequence, Sendable {
     /// A snapshot.
     public typealias Element = Snapshot
-    /// What ends the listener.
+    /// The error of the listener.
     public typealias Failure = any Error
 
     private let listen: @Sendable (@escaping @Sendable (Result<Snapshot, any Error>) -> Void) -> any ListenerRegistration
@@ -14,7 +15,7 @@ public struct SnapshotSequence<Snapshot: Sendable>: AsyncSequence, Sendable {
         self.listen = listen
     }
 
-    /// Begins to listen.
+    /// Adds a listener.
     public func makeAsyncIterator() -> Iterator {
         let stream = AsyncThrowingStream<Snapshot, any Error> { continuation in
             let registration = listen { result in
@@ -28,16 +29,16 @@ public struct SnapshotSequence<Snapshot: Sendable>: AsyncSequence, Sendable {
         return Iterator(stream: stream.makeAsyncIterator())
     }
 
-    /// Takes snapshots one by one.
+    /// The iterator over the snapshots.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var stream: AsyncThrowingStream<Snapshot, any Error>.Iterator
 
-        /// Waits for the next snapshot; nil once the task is cancelled.
+        /// Waits for the next snapshot; returns `nil` when the task is cancelled.
         public mutating func next() async throws -> Snapshot? {
             try await stream.next()
         }
 
-        /// Waits for the next snapshot; nil once the task is cancelled.
+        /// Waits for the next snapshot; returns `nil` when the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Snapshot? {
             try await stream.next(isolation: actor)
         }

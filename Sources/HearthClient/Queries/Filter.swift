@@ -1,40 +1,40 @@
 internal import DocumentModel
 
-/// What documents must fulfil: a condition on a field, or several combined.
+/// A condition on a field, or a combination of filters by AND or OR.
 ///
-/// A mistake in it is told when a query with it is run.
+/// An invalid filter is reported when a query with it is run.
 public struct Filter: Sendable {
-    /// The filter, nil when there is nothing to fulfil, or the first mistake that was made in it.
-    let definition: Result<DocumentModel.Filter?, StatusError>
-    /// What the references in it belong to.
-    let origins: [Firestore]
+    /// The filter, `nil` if it is empty, or the first error in it.
+    let definition: Result<QueryFilter?, StatusError>
+    /// The databases of the references in the filter.
+    let databases: [Firestore]
 
-    /// Documents that fulfil all of the filters.
+    /// Returns a filter that is true if all filters are true.
     public static func andFilter(_ filters: [Filter]) -> Filter {
         Filter(filters) { .and($0) }
     }
 
-    /// Documents that fulfil at least one of the filters.
+    /// Returns a filter that is true if at least one of the filters is true.
     public static func orFilter(_ filters: [Filter]) -> Filter {
         Filter(filters) { .or($0) }
     }
 
-    private init(_ filters: [Filter], combine: ([DocumentModel.Filter]) -> DocumentModel.Filter) {
+    private init(_ filters: [Filter], combine: ([QueryFilter]) -> QueryFilter) {
         definition = Result { () throws(StatusError) in
-            var definitions: [DocumentModel.Filter] = []
+            var definitions: [QueryFilter] = []
             for filter in filters {
-                // Nothing to fulfil is nothing to combine.
+                // Ignores empty filters.
                 guard let definition = try filter.definition.get() else { continue }
                 definitions.append(definition)
             }
             return definitions.count > 1 ? combine(definitions) : definitions.first
         }
-        origins = filters.flatMap(\.origins)
+        databases = filters.flatMap(\.databases)
     }
 
-    /// A condition on a field, which is named by a `String` or ``FieldPath``.
-    init(_ field: Any, _ condition: (inout DictionaryReader) throws(StatusError) -> Condition) {
-        var reader = DictionaryReader(permitsSentinels: false)
+    /// Creates a condition on a field, given by a `String` or ``FieldPath``.
+    init(_ field: Any, _ condition: (inout UserDataReader) throws(StatusError) -> Condition) {
+        var reader = UserDataReader(allowsSentinels: false)
         definition = Result { () throws(StatusError) in
             let field = try FieldPath(any: field)
             do throws(StatusError) {
@@ -43,12 +43,12 @@ public struct Filter: Sendable {
                 throw error.inside(field)
             }
         }
-        origins = reader.origins
+        databases = reader.databases
     }
 }
 
-extension DictionaryReader {
-    /// The values of an operator that takes several.
+extension UserDataReader {
+    /// Converts the values of an operator with several operands.
     mutating func operands(_ values: [Any]) throws(StatusError) -> [Value] {
         try values.map { value throws(StatusError) in try self.value(value) }
     }

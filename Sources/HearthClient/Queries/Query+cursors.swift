@@ -1,22 +1,22 @@
 internal import DocumentModel
 
 extension Query {
-    /// Begins with the documents at these values for the first of the orders.
+    /// Starts at the documents with these values for the leading sort fields, inclusive.
     public func start(at values: [Any]) -> Query {
         starting(isInclusive: true, values)
     }
 
-    /// Begins after the documents at these values for the first of the orders.
+    /// Starts after the documents with these values for the leading sort fields.
     public func start(after values: [Any]) -> Query {
         starting(isInclusive: false, values)
     }
 
-    /// Ends before the documents at these values for the first of the orders.
+    /// Ends before the documents with these values for the leading sort fields.
     public func end(before values: [Any]) -> Query {
         ending(isInclusive: false, values)
     }
 
-    /// Ends with the documents at these values for the first of the orders.
+    /// Ends at the documents with these values for the leading sort fields, inclusive.
     public func end(at values: [Any]) -> Query {
         ending(isInclusive: true, values)
     }
@@ -29,12 +29,12 @@ extension Query {
         changed { query throws(StatusError) in query.end = try cursor(at: values, isInclusive: isInclusive, in: query) }
     }
 
-    /// The place of values as users write them, one for each of the first of the orders that the query was given.
+    /// Returns the cursor for values of the leading sort fields.
     private func cursor(
         at values: [Any],
         isInclusive: Bool,
-        in query: DocumentModel.Query
-    ) throws(StatusError) -> DocumentModel.Query.Cursor {
+        in query: StructuredQuery
+    ) throws(StatusError) -> StructuredQuery.Cursor {
         guard values.count <= query.orders.count else {
             throw StatusError(
                 .invalidArgument,
@@ -42,40 +42,41 @@ extension Query {
                     + "\(values.count) instead of at most \(query.orders.count)."
             )
         }
-        var reader = DictionaryReader(permitsSentinels: false)
-        let cursor = DocumentModel.Query.Cursor(try reader.operands(values), isInclusive: isInclusive)
-        try firestore.check(reader.origins)
+        var reader = UserDataReader(allowsSentinels: false)
+        let cursor = StructuredQuery.Cursor(try reader.operands(values), isInclusive: isInclusive)
+        try firestore.checkReferences(to: reader.databases)
         return cursor
     }
 }
 
 extension Query {
-    /// Begins with a document, which has to exist and to have what the query sorts by.
+    /// Starts at a document, inclusive. The document must exist and have the fields that the query sorts by.
     public func start(atDocument document: DocumentSnapshot) -> Query {
         changed { query throws(StatusError) in query.start = try cursor(at: document, isInclusive: true, in: &query) }
     }
 
-    /// Begins after a document, which has to exist and to have what the query sorts by.
+    /// Starts after a document, which must exist and have the fields that the query sorts by.
     public func start(afterDocument document: DocumentSnapshot) -> Query {
         changed { query throws(StatusError) in query.start = try cursor(at: document, isInclusive: false, in: &query) }
     }
 
-    /// Ends before a document, which has to exist and to have what the query sorts by.
+    /// Ends before a document, which must exist and have the fields that the query sorts by.
     public func end(beforeDocument document: DocumentSnapshot) -> Query {
         changed { query throws(StatusError) in query.end = try cursor(at: document, isInclusive: false, in: &query) }
     }
 
-    /// Ends with a document, which has to exist and to have what the query sorts by.
+    /// Ends at a document, inclusive. The document must exist and have the fields that the query sorts by.
     public func end(atDocument document: DocumentSnapshot) -> Query {
         changed { query throws(StatusError) in query.end = try cursor(at: document, isInclusive: true, in: &query) }
     }
 
-    /// The place of a document in a query's order, which becomes explicit: what is added to the query later must not move it.
+    /// Returns the cursor of a document, and makes the query's implicit sort order explicit, so that later additions to the query
+    /// don't change it.
     private func cursor(
         at snapshot: DocumentSnapshot,
         isInclusive: Bool,
-        in query: inout DocumentModel.Query
-    ) throws(StatusError) -> DocumentModel.Query.Cursor {
+        in query: inout StructuredQuery
+    ) throws(StatusError) -> StructuredQuery.Cursor {
         guard let document = snapshot.document else {
             throw StatusError(
                 .invalidArgument,
@@ -83,20 +84,20 @@ extension Query {
                 path: snapshot.reference.path
             )
         }
-        try firestore.check([snapshot.reference.firestore])
-        // Without what turns the order round, or depends on it.
-        let order = try NormalizedQuery(DocumentModel.Query(query.source, where: query.filter, orders: query.orders))
+        try firestore.checkReferences(to: [snapshot.reference.firestore])
+        // Without the limit, which can reverse the order, and the cursors, which depend on it.
+        let order = try NormalizedQuery(StructuredQuery(query.source, where: query.filter, orders: query.orders))
         guard let key = order.sortKey(of: document.fields, at: document.path) else {
             let field = order.orders.first { !$0.key.field.isDocumentName && document.fields[$0.key.field] == nil }?.key.field
             throw StatusError(
                 .invalidArgument,
-                "Invalid query. You are trying to start or end a query using a document that doesn't have what the query "
-                    + "sorts by. Choose another document, or another order.",
+                "Invalid query. You are trying to start or end a query using a document that doesn't have the fields "
+                    + "that the query sorts by.",
                 path: document.path.string,
                 field: field?.description
             )
         }
         query.orders = order.orders
-        return DocumentModel.Query.Cursor(key.values, isInclusive: isInclusive)
+        return StructuredQuery.Cursor(key.values, isInclusive: isInclusive)
     }
 }

@@ -1,10 +1,10 @@
 internal import DocumentModel
 
 extension Query {
-    /// Documents that fulfil a filter as well.
+    /// Adds a filter, combined with the existing ones by AND.
     public func whereFilter(_ filter: Filter) -> Query {
         changed { query throws(StatusError) in
-            try firestore.check(filter.origins)
+            try firestore.checkReferences(to: filter.databases)
             guard let filter = try filter.definition.get() else { return }
             query.filter =
                 switch query.filter {
@@ -16,107 +16,107 @@ extension Query {
     }
 }
 
-// The field is named by a text with dots between the names.
+// With the field given by a dotted string.
 extension Query {
-    /// Documents whose field has a value; null and NaN equal themselves.
+    /// Adds a filter that is true if the value of a field equals a value. Null and NaN equal themselves.
     public func whereField(_ field: String, isEqualTo value: Any) -> Query {
         whereFilter(.whereField(field, isEqualTo: value))
     }
 
-    /// Documents whose field has another value, and not null.
+    /// Adds a filter that is true if a field exists, is not null and doesn't equal a value.
     public func whereField(_ field: String, isNotEqualTo value: Any) -> Query {
         whereFilter(.whereField(field, isNotEqualTo: value))
     }
 
-    /// Documents whose field has a lesser value of the same type.
+    /// Adds a filter that is true if the value of a field is less than a value of the same type.
     public func whereField(_ field: String, isLessThan value: Any) -> Query {
         whereFilter(.whereField(field, isLessThan: value))
     }
 
-    /// Documents whose field has a lesser value of the same type, or this one.
+    /// Adds a filter that is true if the value of a field is less than or equal to a value of the same type.
     public func whereField(_ field: String, isLessThanOrEqualTo value: Any) -> Query {
         whereFilter(.whereField(field, isLessThanOrEqualTo: value))
     }
 
-    /// Documents whose field has a greater value of the same type.
+    /// Adds a filter that is true if the value of a field is greater than a value of the same type.
     public func whereField(_ field: String, isGreaterThan value: Any) -> Query {
         whereFilter(.whereField(field, isGreaterThan: value))
     }
 
-    /// Documents whose field has a greater value of the same type, or this one.
+    /// Adds a filter that is true if the value of a field is greater than or equal to a value of the same type.
     public func whereField(_ field: String, isGreaterThanOrEqualTo value: Any) -> Query {
         whereFilter(.whereField(field, isGreaterOrEqualTo: value))
     }
 
-    /// Documents whose field is an array with such an element.
+    /// Adds a filter that is true if a field is an array that contains a value.
     public func whereField(_ field: String, arrayContains value: Any) -> Query {
         whereFilter(.whereField(field, arrayContains: value))
     }
 
-    /// Documents whose field is an array with at least one of these elements.
+    /// Adds a filter that is true if a field is an array that contains at least one of the values.
     public func whereField(_ field: String, arrayContainsAny values: [Any]) -> Query {
         whereFilter(.whereField(field, arrayContainsAny: values))
     }
 
-    /// Documents whose field has one of these values.
+    /// Adds a filter that is true if the value of a field equals one of the values.
     public func whereField(_ field: String, in values: [Any]) -> Query {
         whereFilter(.whereField(field, in: values))
     }
 
-    /// Documents whose field has none of these values, and not null.
+    /// Adds a filter that is true if a field exists, is not null and doesn't equal any of the values.
     public func whereField(_ field: String, notIn values: [Any]) -> Query {
         whereFilter(.whereField(field, notIn: values))
     }
 }
 
-// The field is named by a path.
+// With the field given by a field path.
 extension Query {
-    /// Documents whose field has a value; null and NaN equal themselves.
+    /// Adds a filter that is true if the value of a field equals a value. Null and NaN equal themselves.
     public func whereField(_ path: FieldPath, isEqualTo value: Any) -> Query {
         whereFilter(.whereField(path, isEqualTo: value))
     }
 
-    /// Documents whose field has another value, and not null.
+    /// Adds a filter that is true if a field exists, is not null and doesn't equal a value.
     public func whereField(_ path: FieldPath, isNotEqualTo value: Any) -> Query {
         whereFilter(.whereField(path, isNotEqualTo: value))
     }
 
-    /// Documents whose field has a lesser value of the same type.
+    /// Adds a filter that is true if the value of a field is less than a value of the same type.
     public func whereField(_ path: FieldPath, isLessThan value: Any) -> Query {
         whereFilter(.whereField(path, isLessThan: value))
     }
 
-    /// Documents whose field has a lesser value of the same type, or this one.
+    /// Adds a filter that is true if the value of a field is less than or equal to a value of the same type.
     public func whereField(_ path: FieldPath, isLessThanOrEqualTo value: Any) -> Query {
         whereFilter(.whereField(path, isLessThanOrEqualTo: value))
     }
 
-    /// Documents whose field has a greater value of the same type.
+    /// Adds a filter that is true if the value of a field is greater than a value of the same type.
     public func whereField(_ path: FieldPath, isGreaterThan value: Any) -> Query {
         whereFilter(.whereField(path, isGreaterThan: value))
     }
 
-    /// Documents whose field has a greater value of the same type, or this one.
+    /// Adds a filter that is true if the value of a field is greater than or equal to a value of the same type.
     public func whereField(_ path: FieldPath, isGreaterThanOrEqualTo value: Any) -> Query {
         whereFilter(.whereField(path, isGreaterOrEqualTo: value))
     }
 
-    /// Documents whose field is an array with such an element.
+    /// Adds a filter that is true if a field is an array that contains a value.
     public func whereField(_ path: FieldPath, arrayContains value: Any) -> Query {
         whereFilter(.whereField(path, arrayContains: value))
     }
 
-    /// Documents whose field is an array with at least one of these elements.
+    /// Adds a filter that is true if a field is an array that contains at least one of the values.
     public func whereField(_ path: FieldPath, arrayContainsAny values: [Any]) -> Query {
         whereFilter(.whereField(path, arrayContainsAny: values))
     }
 
-    /// Documents whose field has one of these values.
+    /// Adds a filter that is true if the value of a field equals one of the values.
     public func whereField(_ path: FieldPath, in values: [Any]) -> Query {
         whereFilter(.whereField(path, in: values))
     }
 
-    /// Documents whose field has none of these values, and not null.
+    /// Adds a filter that is true if a field exists, is not null and doesn't equal any of the values.
     public func whereField(_ path: FieldPath, notIn values: [Any]) -> Query {
         whereFilter(.whereField(path, notIn: values))
     }

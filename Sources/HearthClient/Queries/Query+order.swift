@@ -1,39 +1,39 @@
 internal import DocumentModel
 
 extension Query {
-    /// Documents in the order of a field, the least value first. Those without the field are not in the result.
+    /// Sorts by a field in ascending order. Documents without the field are excluded.
     public func order(by field: String) -> Query {
         order(by: field, descending: false)
     }
 
-    /// Documents in the order of a field, the least value first. Those without the field are not in the result.
+    /// Sorts by a field in ascending order. Documents without the field are excluded.
     public func order(by path: FieldPath) -> Query {
         order(by: path, descending: false)
     }
 
-    /// Documents in the order of a field. Those without the field are not in the result.
+    /// Sorts by a field. Documents without the field are excluded.
     public func order(by field: String, descending: Bool) -> Query {
         ordered(descending: descending) { () throws(StatusError) in .field(try FieldPath(dotted: field)) }
     }
 
-    /// Documents in the order of a field. Those without the field are not in the result.
+    /// Sorts by a field. Documents without the field are excluded.
     public func order(by path: FieldPath, descending: Bool) -> Query {
         ordered(descending: descending) { .field(path) }
     }
 
-    /// The first documents only. A limit has to be above 0.
+    /// Limits the result to the first documents. The limit must be positive.
     public func limit(to limit: Int) -> Query {
         limited(.first(limit), limit)
     }
 
-    /// The last documents only, which still come in the query's order; there has to be one. A limit has to be above 0.
+    /// Limits the result to the last documents, in the query's order. Requires a sort order. The limit must be positive.
     public func limit(toLast limit: Int) -> Query {
         limited(.last(limit), limit)
     }
 
     func ordered(
         descending: Bool,
-        by key: () throws(StatusError) -> DocumentModel.Query.Order.Key
+        by key: () throws(StatusError) -> StructuredQuery.Order.Key
     ) -> Query {
         changed { query throws(StatusError) in
             guard query.start == nil, query.end == nil else {
@@ -43,11 +43,11 @@ extension Query {
                         + "Call order before start and end."
                 )
             }
-            query.orders.append(DocumentModel.Query.Order(try key(), descending ? .descending : .ascending))
+            query.orders.append(StructuredQuery.Order(try key(), descending ? .descending : .ascending))
         }
     }
 
-    private func limited(_ limit: DocumentModel.Query.Limit, _ count: Int) -> Query {
+    private func limited(_ limit: StructuredQuery.Limit, _ count: Int) -> Query {
         changed { query throws(StatusError) in
             guard count > 0 else {
                 throw StatusError(.invalidArgument, "Invalid Query. Query limit (\(count)) is invalid. Limit must be positive.")

@@ -1,14 +1,14 @@
 internal import DocumentModel
 
 extension Query {
-    /// Reads the result, all of it as it was at one time.
+    /// Runs the query. All documents are read as of one point in time.
     nonisolated(nonsending) public func getDocuments() async throws -> QuerySnapshot {
         try await getDocuments(source: .default)
     }
 
-    /// Reads the result from a source.
+    /// Runs the query on a source.
     ///
-    /// - Throws: A ``FirestoreError``: ``FirestoreErrorCode/invalidArgument`` for a mistake in the query.
+    /// - Throws: A ``FirestoreError``: ``FirestoreErrorCode/invalidArgument`` if the query is invalid.
     nonisolated(nonsending) public func getDocuments(source: FirestoreSource) async throws -> QuerySnapshot {
         try source.check()
         let (query, normalized) = try firestoreErrors(checked)
@@ -27,12 +27,12 @@ extension Query {
         return QuerySnapshot(self, documents, changes: .added(documents), damaged: damaged.map(FirestoreError.init))
     }
 
-    /// Reads the result, and calls back.
+    /// Runs the query and calls `completion`.
     public func getDocuments(completion: @escaping (QuerySnapshot?, (any Error)?) -> Void) {
         getDocuments(source: .default, completion: completion)
     }
 
-    /// Reads the result from a source, and calls back.
+    /// Runs the query on a source and calls `completion`.
     public func getDocuments(source: FirestoreSource, completion: @escaping (QuerySnapshot?, (any Error)?) -> Void) {
         firestore.callBack(completion) { try await self.getDocuments(source: source) }
     }

@@ -1,23 +1,23 @@
 internal import DocumentModel
 
-// All properties are constant, and the one class below this one adds none that isn't.
-/// A question for documents; what reads its result and listens to it.
+// Sendable: all properties, including those of the only subclass, are immutable.
+/// A query for documents, which can be run and listened to.
 ///
-/// A query is never changed: each of its calls makes another one. A mistake in it, such as a field path that is none, is told
-/// when the query is run, as ``FirestoreErrorCode/invalidArgument``.
+/// A query is immutable: its methods return a new query. An error in it, such as an invalid field path, is reported as
+/// ``FirestoreErrorCode/invalidArgument`` when the query is run.
 public class Query: @unchecked Sendable {
     /// The database.
     public let firestore: Firestore
-    /// What is asked, or the first mistake that was made in asking.
-    let definition: Result<DocumentModel.Query, StatusError>
+    /// The definition of the query, or the first error in it.
+    let definition: Result<StructuredQuery, StatusError>
 
-    init(_ definition: Result<DocumentModel.Query, StatusError>, in firestore: Firestore) {
+    init(_ definition: Result<StructuredQuery, StatusError>, in firestore: Firestore) {
         self.firestore = firestore
         self.definition = definition
     }
 
-    /// The query with a change made to it; a mistake that was made before stays.
-    func changed(_ change: (inout DocumentModel.Query) throws(StatusError) -> Void) -> Query {
+    /// Returns a query with a change applied, or with the same error.
+    func changed(_ change: (inout StructuredQuery) throws(StatusError) -> Void) -> Query {
         let changed = definition.flatMap { definition in
             Result { () throws(StatusError) in
                 var definition = definition
@@ -28,15 +28,15 @@ public class Query: @unchecked Sendable {
         return Query(changed, in: firestore)
     }
 
-    /// What is asked, checked by the rules for queries.
-    func checked() throws(StatusError) -> (query: DocumentModel.Query, normalized: NormalizedQuery) {
+    /// Returns the validated definition of the query.
+    func checked() throws(StatusError) -> (query: StructuredQuery, normalized: NormalizedQuery) {
         let query = try definition.get()
         return (query, try NormalizedQuery(query))
     }
 }
 
 extension Query: Hashable {
-    /// Whether both ask the same of the same database.
+    /// Returns whether two queries have the same definition and database.
     public static func == (left: Query, right: Query) -> Bool {
         guard left.firestore === right.firestore else { return false }
         return switch (left.definition, right.definition) {
@@ -46,21 +46,21 @@ extension Query: Hashable {
         }
     }
 
-    /// Whether an object is a query that asks the same of the same database.
+    /// Returns whether an object is a query with the same definition and database.
     public func isEqual(_ object: Any?) -> Bool {
         object as? Query == self
     }
 
-    /// Hashes what `==` compares.
+    /// Hashes the components compared by `==`.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(try? definition.get())
     }
 }
 
-extension DocumentModel.Query {
-    /// The collection that all documents are wanted of; nil for any other query.
+extension StructuredQuery {
+    /// The collection, if the query returns all its documents.
     var wholeCollection: CollectionPath? {
-        guard case .collection(let collection) = source, self == DocumentModel.Query(source) else { return nil }
+        guard case .collection(let collection) = source, self == StructuredQuery(source) else { return nil }
         return collection
     }
 }

@@ -1,41 +1,41 @@
 internal import DocumentModel
 internal import StrictJSON
 
-/// Where documents are: a query for all of them, and what adds further ones.
+/// A reference to a collection, which is also a query for all its documents.
 public final class CollectionReference: Query, @unchecked Sendable {
     private let collection: CollectionPath
 
     init(_ collection: CollectionPath, in firestore: Firestore) {
         self.collection = collection
-        super.init(.success(DocumentModel.Query(.collection(collection))), in: firestore)
+        super.init(.success(StructuredQuery(.collection(collection))), in: firestore)
     }
 
-    /// The collection's id: the last part of its path.
+    /// The collection ID: the last segment of the path.
     public var collectionID: String { collection.id.key.string }
 
-    /// The path in the database, such as `books` or `books/hitchhiker/reviews`.
+    /// The path relative to the database, such as `books` or `books/hitchhiker/reviews`.
     public var path: String { collection.string }
 
-    /// The document that the collection is below; nil at the top.
+    /// The parent document; `nil` for a root collection.
     public var parent: DocumentReference? {
         collection.parent.map { DocumentReference($0, in: firestore) }
     }
 
-    /// A place for a new document, with an id that meets no other.
+    /// Returns a reference to a new document with a generated unique ID.
     public func document() -> DocumentReference {
         DocumentReference(collection.document(.automatic()), in: firestore)
     }
 
-    /// A document in the collection, by its id or its path from here.
+    /// Returns a reference to a document, by its ID or its path relative to the collection.
     ///
-    /// A path that breaks the rules is a mistake in the program and ends it.
+    /// - Precondition: The path is valid.
     public func document(_ documentPath: String) -> DocumentReference {
         DocumentReference(.trapping { () throws(StatusError) in try DocumentPath("\(path)/\(documentPath)") }, in: firestore)
     }
 }
 
 extension CollectionReference {
-    /// Adds a document with an id of its own.
+    /// Adds a document with a generated ID.
     @discardableResult
     nonisolated(nonsending) public func addDocument(data: [String: Any]) async throws -> DocumentReference {
         let document = document()
@@ -43,7 +43,7 @@ extension CollectionReference {
         return document
     }
 
-    /// Adds a document with an id of its own, and calls back once it is written.
+    /// Adds a document with a generated ID and calls `completion` when it has been written.
     @discardableResult
     public func addDocument(data: [String: Any], completion: (((any Error)?) -> Void)? = nil) -> DocumentReference {
         let document = document()
@@ -51,11 +51,11 @@ extension CollectionReference {
         return document
     }
 
-    /// Encodes a value and adds a document of it, with an id of its own.
+    /// Encodes a value and adds it as a document with a generated ID.
     ///
-    /// It returns once the value is encoded, and the document is written in the background: `completion` is told how that went.
+    /// Returns after encoding; the write is queued, and `completion` is called with its outcome.
     ///
-    /// - Throws: What ``Firestore/Encoder`` throws; nothing is written then.
+    /// - Throws: Errors of ``Firestore/Encoder``; then nothing is written.
     @discardableResult
     public func addDocument<T: Encodable>(
         from value: T,

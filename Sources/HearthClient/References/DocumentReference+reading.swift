@@ -1,9 +1,9 @@
 internal import DocumentModel
 
 extension DocumentReference {
-    /// Reads the document. One that does not exist is no error: its snapshot says so.
+    /// Reads the document. The snapshot of a document that doesn't exist has `exists` set to `false`.
     ///
-    /// Many reads at the same time share requests, so that documents need not be collected to be read quickly.
+    /// Concurrent reads are combined into batch requests.
     nonisolated(nonsending) public func getDocument() async throws -> DocumentSnapshot {
         try await getDocument(source: .default)
     }
@@ -18,21 +18,20 @@ extension DocumentReference {
         return DocumentSnapshot(document, of: self)
     }
 
-    /// Reads the document, and calls back.
+    /// Reads the document and calls `completion`.
     public func getDocument(completion: @escaping (DocumentSnapshot?, (any Error)?) -> Void) {
         getDocument(source: .default, completion: completion)
     }
 
-    /// Reads the document from a source, and calls back.
+    /// Reads the document from a source and calls `completion`.
     public func getDocument(source: FirestoreSource, completion: @escaping (DocumentSnapshot?, (any Error)?) -> Void) {
         firestore.callBack(completion) { try await self.getDocument(source: source) }
     }
 
     /// Reads the document and decodes it.
     ///
-    /// - Throws: `DecodingError` with the coding path of what does not fit, and the document's path in its description; for a
-    ///   document that does not exist `valueNotFound`, unless `type` is an optional, which is nil then. A ``FirestoreError``
-    ///   when the document can't be read.
+    /// - Throws: A `DecodingError` with the coding path of the mismatch, and the document path in its description: `valueNotFound`
+    ///   if the document doesn't exist, unless `type` is an optional. A ``FirestoreError`` if the document can't be read.
     nonisolated(nonsending) public func getDocument<T: Decodable>(
         as type: T.Type,
         with serverTimestampBehavior: ServerTimestampBehavior = .none,
@@ -42,7 +41,7 @@ extension DocumentReference {
         try await getDocument(source: source).data(as: type, with: serverTimestampBehavior, decoder: decoder)
     }
 
-    /// Reads the document, decodes it, and calls back.
+    /// Reads the document, decodes it and calls `completion`.
     public func getDocument<T: Decodable>(
         as type: T.Type,
         with serverTimestampBehavior: ServerTimestampBehavior = .none,

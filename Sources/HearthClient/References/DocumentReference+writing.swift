@@ -1,33 +1,33 @@
 internal import DocumentModel
 
 extension DocumentReference {
-    /// Sets the document's data, replacing what there is.
+    /// Creates or replaces the document.
     nonisolated(nonsending) public func setData(_ documentData: [String: Any]) async throws {
         try await commit { () throws(StatusError) in try .set(self, DocumentData(documentData)) }
     }
 
-    /// Sets the document's data; with `merge`, fields that are not given stay as they are.
+    /// Creates or replaces the document; with `merge`, keeps existing fields that are not given.
     nonisolated(nonsending) public func setData(_ documentData: [String: Any], merge: Bool) async throws {
         try await commit { () throws(StatusError) in
             try .set(self, DocumentData(documentData), merge: merge ? .all : .none)
         }
     }
 
-    /// Sets those fields of the document that are named by a `String` or ``FieldPath`` each.
+    /// Sets only the fields in `mergeFields`, each a `String` or ``FieldPath``.
     nonisolated(nonsending) public func setData(_ documentData: [String: Any], mergeFields: [Any]) async throws {
         try await commit { () throws(StatusError) in
             try .set(self, DocumentData(documentData), merge: .fields(any: mergeFields))
         }
     }
 
-    /// Changes fields of the document. The keys are paths: a `String` with dots between the names, or a ``FieldPath``.
+    /// Updates fields of the document. The keys are field paths: dotted `String`s or ``FieldPath``s.
     ///
-    /// - Throws: ``FirestoreErrorCode/notFound`` when the document doesn't exist.
+    /// - Throws: ``FirestoreErrorCode/notFound`` if the document doesn't exist.
     nonisolated(nonsending) public func updateData(_ fields: [AnyHashable: Any]) async throws {
         try await commit { () throws(StatusError) in try .update(self, fields) }
     }
 
-    /// Deletes the document; one that doesn't exist is no error. Documents below it stay.
+    /// Deletes the document, if it exists. Documents in its subcollections are kept.
     nonisolated(nonsending) public func delete() async throws {
         try await firestore.commit([.delete(documentPath)])
     }
@@ -39,38 +39,38 @@ extension DocumentReference {
 }
 
 extension DocumentReference {
-    /// Sets the document's data, replacing what there is, and calls back.
+    /// Creates or replaces the document and calls `completion`.
     public func setData(_ documentData: [String: Any], completion: (((any Error)?) -> Void)? = nil) {
         firestore.enqueue(try [.set(self, DocumentData(documentData))], completion)
     }
 
-    /// Sets the document's data, and calls back; with `merge`, fields that are not given stay as they are.
+    /// Creates or replaces the document and calls `completion`; with `merge`, keeps existing fields that are not given.
     public func setData(_ documentData: [String: Any], merge: Bool, completion: (((any Error)?) -> Void)? = nil) {
         firestore.enqueue(try [.set(self, DocumentData(documentData), merge: merge ? .all : .none)], completion)
     }
 
-    /// Sets those fields of the document that are named by a `String` or ``FieldPath`` each, and calls back.
+    /// Sets only the fields in `mergeFields`, each a `String` or ``FieldPath``, and calls `completion`.
     public func setData(_ documentData: [String: Any], mergeFields: [Any], completion: (((any Error)?) -> Void)? = nil) {
         firestore.enqueue(try [.set(self, DocumentData(documentData), merge: .fields(any: mergeFields))], completion)
     }
 
-    /// Changes fields of the document, and calls back. The keys are paths: a `String` with dots, or a ``FieldPath``.
+    /// Updates fields of the document and calls `completion`. The keys are field paths: dotted `String`s or ``FieldPath``s.
     public func updateData(_ fields: [AnyHashable: Any], completion: (((any Error)?) -> Void)? = nil) {
         firestore.enqueue(try [.update(self, fields)], completion)
     }
 
-    /// Deletes the document, and calls back.
+    /// Deletes the document and calls `completion`.
     public func delete(completion: (((any Error)?) -> Void)? = nil) {
         firestore.enqueue([.delete(documentPath)], completion)
     }
 }
 
 extension DocumentReference {
-    /// Encodes a value and sets the document's data to it, replacing what there is.
+    /// Encodes a value, and creates or replaces the document with it.
     ///
-    /// It returns once the value is encoded, and the document is written in the background: `completion` is told how that went.
+    /// Returns after encoding; the write is queued, and `completion` is called with its outcome.
     ///
-    /// - Throws: What ``Firestore/Encoder`` throws; nothing is written then.
+    /// - Throws: Errors of ``Firestore/Encoder``; then nothing is written.
     public func setData<T: Encodable>(
         from value: T,
         encoder: Firestore.Encoder = Firestore.Encoder(),
@@ -80,9 +80,9 @@ extension DocumentReference {
         firestore.enqueue(try [.set(self, data)], completion)
     }
 
-    /// Encodes a value and sets the document's data; with `merge`, fields that are not encoded stay as they are.
+    /// Encodes a value, and creates or replaces the document; with `merge`, keeps existing fields that are not encoded.
     ///
-    /// - Throws: What ``Firestore/Encoder`` throws; nothing is written then.
+    /// - Throws: Errors of ``Firestore/Encoder``; then nothing is written.
     public func setData<T: Encodable>(
         from value: T,
         merge: Bool,
@@ -93,9 +93,9 @@ extension DocumentReference {
         firestore.enqueue(try [.set(self, data, merge: merge ? .all : .none)], completion)
     }
 
-    /// Encodes a value and sets those fields that are named by a `String` or ``FieldPath`` each.
+    /// Encodes a value and sets only the fields in `mergeFields`, each a `String` or ``FieldPath``.
     ///
-    /// - Throws: What ``Firestore/Encoder`` throws; nothing is written then.
+    /// - Throws: Errors of ``Firestore/Encoder``; then nothing is written.
     public func setData<T: Encodable>(
         from value: T,
         mergeFields: [Any],
@@ -107,7 +107,7 @@ extension DocumentReference {
     }
 }
 
-/// Runs what throws the model's errors, and makes them Firestore's.
+/// Calls `body` and converts its error to a ``FirestoreError``.
 func firestoreErrors<Result>(_ body: () throws(StatusError) -> Result) throws(FirestoreError) -> Result {
     do {
         return try body()

@@ -1,7 +1,7 @@
 internal import DocumentModel
 internal import StrictJSON
 
-/// Where a document is, whether it exists or not; what reads, writes and listens to it.
+/// A reference to a document, which may or may not exist. Reads, writes and listens to the document.
 public final class DocumentReference: Sendable {
     /// The database.
     public let firestore: Firestore
@@ -12,20 +12,20 @@ public final class DocumentReference: Sendable {
         documentPath = path
     }
 
-    /// The document's id: the last part of its path.
+    /// The document ID: the last segment of the path.
     public var documentID: String { documentPath.id.key.string }
 
-    /// The path in the database, such as `books/hitchhiker`.
+    /// The path relative to the database, such as `books/hitchhiker`.
     public var path: String { documentPath.string }
 
-    /// The collection that the document is in.
+    /// The parent collection.
     public var parent: CollectionReference {
         CollectionReference(documentPath.collection, in: firestore)
     }
 
-    /// A collection below the document, by its id or its path from here.
+    /// Returns a reference to a subcollection, by its ID or its path relative to the document.
     ///
-    /// A path that breaks the rules is a mistake in the program and ends it.
+    /// - Precondition: The path is valid.
     public func collection(_ collectionPath: String) -> CollectionReference {
         CollectionReference(
             .trapping { () throws(StatusError) in try CollectionPath("\(path)/\(collectionPath)") },
@@ -35,12 +35,12 @@ public final class DocumentReference: Sendable {
 }
 
 extension DocumentReference: Hashable, CustomStringConvertible {
-    /// Whether both are the same place in the same database.
+    /// Returns whether two references have the same path and database.
     public static func == (left: DocumentReference, right: DocumentReference) -> Bool {
         left.firestore === right.firestore && left.documentPath == right.documentPath
     }
 
-    /// Hashes what `==` compares.
+    /// Hashes the components compared by `==`.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(documentPath)
     }
@@ -50,12 +50,12 @@ extension DocumentReference: Hashable, CustomStringConvertible {
 }
 
 extension DocumentReference: Codable {
-    /// Always throws: ``Firestore/Decoder`` takes references as they are, and other decoders know no database.
+    /// Always throws: only ``Firestore/Decoder`` supports references.
     public convenience init(from decoder: any Swift.Decoder) throws {
         throw FirestoreDecodingError.decodingIsNotSupported("DocumentReference can only be decoded by Firestore.Decoder.")
     }
 
-    /// Always throws: ``Firestore/Encoder`` takes references as they are, and other encoders can't write them.
+    /// Always throws: only ``Firestore/Encoder`` supports references.
     public func encode(to encoder: any Swift.Encoder) throws {
         throw FirestoreEncodingError.encodingIsNotSupported("DocumentReference can only be encoded by Firestore.Encoder.")
     }

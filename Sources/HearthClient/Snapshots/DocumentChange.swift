@@ -1,21 +1,21 @@
-/// What has happened to a document of a query's result since the snapshot before.
+/// A change of a document in a query result since the previous snapshot.
 public struct DocumentChange: Hashable, Sendable {
-    /// What has happened.
+    /// The type of the change.
     public let type: DocumentChangeType
-    /// The document as it is now; one that was removed as it was last.
+    /// The document after the change; the last version of a removed document.
     public let document: QueryDocumentSnapshot
-    /// Where the document was in the result, after all changes that come before this one; `NSNotFound` when it was not.
+    /// The index of the document before this change, after all preceding changes; `NSNotFound` for an added document.
     public let oldIndex: UInt
-    /// Where the document is in the result, after all changes that come before this one; `NSNotFound` when it is no more.
+    /// The index of the document after this change and all preceding ones; `NSNotFound` for a removed document.
     public let newIndex: UInt
 }
 
-/// What can happen to a document of a query's result.
+/// The type of a document change.
 public enum DocumentChangeType: Int, Hashable, Sendable {
-    /// It is in the result now.
+    /// The document was added to the result.
     case added
-    /// Its data have changed.
+    /// The document was modified.
     case modified
-    /// It is in the result no more.
+    /// The document was removed from the result.
     case removed
 }

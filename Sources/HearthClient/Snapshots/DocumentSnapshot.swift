@@ -1,14 +1,14 @@
 internal import DocumentModel
 internal import StrictJSON
 
-// All properties are constant, also those of the one class below this one.
-/// A document as it was when it was read, or that it did not exist.
+// Sendable: all properties, including those of the only subclass, are immutable.
+/// The state of a document when it was read.
 public class DocumentSnapshot: @unchecked Sendable {
-    /// Where the document is.
+    /// The reference to the document.
     public let reference: DocumentReference
-    /// What is known of the snapshot beside its data.
+    /// The metadata of the snapshot.
     public let metadata = SnapshotMetadata()
-    /// Nil for a document that doesn't exist.
+    /// The document; `nil` if it doesn't exist.
     let document: Document?
 
     init(_ document: Document?, of reference: DocumentReference) {
@@ -16,25 +16,25 @@ public class DocumentSnapshot: @unchecked Sendable {
         self.document = document
     }
 
-    /// The document's id.
+    /// The document ID.
     public var documentID: String { reference.documentID }
 
     /// Whether the document exists.
     public var exists: Bool { document != nil }
 
-    /// The fields; nil when the document doesn't exist.
+    /// Returns the fields; `nil` if the document doesn't exist.
     ///
-    /// An integer is an `Int`, a double a `Double`, null an `NSNull`, bytes are `Data`; the other types are what they are called.
+    /// Integers are returned as `Int`, doubles as `Double`, null as `NSNull` and bytes as `Data`.
     public func data() -> [String: Any]? {
         document?.fields.dictionary(in: reference.firestore)
     }
 
-    /// The fields; nil when the document doesn't exist.
+    /// Returns the fields; `nil` if the document doesn't exist.
     public func data(with serverTimestampBehavior: ServerTimestampBehavior) -> [String: Any]? {
         data()
     }
 
-    /// A field by its path, a `String` with dots between the names or a ``FieldPath``; nil when there is none.
+    /// Returns the value of a field, given by a dotted `String` or a ``FieldPath``; `nil` if the field doesn't exist.
     public func get(_ field: Any) -> Any? {
         do throws(StatusError) {
             return document?.fields[try FieldPath(any: field)]?.any(in: reference.firestore)
@@ -43,20 +43,20 @@ public class DocumentSnapshot: @unchecked Sendable {
         }
     }
 
-    /// A field by its path, a `String` with dots between the names or a ``FieldPath``; nil when there is none.
+    /// Returns the value of a field, given by a dotted `String` or a ``FieldPath``; `nil` if the field doesn't exist.
     public func get(_ field: Any, serverTimestampBehavior: ServerTimestampBehavior) -> Any? {
         get(field)
     }
 
-    /// A field by its path, a `String` with dots between the names or a ``FieldPath``; nil when there is none.
+    /// The value of a field, given by a dotted `String` or a ``FieldPath``; `nil` if the field doesn't exist.
     public subscript(field: Any) -> Any? {
         self.get(field)
     }
 
-    /// The document as a value of a type.
+    /// Decodes the document.
     ///
-    /// - Throws: `DecodingError` with the coding path of what does not fit, and the document's path in its description; for a
-    ///   document that does not exist `valueNotFound`, unless `type` is an optional, which is nil then.
+    /// - Throws: A `DecodingError` with the coding path of the mismatch, and the document path in its description: `valueNotFound`
+    ///   if the document doesn't exist, unless `type` is an optional.
     public func data<T: Decodable>(
         as type: T.Type,
         with serverTimestampBehavior: ServerTimestampBehavior = .none,
@@ -68,18 +68,18 @@ public class DocumentSnapshot: @unchecked Sendable {
 }
 
 extension DocumentSnapshot: Hashable {
-    /// Whether both are of the same place, and what was there was the same.
+    /// Returns whether two snapshots have the same reference and data.
     public static func == (left: DocumentSnapshot, right: DocumentSnapshot) -> Bool {
         left.reference == right.reference && left.document == right.document
     }
 
-    /// Hashes what `==` compares.
+    /// Hashes the components compared by `==`.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(document)
     }
 }
 
-/// A document of a query's result, which therefore exists.
+/// A document in a query result. It always exists.
 public final class QueryDocumentSnapshot: DocumentSnapshot, @unchecked Sendable {
     private let fields: MapValue
 
@@ -88,12 +88,12 @@ public final class QueryDocumentSnapshot: DocumentSnapshot, @unchecked Sendable 
         super.init(document, of: DocumentReference(document.path, in: firestore))
     }
 
-    /// The fields, as ``DocumentSnapshot/data()`` has them.
+    /// Returns the fields, as ``DocumentSnapshot/data()`` does.
     public override func data() -> [String: Any] {
         fields.dictionary(in: reference.firestore)
     }
 
-    /// The fields, as ``DocumentSnapshot/data()`` has them.
+    /// Returns the fields, as ``DocumentSnapshot/data()`` does.
     public override func data(with serverTimestampBehavior: ServerTimestampBehavior) -> [String: Any] {
         data()
     }

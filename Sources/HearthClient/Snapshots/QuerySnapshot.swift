@@ -1,15 +1,15 @@
-/// The result of a query as it was at one time.
+/// The result of a query as of one point in time.
 public final class QuerySnapshot: Sendable {
-    /// What was asked.
+    /// The query.
     public let query: Query
-    /// What is known of the snapshot beside its data.
+    /// The metadata of the snapshot.
     public let metadata = SnapshotMetadata()
-    /// The documents, in the query's order.
+    /// The documents, in query order.
     public let documents: [QueryDocumentSnapshot]
-    /// What has changed since the snapshot before; in the first one all documents are added. Those that were removed come
-    /// first, then those that were added, then those that were modified.
+    /// The changes since the previous snapshot: removed, added, then modified documents. In the first snapshot, all documents are
+    /// added.
     public let documentChanges: [DocumentChange]
-    /// The documents that are there but can't be read, each with what is wrong and where. They are left out of ``documents``.
+    /// Errors for documents that can't be read and are excluded from ``documents``.
     public let damaged: [FirestoreError]
 
     init(_ query: Query, _ documents: [QueryDocumentSnapshot], changes: [DocumentChange], damaged: [FirestoreError]) {
@@ -19,20 +19,20 @@ public final class QuerySnapshot: Sendable {
         self.damaged = damaged
     }
 
-    /// Whether there is no document.
+    /// Whether the result is empty.
     public var isEmpty: Bool { documents.isEmpty }
 
-    /// How many documents there are.
+    /// The number of documents.
     public var count: Int { documents.count }
 
-    /// What has changed since the snapshot before. Metadata never change.
+    /// Returns the changes since the previous snapshot. Metadata never changes.
     public func documentChanges(includeMetadataChanges: Bool) -> [DocumentChange] {
         documentChanges
     }
 }
 
 extension QuerySnapshot: Equatable {
-    /// Whether both are of the same query, and have the same documents.
+    /// Returns whether two snapshots have the same query and documents.
     public static func == (left: QuerySnapshot, right: QuerySnapshot) -> Bool {
         left.query == right.query && left.documents == right.documents
     }

@@ -1,17 +1,17 @@
-/// What is known of a snapshot beside its data. There is no cache on this side, so that every snapshot is the server's.
+/// The metadata of a snapshot. There is no local cache: every snapshot comes from the server.
 public struct SnapshotMetadata: Hashable, Sendable {
-    /// Whether writes are in the snapshot that the server has not answered; never.
+    /// Whether the snapshot includes writes that have not been committed; always `false`.
     public let hasPendingWrites = false
-    /// Whether the snapshot is from a cache; never.
+    /// Whether the snapshot comes from the cache; always `false`.
     public let isFromCache = false
 }
 
-/// What stands for a server's time that is not known yet. Snapshots are the server's, so that it is always known.
+/// The value for a pending server timestamp. It has no effect: snapshots come from the server and have no pending timestamps.
 public enum ServerTimestampBehavior: Hashable, Sendable {
     /// Null.
     case none
-    /// This machine's time.
+    /// An estimate by the local clock.
     case estimate
-    /// What was there before.
+    /// The previous value.
     case previous
 }

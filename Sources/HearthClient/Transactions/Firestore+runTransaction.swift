@@ -3,19 +3,19 @@ internal import DocumentModel
 public import Foundation
 
 #if !canImport(ObjectiveC)
-/// Where a block puts the error that it ends with.
+/// The pointer through which an update block returns an error.
 public typealias NSErrorPointer = UnsafeMutablePointer<NSError?>?
 #endif
 
 extension Firestore {
-    /// Runs reads and writes that happen at one time.
+    /// Runs a transaction.
     ///
-    /// What the block has read has not changed when its writes are carried out; if it has, the block is run again, five times
-    /// at most, so that it should do nothing else. An error that it throws ends the transaction without a write.
+    /// If a document read by the closure changes before the commit, the closure is called again, up to five times in total, so
+    /// it should not have side effects. If it throws an error, the transaction is rolled back.
     ///
-    /// - Returns: What the block has returned.
-    /// - Throws: What the block has thrown, or a ``FirestoreError``: ``FirestoreErrorCode/aborted`` when what was read has
-    ///   changed each time.
+    /// - Returns: The result of the closure.
+    /// - Throws: The error of the closure, or a ``FirestoreError``: ``FirestoreErrorCode/aborted`` if all attempts fail because of
+    ///   concurrent changes.
     nonisolated(nonsending) public func runTransaction<Result>(
         with options: TransactionOptions? = nil,
         _ body: nonisolated(nonsending) (Transaction) async throws -> Result
@@ -23,18 +23,18 @@ extension Firestore {
         try await runTransaction(maxAttempts: options?.maxAttempts, body)
     }
 
-    /// Runs a block as a transaction, with an error of its own in the pointer when it gives up.
+    /// Runs a transaction with a synchronous block, which returns an error through a pointer.
     ///
-    /// The block runs on a thread of its own, where its reads may wait. The rules are those of the other form.
+    /// The block runs on a separate thread, which its reads block. Otherwise as ``runTransaction(with:_:)``.
     ///
-    /// - Returns: What the block has returned.
+    /// - Returns: The result of the block.
     nonisolated(nonsending) public func runTransaction(
         _ updateBlock: @escaping (Transaction, NSErrorPointer) -> Any?
     ) async throws -> Any? {
-        try await runTransaction(maxAttempts: nil, onThread(updateBlock))
+        try await runTransaction(maxAttempts: nil, asynchronous(updateBlock))
     }
 
-    /// Runs a block as a transaction, and calls back with what it has returned.
+    /// Runs a transaction with a synchronous block and calls `completion` with its result.
     public func runTransaction(
         _ updateBlock: @escaping (Transaction, NSErrorPointer) -> Any?,
         completion: @escaping (Any?, (any Error)?) -> Void
@@ -42,17 +42,17 @@ extension Firestore {
         runTransaction(with: nil, block: updateBlock, completion: completion)
     }
 
-    /// Runs a block as a transaction, and calls back with what it has returned.
+    /// Runs a transaction with a synchronous block and calls `completion` with its result.
     public func runTransaction(
         with options: TransactionOptions?,
         block: @escaping (Transaction, NSErrorPointer) -> Any?,
         completion: @escaping (Any?, (any Error)?) -> Void
     ) {
         let maxAttempts = options?.maxAttempts
-        let block = Unchecked(block)
-        let unwrap = { (result: Unchecked<Any?>?, error: (any Error)?) in completion(result?.value, error) }
+        let block = UncheckedSendable(block)
+        let unwrap = { (result: UncheckedSendable<Any?>?, error: (any Error)?) in completion(result?.value, error) }
         callBack(unwrap) {
-            Unchecked(try await self.runTransaction(maxAttempts: maxAttempts, self.onThread(block.value)))
+            UncheckedSendable(try await self.runTransaction(maxAttempts: maxAttempts, self.asynchronous(block.value)))
         }
     }
 }
@@ -60,21 +60,21 @@ extension Firestore {
 extension Firestore {
     private static let transactionQueue = DispatchQueue(label: "hearth.client.transactions", attributes: .concurrent)
 
-    /// The block as a function that waits for it without holding up a thread of Swift's.
-    private func onThread(
+    /// Returns an asynchronous function that runs a block on a dispatch queue, outside of Swift's cooperative thread pool.
+    private func asynchronous(
         _ block: @escaping (Transaction, NSErrorPointer) -> Any?
     ) -> nonisolated(nonsending) (Transaction) async throws -> Any? {
-        let block = Unchecked(block)
+        let block = UncheckedSendable(block)
         return { transaction in
-            let outcome = await withCheckedContinuation { continuation in
+            let result = await withCheckedContinuation { continuation in
                 Self.transactionQueue.async {
                     var error: NSError?
-                    let result = block.value(transaction, &error)
-                    continuation.resume(returning: Unchecked((result: result, error: error)))
+                    let value = block.value(transaction, &error)
+                    continuation.resume(returning: UncheckedSendable((value: value, error: error)))
                 }
             }
-            if let error = outcome.value.error { throw error }
-            return outcome.value.result
+            if let error = result.value.error { throw error }
+            return result.value.value
         }
     }
 
@@ -84,7 +84,7 @@ extension Firestore {
     ) async throws -> Result {
         let maxAttempts = maxAttempts ?? 5
         precondition(maxAttempts > 0, "Invalid value for maxAttempts: \(maxAttempts). Must be greater than 0.")
-        await writes.settle()
+        await writes.waitForPending()
         var attempt = 1
         while true {
             let transaction = Transaction(self)
@@ -94,10 +94,11 @@ extension Firestore {
                 return result
             } catch {
                 transaction.rollBack()
-                guard attempt < maxAttempts, let error = error as? FirestoreError, let wait = error.wait(after: attempt) else {
+                guard attempt < maxAttempts, let error = error as? FirestoreError, let delay = error.retryDelay(after: attempt)
+                else {
                     throw error
                 }
-                try await Task.sleep(for: wait)
+                try await Task.sleep(for: delay)
                 attempt += 1
             }
         }
@@ -105,8 +106,8 @@ extension Firestore {
 }
 
 extension FirestoreError {
-    /// How long to wait before a transaction is tried again; nil when that can't help.
-    fileprivate func wait(after attempt: Int) -> Duration? {
+    /// Returns the delay before the next attempt; `nil` if the error is not retryable.
+    fileprivate func retryDelay(after attempt: Int) -> Duration? {
         guard status.code == .aborted else { return nil }
         return status.retryAfter ?? .milliseconds(Int.random(in: 1...(8 << min(attempt, 8))))
     }

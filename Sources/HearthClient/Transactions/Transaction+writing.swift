@@ -1,19 +1,19 @@
 internal import DocumentModel
 
 extension Transaction {
-    /// Sets a document's data, replacing what there is.
+    /// Creates or replaces a document.
     @discardableResult
     public func setData(_ data: [String: Any], forDocument document: DocumentReference) -> Transaction {
         add(to: document) { () throws(StatusError) in try .set(document, DocumentData(data)) }
     }
 
-    /// Sets a document's data; with `merge`, fields that are not given stay as they are.
+    /// Creates or replaces a document; with `merge`, keeps existing fields that are not given.
     @discardableResult
     public func setData(_ data: [String: Any], forDocument document: DocumentReference, merge: Bool) -> Transaction {
         add(to: document) { () throws(StatusError) in try .set(document, DocumentData(data), merge: merge ? .all : .none) }
     }
 
-    /// Sets those fields of a document that are named by a `String` or ``FieldPath`` each.
+    /// Sets only the fields in `mergeFields`, each a `String` or ``FieldPath``.
     @discardableResult
     public func setData(_ data: [String: Any], forDocument document: DocumentReference, mergeFields: [Any]) -> Transaction {
         add(to: document) { () throws(StatusError) in
@@ -21,13 +21,13 @@ extension Transaction {
         }
     }
 
-    /// Changes fields of a document that has to exist. The keys are paths: a `String` with dots, or a ``FieldPath``.
+    /// Updates fields of a document, which must exist. The keys are field paths: dotted `String`s or ``FieldPath``s.
     @discardableResult
     public func updateData(_ fields: [AnyHashable: Any], forDocument document: DocumentReference) -> Transaction {
         add(to: document) { () throws(StatusError) in try .update(document, fields) }
     }
 
-    /// Deletes a document; one that doesn't exist is no error.
+    /// Deletes a document, if it exists.
     @discardableResult
     public func deleteDocument(_ document: DocumentReference) -> Transaction {
         add(to: document) { () throws(StatusError) in .delete(document.documentPath) }
@@ -35,9 +35,9 @@ extension Transaction {
 }
 
 extension Transaction {
-    /// Encodes a value and sets a document's data to it, replacing what there is.
+    /// Encodes a value, and creates or replaces a document with it.
     ///
-    /// - Throws: What ``Firestore/Encoder`` throws.
+    /// - Throws: Errors of ``Firestore/Encoder``.
     @discardableResult
     public func setData<T: Encodable>(
         from value: T,
@@ -48,9 +48,9 @@ extension Transaction {
         return add(to: document) { () throws(StatusError) in try .set(document, data) }
     }
 
-    /// Encodes a value and sets a document's data; with `merge`, fields that are not encoded stay as they are.
+    /// Encodes a value, and creates or replaces a document; with `merge`, keeps existing fields that are not encoded.
     ///
-    /// - Throws: What ``Firestore/Encoder`` throws.
+    /// - Throws: Errors of ``Firestore/Encoder``.
     @discardableResult
     public func setData<T: Encodable>(
         from value: T,
@@ -62,9 +62,9 @@ extension Transaction {
         return add(to: document) { () throws(StatusError) in try .set(document, data, merge: merge ? .all : .none) }
     }
 
-    /// Encodes a value and sets those fields that are named by a `String` or ``FieldPath`` each.
+    /// Encodes a value and sets only the fields in `mergeFields`, each a `String` or ``FieldPath``.
     ///
-    /// - Throws: What ``Firestore/Encoder`` throws.
+    /// - Throws: Errors of ``Firestore/Encoder``.
     @discardableResult
     public func setData<T: Encodable>(
         from value: T,

@@ -2,15 +2,15 @@ internal import Dispatch
 internal import DocumentModel
 internal import Synchronization
 
-/// Reads and writes that happen at one time: what is read has not changed when the writes are carried out.
+/// A transaction, which commits its writes only if the documents it has read are unchanged.
 ///
-/// All reads come before the first write.
+/// All reads must precede the first write.
 public final class Transaction: Sendable {
     private let firestore: Firestore
     private let state = Mutex(State())
 
     private struct State {
-        /// What the server calls the transaction; nil before the first read.
+        /// The transaction ID; `nil` before the first read.
         var id: String?
         var writes = PendingWrites()
     }
@@ -19,12 +19,12 @@ public final class Transaction: Sendable {
         self.firestore = firestore
     }
 
-    /// Reads a document as of the transaction's time.
+    /// Reads a document as of the read time of the transaction.
     ///
-    /// - Throws: A ``FirestoreError``, which is also to be thrown by the block: the transaction may have to be run again.
+    /// - Throws: A ``FirestoreError``. The closure must rethrow it, since the transaction may have to be retried.
     nonisolated(nonsending) public func getDocument(_ document: DocumentReference) async throws -> DocumentSnapshot {
         try firestoreErrors { () throws(StatusError) in
-            try firestore.check([document.firestore])
+            try firestore.checkReferences(to: [document.firestore])
             try state.withLock { state throws(StatusError) in
                 guard state.writes.isEmpty else {
                     throw StatusError(
@@ -36,14 +36,14 @@ public final class Transaction: Sendable {
             }
         }
         let documents = try await firestore.call { connection throws(StatusError) in
-            try await connection.documents(at: [document.documentPath], in: begun(on: connection))
+            try await connection.documents(at: [document.documentPath], in: begin(on: connection))
         }
         return DocumentSnapshot(documents.first ?? nil, of: document)
     }
 
-    /// Reads a document as of the transaction's time, for blocks that can't wait: their thread stands still meanwhile.
+    /// Reads a document as of the read time of the transaction, for synchronous blocks. Blocks the calling thread.
     public func getDocument(_ document: DocumentReference) throws -> DocumentSnapshot {
-        let read = PendingRead()
+        let read = BlockingRead()
         Task {
             do {
                 read.finish(.success(try await self.getDocument(document)))
@@ -54,8 +54,8 @@ public final class Transaction: Sendable {
         return try read.wait()
     }
 
-    /// The transaction's name, which the server gives it with the first read.
-    private func begun(on connection: HearthConnection) async throws(StatusError) -> String {
+    /// Returns the transaction ID; begins the transaction on the first call.
+    private func begin(on connection: HearthConnection) async throws(StatusError) -> String {
         if let id = state.withLock(\.id) { return id }
         let id = try await connection.beginTransaction()
         let first = state.withLock { state in
@@ -65,7 +65,9 @@ public final class Transaction: Sendable {
         return first ?? id
     }
 
-    /// Carries out the writes, if what was read has not changed.
+    /// Commits the writes.
+    ///
+    /// - Throws: ``FirestoreErrorCode/aborted`` if a document read by the transaction has changed.
     func commit() async throws {
         let (id, writes) = state.withLock { ($0.id, $0.writes) }
         _ = try await firestore.call { connection throws(StatusError) in
@@ -73,9 +75,9 @@ public final class Transaction: Sendable {
         }
     }
 
-    /// Tells the server that there will be no commit. It would find out by itself in a minute.
+    /// Rolls back the transaction on the server, where it would otherwise expire after one minute.
     ///
-    /// Nobody waits for that. It is not the caller's task that does it, since that may have been cancelled.
+    /// Runs in an unstructured task, since the caller's task may have been cancelled.
     func rollBack() {
         guard let id = state.withLock(\.id) else { return }
         Task { [firestore] in
@@ -86,7 +88,7 @@ public final class Transaction: Sendable {
     func add(to document: DocumentReference, _ write: () throws(StatusError) -> Write) -> Transaction {
         state.withLock { state in
             state.writes.add { () throws(StatusError) in
-                try firestore.check([document.firestore])
+                try firestore.checkReferences(to: [document.firestore])
                 return try write()
             }
         }
@@ -94,8 +96,8 @@ public final class Transaction: Sendable {
     }
 }
 
-/// A read that a thread waits for.
-private final class PendingRead: Sendable {
+/// A read that blocks a thread.
+private final class BlockingRead: Sendable {
     private let result = Mutex<Result<DocumentSnapshot, any Error>?>(nil)
     private let isDone = DispatchSemaphore(value: 0)
 
@@ -106,7 +108,9 @@ private final class PendingRead: Sendable {
 
     func wait() throws -> DocumentSnapshot {
         isDone.wait()
-        guard let result = result.withLock({ $0 }) else { preconditionFailure("The signal comes after the result.") }
+        guard let result = result.withLock({ $0 }) else {
+            preconditionFailure("The result is set before the semaphore is signaled.")
+        }
         return try result.get()
     }
 }

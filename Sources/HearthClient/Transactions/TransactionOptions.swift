@@ -1,8 +1,8 @@
-/// How a transaction is run.
+/// The options of a transaction.
 public final class TransactionOptions {
-    /// How often the transaction is tried at most, at least once; five times unless it is said otherwise.
+    /// The maximum number of attempts, at least 1. The default is 5.
     public var maxAttempts = 5
 
-    /// Makes the usual options.
+    /// Creates the default options.
     public init() {}
 }

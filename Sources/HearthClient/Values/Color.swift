@@ -5,16 +5,16 @@ internal import Foundation
 public import SwiftUI
 #endif
 
-/// A colour, which documents hold as a string in CSS hexadecimal notation: `#fd1c48`, or `#fd1c4880` with an alpha.
+/// A color, stored in documents as a string in CSS hexadecimal notation: `#fd1c48`, or `#fd1c4880` with an alpha component.
 public struct Color: Hashable, Sendable {
     private let color: HexColor
 
-    /// Makes a colour of eight bits for each component. An alpha of 255 lets nothing through.
+    /// Creates a color from 8-bit components. An alpha of 255 is opaque.
     public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
         color = HexColor(red: red, green: green, blue: blue, alpha: alpha)
     }
 
-    /// Reads `#rgb`, `#rgba`, `#rrggbb` or `#rrggbbaa`, in either case; nil for anything else.
+    /// Parses `#rgb`, `#rgba`, `#rrggbb` or `#rrggbbaa`, case-insensitively; returns `nil` for any other string.
     public init?(hex: String) {
         guard let color = HexColor(hex) else { return nil }
         self.color = color
@@ -35,44 +35,43 @@ public struct Color: Hashable, Sendable {
     public var green: UInt8 { color.green }
     /// The blue component, 0 to 255.
     public var blue: UInt8 { color.blue }
-    /// How much covers what lies below, 0 to 255.
+    /// The alpha component, 0 to 255.
     public var alpha: UInt8 { color.alpha }
-    /// Whether nothing shows through.
+    /// Whether the alpha component is 255.
     public var isOpaque: Bool { color.isOpaque }
 
-    /// The notation in its shortest form that says all: `#rgb` or `#rrggbb`, and `#rgba` or `#rrggbbaa` for a colour that isn't
-    /// opaque.
+    /// The shortest hexadecimal notation: `#rgb` or `#rrggbb`, or `#rgba` or `#rrggbbaa` if the color isn't opaque.
     public var hex: String { "#" + color.shortestDigits }
 
-    /// Black or white, whichever reads better on this colour over a white ground.
+    /// Black or white, whichever has the higher contrast with this color on a white background.
     public var readableText: Color {
-        Color(color.onWhite.textColor)
+        Color(color.compositedOverWhite.textColor)
     }
 }
 
 extension Color: CustomStringConvertible {
-    /// The colour as ``hex``.
+    /// The hexadecimal notation.
     public var description: String { hex }
 }
 
 extension Color: Codable {
-    /// Decodes the notation.
+    /// Decodes the hexadecimal notation.
     ///
-    /// - Throws: `DecodingError.dataCorrupted` for a string that is none.
+    /// - Throws: `DecodingError.dataCorrupted` for any other string.
     public init(from decoder: any Swift.Decoder) throws {
         let text = try decoder.singleValueContainer().decode(String.self)
         guard let color = HexColor(text) else {
             throw DecodingError.dataCorrupted(
                 .init(
                     codingPath: decoder.codingPath,
-                    debugDescription: "Expected a colour such as #fd1c48, #f05, #f058 or #fd1c4880, found \(Excerpt(text))."
+                    debugDescription: "Expected a color such as #fd1c48, #f05, #f058 or #fd1c4880, found \(Excerpt(text))."
                 )
             )
         }
         self.color = color
     }
 
-    /// Encodes ``hex``.
+    /// Encodes the hexadecimal notation.
     public func encode(to encoder: any Swift.Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(hex)
@@ -81,7 +80,7 @@ extension Color: Codable {
 
 #if canImport(SwiftUI)
 extension Color {
-    /// The nearest colour of eight bits a component to one of SwiftUI's, in an environment.
+    /// Creates a color from a SwiftUI color resolved in an environment, rounded to 8 bits per component.
     public init(_ color: SwiftUI.Color, in environment: EnvironmentValues = EnvironmentValues()) {
         func byte(_ component: Float) -> UInt8 { UInt8((min(max(component, 0), 1) * 255).rounded()) }
         let resolved = color.resolve(in: environment)
@@ -95,15 +94,15 @@ extension Color {
 }
 
 extension SwiftUI.Color {
-    /// The colour as SwiftUI has it.
+    /// Creates a SwiftUI color.
     public init(_ color: Color) {
-        func share(_ component: UInt8) -> Double { Double(component) / 255 }
+        func fraction(_ component: UInt8) -> Double { Double(component) / 255 }
         self.init(
             .sRGB,
-            red: share(color.red),
-            green: share(color.green),
-            blue: share(color.blue),
-            opacity: share(color.alpha)
+            red: fraction(color.red),
+            green: fraction(color.green),
+            blue: fraction(color.blue),
+            opacity: fraction(color.alpha)
         )
     }
 }

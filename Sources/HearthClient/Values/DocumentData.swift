@@ -2,35 +2,35 @@ internal import DocumentModel
 internal import Foundation
 internal import StrictJSON
 
-/// A document's data on the way to the server: the values, and the fields that the server fills in or deletes.
+/// The data of a write: values, and sentinels for fields that are deleted or computed by the server.
 package struct DocumentData {
     package var fields: MapValue
     var sentinels: [(path: FieldPath, value: FieldValue)] = []
-    /// What the references belong to.
-    var origins: [Firestore] = []
+    /// The databases of the references.
+    var databases: [Firestore] = []
 
-    /// Data as users write them.
+    /// Converts a dictionary of user data.
     init(_ dictionary: [String: Any]) throws(StatusError) {
-        var reader = DictionaryReader(permitsSentinels: true)
+        var reader = UserDataReader(allowsSentinels: true)
         fields = try reader.map(dictionary)
         sentinels = reader.sentinels
-        origins = reader.origins
+        databases = reader.databases
     }
 
-    init(fields: MapValue, sentinels: [(path: FieldPath, value: FieldValue)], origins: [Firestore]) {
+    init(fields: MapValue, sentinels: [(path: FieldPath, value: FieldValue)], databases: [Firestore]) {
         self.fields = fields
         self.sentinels = sentinels
-        self.origins = origins
+        self.databases = databases
     }
 
-    /// The fields to delete.
+    /// The fields with a delete sentinel.
     var deleted: [FieldPath] {
         sentinels.compactMap { $0.value.kind == .delete ? $0.path : nil }
     }
 
-    /// What the server computes.
+    /// Returns the field transforms of the sentinels.
     ///
-    /// - Throws: `.invalidArgument` for elements that can't be in a document.
+    /// - Throws: `.invalidArgument` for array elements that a document can't contain.
     func transforms() throws(StatusError) -> [FieldTransform] {
         var transforms: [FieldTransform] = []
         for (path, value) in sentinels {
@@ -43,7 +43,7 @@ package struct DocumentData {
         return transforms
     }
 
-    /// The data as users read and write them, the sentinels in their places.
+    /// The data as a dictionary, including the sentinels.
     var dictionary: [String: Any] {
         var dictionary = fields.dictionary(in: nil)
         for (path, value) in sentinels { dictionary.set(value, at: path.segments.map(\.string)[...]) }
@@ -57,9 +57,9 @@ extension [String: Any] {
         if path.count == 1 {
             self[name] = value
         } else {
-            var inner = self[name] as? [String: Any] ?? [:]
-            inner.set(value, at: path.dropFirst())
-            self[name] = inner
+            var nested = self[name] as? [String: Any] ?? [:]
+            nested.set(value, at: path.dropFirst())
+            self[name] = nested
         }
     }
 }

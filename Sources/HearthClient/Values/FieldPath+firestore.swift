@@ -2,8 +2,9 @@ internal import DocumentModel
 internal import StrictJSON
 
 extension FieldPath {
-    /// Takes names as they are, without looking for dots in them. No name, or an empty one, is a mistake in the program and
-    /// ends it.
+    /// Creates a field path from field names, which may contain dots.
+    ///
+    /// - Precondition: There is at least one name, and no name is empty.
     public init(_ fieldNames: [String]) {
         do throws(StatusError) {
             try self.init(segments: fieldNames.map { UTF8Key($0) })
@@ -12,14 +13,14 @@ extension FieldPath {
         }
     }
 
-    /// Stands for the document's id in queries.
+    /// Returns the field path that represents the document ID in queries.
     public static func documentID() -> FieldPath {
         FieldPath(["__name__"])
     }
 
-    /// Reads a path as Firestore's clients write it: names with dots between them, whatever letters they have.
+    /// Parses a path in the syntax of Firestore's clients: names separated by dots, without quoting.
     ///
-    /// - Throws: `.invalidArgument` for an empty name, and for `~`, `*`, `/`, `[` and `]`, which have no meaning here.
+    /// - Throws: `.invalidArgument` for an empty name, and for the reserved characters `~`, `*`, `/`, `[` and `]`.
     init(dotted text: String) throws(StatusError) {
         let forbidden = Array("~*/[]".utf8)
         guard !text.utf8.contains(where: forbidden.contains) else {
@@ -41,13 +42,13 @@ extension FieldPath {
         try self.init(segments: names.map { UTF8Key(Substring($0)) })
     }
 
-    /// Reads what users name fields with: a `String` or a ``FieldPath``.
+    /// Creates a field path from a `String` or a ``FieldPath``.
     init(any field: Any) throws(StatusError) {
         switch field {
         case let path as FieldPath: self = path
         case let text as String: try self.init(dotted: text)
         default:
-            throw StatusError(.invalidArgument, "Expected a String or FieldPath as name of a field, found \(type(of: field)).")
+            throw StatusError(.invalidArgument, "Expected a String or FieldPath, found \(type(of: field)).")
         }
     }
 }

@@ -1,48 +1,48 @@
 internal import DocumentModel
 
-/// What stands for a field's value in a write, when the server is to compute it or to delete the field.
+/// A sentinel value that deletes a field or has the server compute its value.
 public struct FieldValue: Hashable, Sendable {
     let kind: Kind
-    /// What the references in it belong to.
-    let origins: [Firestore]
+    /// The databases of the references in the operand.
+    let databases: [Firestore]
 
     enum Kind: Hashable, Sendable {
         case delete
         case transform(FieldTransform.Operation)
-        /// The elements can't be in a document; the write that they are given to fails.
+        /// The operand contains a value that a document can't contain: the write fails.
         case invalid(String)
     }
 
-    private init(_ kind: Kind, origins: [Firestore] = []) {
+    private init(_ kind: Kind, databases: [Firestore] = []) {
         self.kind = kind
-        self.origins = origins
+        self.databases = databases
     }
 
-    /// Deletes the field, in `updateData` and merging `setData`.
+    /// Returns a sentinel that deletes the field, for `updateData` and `setData` with merge.
     public static func delete() -> FieldValue {
         FieldValue(.delete)
     }
 
-    /// The time of the write.
+    /// Returns a sentinel that sets the field to the commit time.
     public static func serverTimestamp() -> FieldValue {
         FieldValue(.transform(.serverTimestamp))
     }
 
-    /// The array with those of the elements added at its end that are not in it.
+    /// Returns a sentinel that appends the elements that the array doesn't contain.
     public static func arrayUnion(_ elements: [Any]) -> FieldValue {
         array(elements, FieldTransform.Operation.arrayUnion)
     }
 
-    /// The array without any of the elements.
+    /// Returns a sentinel that removes all occurrences of the elements from the array.
     public static func arrayRemove(_ elements: [Any]) -> FieldValue {
         array(elements, FieldTransform.Operation.arrayRemove)
     }
 
     private static func array(_ elements: [Any], _ operation: ([Value]) -> FieldTransform.Operation) -> FieldValue {
-        var reader = DictionaryReader(permitsSentinels: false)
+        var reader = UserDataReader(allowsSentinels: false)
         do {
             let values = try reader.values(elements)
-            return FieldValue(.transform(operation(values)), origins: reader.origins)
+            return FieldValue(.transform(operation(values)), databases: reader.databases)
         } catch {
             return FieldValue(.invalid(error.message))
         }
@@ -50,64 +50,64 @@ public struct FieldValue: Hashable, Sendable {
 }
 
 extension FieldValue {
-    /// The field plus a number; the number, when the field is none.
+    /// Returns a sentinel that increments the field, or sets it if it isn't a number.
     public static func increment(_ number: Double) -> FieldValue {
         FieldValue(.transform(.increment(.double(number))))
     }
 
-    /// The field plus a number; the number, when the field is none.
+    /// Returns a sentinel that increments the field, or sets it if it isn't a number.
     public static func increment(_ number: Int64) -> FieldValue {
         FieldValue(.transform(.increment(.integer(number))))
     }
 
-    /// The field plus a number; the number, when the field is none.
+    /// Returns a sentinel that increments the field, or sets it if it isn't a number.
     public static func increment(_ number: Int) -> FieldValue {
         increment(Int64(number))
     }
 
-    /// The greater of the field and a number.
+    /// Returns a sentinel that sets the field to the maximum of its value and a number.
     public static func maximum(_ number: Double) -> FieldValue {
         FieldValue(.transform(.maximum(.double(number))))
     }
 
-    /// The greater of the field and a number.
+    /// Returns a sentinel that sets the field to the maximum of its value and a number.
     public static func maximum(_ number: Int64) -> FieldValue {
         FieldValue(.transform(.maximum(.integer(number))))
     }
 
-    /// The greater of the field and a number.
+    /// Returns a sentinel that sets the field to the maximum of its value and a number.
     public static func maximum(_ number: Int) -> FieldValue {
         maximum(Int64(number))
     }
 
-    /// The lesser of the field and a number.
+    /// Returns a sentinel that sets the field to the minimum of its value and a number.
     public static func minimum(_ number: Double) -> FieldValue {
         FieldValue(.transform(.minimum(.double(number))))
     }
 
-    /// The lesser of the field and a number.
+    /// Returns a sentinel that sets the field to the minimum of its value and a number.
     public static func minimum(_ number: Int64) -> FieldValue {
         FieldValue(.transform(.minimum(.integer(number))))
     }
 
-    /// The lesser of the field and a number.
+    /// Returns a sentinel that sets the field to the minimum of its value and a number.
     public static func minimum(_ number: Int) -> FieldValue {
         minimum(Int64(number))
     }
 
-    /// A vector; it is a value like any other.
+    /// Returns a vector value.
     public static func vector(_ array: [Double]) -> VectorValue {
         VectorValue(array)
     }
 
-    /// A vector; it is a value like any other.
+    /// Returns a vector value.
     public static func vector(_ array: [Float]) -> VectorValue {
         VectorValue(array.map(Double.init))
     }
 }
 
 extension FieldValue: Encodable {
-    /// Always throws: ``Firestore/Encoder`` takes these values as they are, and other encoders can do nothing with them.
+    /// Always throws: only ``Firestore/Encoder`` supports sentinels.
     public func encode(to encoder: any Swift.Encoder) throws {
         throw FirestoreEncodingError.encodingIsNotSupported("FieldValue can only be encoded by Firestore.Encoder.")
     }

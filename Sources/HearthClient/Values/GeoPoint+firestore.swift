@@ -5,8 +5,9 @@ public import CoreLocation
 #endif
 
 extension GeoPoint {
-    /// Makes a point. A coordinate that is no number or out of its range is a mistake in the program and ends it; for
-    /// coordinates from elsewhere there is ``init(validatingLatitude:longitude:)``.
+    /// Creates a geo point. Use ``init(validatingLatitude:longitude:)`` for untrusted coordinates.
+    ///
+    /// - Precondition: The coordinates are numbers in the valid range.
     public init(latitude: Double, longitude: Double) {
         do throws(StatusError) {
             try self.init(validatingLatitude: latitude, longitude: longitude)
@@ -22,7 +23,7 @@ extension GeoPoint: Codable {
         case longitude
     }
 
-    /// Decodes a map of latitude and longitude, as other coders than Firestore's have it.
+    /// Decodes a map with `latitude` and `longitude`, the representation in other coders than Firestore's.
     public init(from decoder: any Swift.Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let latitude = try container.decode(Double.self, forKey: .latitude)
@@ -34,7 +35,7 @@ extension GeoPoint: Codable {
         }
     }
 
-    /// Encodes a map of latitude and longitude, for other coders than Firestore's.
+    /// Encodes a map with `latitude` and `longitude`, the representation in other coders than Firestore's.
     public func encode(to encoder: any Swift.Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(latitude, forKey: .latitude)
@@ -44,12 +45,12 @@ extension GeoPoint: Codable {
 
 #if canImport(CoreLocation)
 extension GeoPoint {
-    /// The point of a coordinate; nil for one that is invalid.
+    /// Creates a geo point from a Core Location coordinate; `nil` if the coordinate is invalid.
     public init?(_ coordinate: CLLocationCoordinate2D) {
         try? self.init(validatingLatitude: coordinate.latitude, longitude: coordinate.longitude)
     }
 
-    /// The point as Core Location has it.
+    /// The Core Location coordinate.
     public var coordinate: CLLocationCoordinate2D {
         CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
     }

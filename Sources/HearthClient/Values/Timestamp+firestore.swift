@@ -2,14 +2,13 @@ internal import DocumentModel
 public import Foundation
 
 extension Timestamp {
-    /// Makes the moment so many seconds and nanoseconds after the start of 1970.
+    /// Creates a timestamp from seconds and nanoseconds since 1970-01-01, truncated to microseconds.
     ///
-    /// Documents hold microseconds: what is finer is cut off. A moment outside the years 1 to 9999, and nanoseconds outside a
-    /// second, are mistakes in the program and end it.
+    /// - Precondition: The time is in the years 1 to 9999, and `nanoseconds` is less than one second.
     public init(seconds: Int64, nanoseconds: Int32) {
         precondition(
             (Self.minimum.seconds...Self.maximum.seconds).contains(seconds),
-            "Timestamp seconds out of range: \(seconds); a timestamp lies in the years 1 to 9999."
+            "Timestamp seconds out of range: \(seconds). Expected a time in the years 1 to 9999."
         )
         precondition((0..<1_000_000_000).contains(nanoseconds), "Timestamp nanoseconds out of range: \(nanoseconds).")
         self = Self.checked { () throws(StatusError) in
@@ -17,37 +16,39 @@ extension Timestamp {
         }
     }
 
-    /// Makes the moment of a date, to the nearest microsecond. A date outside the years 1 to 9999 ends the program.
+    /// Creates a timestamp from a date, rounded to the nearest microsecond.
+    ///
+    /// - Precondition: The date is in the years 1 to 9999.
     public init(date: Date) {
         self = Self.checked { () throws(StatusError) in try Timestamp(nearest: date) }
     }
 
-    /// The present moment.
+    /// Creates a timestamp of the current time.
     public init() {
         self.init(date: Date())
     }
 
-    /// The whole seconds since the start of 1970, rounded down.
+    /// The seconds since 1970-01-01, rounded down.
     public var seconds: Int64 {
         microseconds.dividedRoundingDown.seconds
     }
 
-    /// The nanoseconds since that second.
+    /// The nanoseconds within the second.
     public var nanoseconds: Int32 {
         Int32(microseconds.dividedRoundingDown.microseconds * 1_000)
     }
 
-    /// The date.
+    /// Returns the date.
     public func dateValue() -> Date {
-        // From 2001, where a Date counts from, a double still tells microseconds apart.
+        // Relative to 2001, the reference date of Date, a double has microsecond resolution.
         Date(timeIntervalSinceReferenceDate: Double(microseconds - Self.referenceDate) / 1_000_000)
     }
 
     init(nearest date: Date) throws(StatusError) {
-        // Added as integers: the sum may have more digits than a double.
+        // Added as integers: the sum may exceed the precision of a double.
         let sinceReference = Int64(exactly: (date.timeIntervalSinceReferenceDate * 1_000_000).rounded())
         guard let (microseconds, isTooLarge) = sinceReference?.addingReportingOverflow(Self.referenceDate), !isTooLarge else {
-            throw StatusError(.invalidArgument, "Expected a date in the years 1 to 9999, found one far beyond them.")
+            throw StatusError(.invalidArgument, "Expected a date in the years 1 to 9999.")
         }
         try self.init(microseconds: microseconds)
     }
@@ -60,7 +61,7 @@ extension Timestamp {
         }
     }
 
-    /// The start of 2001, in microseconds since the start of 1970.
+    /// 2001-01-01 in microseconds since 1970-01-01.
     private static let referenceDate: Int64 = 978_307_200_000_000
 }
 
@@ -77,7 +78,7 @@ extension Timestamp: Codable {
         case nanoseconds
     }
 
-    /// Decodes a map of seconds and nanoseconds, as other coders than Firestore's have it.
+    /// Decodes a map with `seconds` and `nanoseconds`, the representation in other coders than Firestore's.
     public init(from decoder: any Swift.Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let seconds = try container.decode(Int64.self, forKey: .seconds)
@@ -85,7 +86,7 @@ extension Timestamp: Codable {
         let (microseconds, isTooLarge) = seconds.multipliedReportingOverflow(by: 1_000_000)
         do throws(StatusError) {
             guard !isTooLarge, (0..<1_000_000_000).contains(nanoseconds) else {
-                throw StatusError(.invalidArgument, "Expected the seconds and nanoseconds of a time.")
+                throw StatusError(.invalidArgument, "Expected the seconds and nanoseconds of a timestamp.")
             }
             try self.init(microseconds: microseconds + Int64(nanoseconds / 1_000))
         } catch {
@@ -93,7 +94,7 @@ extension Timestamp: Codable {
         }
     }
 
-    /// Encodes a map of seconds and nanoseconds, for other coders than Firestore's.
+    /// Encodes a map with `seconds` and `nanoseconds`, the representation in other coders than Firestore's.
     public func encode(to encoder: any Swift.Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(seconds, forKey: .seconds)

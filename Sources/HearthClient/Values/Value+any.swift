@@ -3,9 +3,9 @@ internal import Foundation
 internal import StrictJSON
 
 extension Value {
-    /// The value as users find it in a dictionary: an integer is an `Int`, null an `NSNull`, bytes are `Data`.
+    /// Returns the value as user data: integers as `Int`, null as `NSNull`, bytes as `Data`.
     ///
-    /// - Parameter firestore: What references belong to.
+    /// - Parameter firestore: The database of references.
     func any(in firestore: Firestore?) -> Any {
         switch self {
         case .null: NSNull()
@@ -25,7 +25,7 @@ extension Value {
 }
 
 extension MapValue {
-    /// The members as users read them. Of names that Swift takes for equal, since they differ in normalisation only, one stays.
+    /// Returns the map as user data. Of names that differ only in Unicode normalization, only one is kept.
     func dictionary(in firestore: Firestore?) -> [String: Any] {
         var dictionary = [String: Any](minimumCapacity: count)
         for (name, value) in self { dictionary[name.string] = value.any(in: firestore) }

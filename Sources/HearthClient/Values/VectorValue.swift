@@ -1,9 +1,9 @@
-/// Numbers that say what something means, for the search for what is near.
+/// A vector, for nearest-neighbor searches.
 public struct VectorValue: Hashable, Sendable, Codable {
-    /// The numbers.
+    /// The components.
     public let array: [Double]
 
-    /// Makes a vector.
+    /// Creates a vector.
     public init(_ array: [Double]) {
         self.array = array
     }

@@ -1,55 +1,55 @@
 public import DocumentModel
 package import StrictJSON
 
-/// One message of a watch stream.
+/// A message of a watch stream.
 public struct WatchFrame: Sendable {
-    /// What the frame says.
+    /// The kind of the frame.
     public let kind: Kind
-    /// The frame as it came: JSON without the line feed.
+    /// The JSON of the frame as received, without the line feed.
     public let line: [UInt8]
-    /// The frame's members.
+    /// The parsed frame.
     package let json: JSONNode
 
     /// The kinds of frames.
     public enum Kind: Hashable, Sendable {
-        /// The stream works.
+        /// The stream has been opened.
         case open
-        /// A document is in the target that was not before, or is part of the initial state.
+        /// A document was added to the target, or is part of the initial state.
         case added
-        /// A document has changed.
+        /// A document was modified.
         case modified
-        /// A document is still there but no longer in the target.
+        /// A document still exists but is no longer in the target.
         case removed
-        /// A document no longer exists.
+        /// A document was deleted.
         case deleted
         /// The initial state is complete.
         case current
-        /// Nothing has changed up to here.
+        /// A new resume token without changes of the target.
         case checkpoint
-        /// What was sent so far is void; the state follows again.
+        /// The state received so far is invalid. The current state follows.
         case reset
-        /// The server ends the stream as it should end.
+        /// The server ends the stream regularly.
         case end
         /// The server ends the stream because of an error.
         case error
-        /// A kind that a later server may send; to be passed over.
+        /// A kind unknown to this version, to be ignored.
         case other(String)
 
         var isLast: Bool { self == .end || self == .error }
     }
 
-    /// The document of an `added` or `modified` frame; nil in others.
+    /// Returns the document of an `added` or `modified` frame; `nil` for other frames.
     public func document() throws(StatusError) -> EncodedDocument? {
         guard let document = json["document"] else { return nil }
         return try EncodedDocument(rpc: document)
     }
 
-    /// What a stream is resumed with to go on after this frame; nil where that can't be.
+    /// The resume token after this frame; `nil` if a stream can't be resumed here.
     public var token: String? {
         json["token"]?.string
     }
 
-    /// What an `error` frame says; nil in others.
+    /// The error of an `error` frame; `nil` for other frames.
     public var error: StatusError? {
         kind == .error ? StatusError(rpc: json) ?? StatusError(.unknown, "The server ended the stream with an error.") : nil
     }
@@ -60,9 +60,9 @@ extension WatchFrame {
         do {
             json = try JSONText(line, limits: JSONLimits(maximumBytes: line.count)).root
         } catch {
-            throw StatusError.foreignAnswer(from: server, cause: error)
+            throw StatusError.unexpectedResponse(from: server, cause: error)
         }
-        guard let type = json["type"]?.string else { throw StatusError.foreignAnswer(from: server) }
+        guard let type = json["type"]?.string else { throw StatusError.unexpectedResponse(from: server) }
         kind = Kind(UTF8Key(type))
         self.line = line
     }

@@ -1,9 +1,9 @@
 public import DocumentModel
 package import StrictJSON
 
-/// What to watch.
+/// The target of a watch stream.
 public struct WatchTarget: Hashable, Sendable {
-    /// The parameter of `/watch` that names it, with its JSON.
+    /// The name and JSON value of the `/watch` parameter that specifies the target.
     private let name: UTF8Key
     private let value: [UInt8]
 
@@ -14,23 +14,23 @@ public struct WatchTarget: Hashable, Sendable {
         value = writer.finish()
     }
 
-    /// One document, whether it exists or not.
+    /// Returns a document target. The document need not exist.
     public static func document(_ path: DocumentPath) -> WatchTarget {
         WatchTarget("document") { $0.string(path.string) }
     }
 
-    /// The documents directly in a collection; not those of subcollections.
+    /// Returns a target for the documents of a collection, without subcollections.
     public static func collection(_ path: CollectionPath) -> WatchTarget {
         WatchTarget("collection") { $0.string(path.string) }
     }
 
-    /// The documents in all collections of an id, wherever they are.
+    /// Returns a target for a collection group: the documents of all collections with an ID.
     public static func collectionGroup(_ id: CollectionID) -> WatchTarget {
         WatchTarget("collectionGroup") { $0.string(id.key.string) }
     }
 
-    /// The result of a query.
-    package static func query(_ query: DocumentModel.Query) -> WatchTarget {
+    /// Returns a target for the result of a query.
+    package static func query(_ query: StructuredQuery) -> WatchTarget {
         WatchTarget("query") { writer in
             writer.beginObject()
             query.writeMembers(to: &writer)
@@ -38,12 +38,12 @@ public struct WatchTarget: Hashable, Sendable {
         }
     }
 
-    /// The result of a query that is stated as `query.run` takes it: an object, the parameters by name.
+    /// Returns a target for the result of a query, given by the parameters of `query.run`, a JSON object.
     package static func query(_ query: JSONNode) -> WatchTarget {
         WatchTarget("query") { $0.raw(query.rawBytes) }
     }
 
-    /// The parameters of a stream for the target.
+    /// Returns the encoded parameters of a stream for the target.
     func parameters(resume: String?) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()

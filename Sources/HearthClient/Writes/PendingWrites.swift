@@ -1,13 +1,13 @@
 internal import DocumentModel
 
-/// Writes that are collected to be carried out together, or why there can't be any.
+/// The writes of a batch or transaction, or the error that makes it invalid.
 struct PendingWrites: Sendable {
     private var writes: [Write] = []
     private var failure: StatusError?
 
     var isEmpty: Bool { writes.isEmpty && failure == nil }
 
-    /// Adds a write. The first one that can't be made keeps all from being carried out.
+    /// Adds a write. The first invalid write makes `get()` throw its error.
     mutating func add(_ write: () throws(StatusError) -> Write) {
         do {
             writes.append(try write())

@@ -1,7 +1,7 @@
 internal import DocumentModel
 internal import Synchronization
 
-/// Writes that are collected, and then happen together or not at all.
+/// A set of writes that is committed atomically.
 public final class WriteBatch: Sendable {
     private let firestore: Firestore
     private let state = Mutex(State())
@@ -15,19 +15,19 @@ public final class WriteBatch: Sendable {
         self.firestore = firestore
     }
 
-    /// Sets a document's data, replacing what there is.
+    /// Creates or replaces a document.
     @discardableResult
     public func setData(_ data: [String: Any], forDocument document: DocumentReference) -> WriteBatch {
         add(to: document) { () throws(StatusError) in try .set(document, DocumentData(data)) }
     }
 
-    /// Sets a document's data; with `merge`, fields that are not given stay as they are.
+    /// Creates or replaces a document; with `merge`, keeps existing fields that are not given.
     @discardableResult
     public func setData(_ data: [String: Any], forDocument document: DocumentReference, merge: Bool) -> WriteBatch {
         add(to: document) { () throws(StatusError) in try .set(document, DocumentData(data), merge: merge ? .all : .none) }
     }
 
-    /// Sets those fields of a document that are named by a `String` or ``FieldPath`` each.
+    /// Sets only the fields in `mergeFields`, each a `String` or ``FieldPath``.
     @discardableResult
     public func setData(_ data: [String: Any], forDocument document: DocumentReference, mergeFields: [Any]) -> WriteBatch {
         add(to: document) { () throws(StatusError) in
@@ -35,41 +35,41 @@ public final class WriteBatch: Sendable {
         }
     }
 
-    /// Changes fields of a document that has to exist. The keys are paths: a `String` with dots, or a ``FieldPath``.
+    /// Updates fields of a document, which must exist. The keys are field paths: dotted `String`s or ``FieldPath``s.
     @discardableResult
     public func updateData(_ fields: [AnyHashable: Any], forDocument document: DocumentReference) -> WriteBatch {
         add(to: document) { () throws(StatusError) in try .update(document, fields) }
     }
 
-    /// Deletes a document; one that doesn't exist is no error.
+    /// Deletes a document, if it exists.
     @discardableResult
     public func deleteDocument(_ document: DocumentReference) -> WriteBatch {
         add(to: document) { () throws(StatusError) in .delete(document.documentPath) }
     }
 
-    /// Carries out the writes: all, or none when one of them can't be. A batch is committed once.
+    /// Commits the writes atomically. A batch can be committed once.
     nonisolated(nonsending) public func commit() async throws {
-        let writes = try firestoreErrors(take)
+        let writes = try firestoreErrors(takeWrites)
         try await firestore.commit(writes)
     }
 
-    /// Carries out the writes, and calls back.
+    /// Commits the writes atomically and calls `completion`.
     public func commit(completion: (((any Error)?) -> Void)? = nil) {
-        firestore.enqueue(try take(), completion)
+        firestore.enqueue(try takeWrites(), completion)
     }
 
     private func add(to document: DocumentReference, _ write: () throws(StatusError) -> Write) -> WriteBatch {
         state.withLock { state in
             precondition(!state.isCommitted, "A write batch can no longer be used after it has been committed.")
             state.writes.add { () throws(StatusError) in
-                try firestore.check([document.firestore])
+                try firestore.checkReferences(to: [document.firestore])
                 return try write()
             }
         }
         return self
     }
 
-    private func take() throws(StatusError) -> [Write] {
+    private func takeWrites() throws(StatusError) -> [Write] {
         try state.withLock { state throws(StatusError) in
             precondition(!state.isCommitted, "A write batch can no longer be used after it has been committed.")
             state.isCommitted = true
@@ -79,9 +79,9 @@ public final class WriteBatch: Sendable {
 }
 
 extension WriteBatch {
-    /// Encodes a value and sets a document's data to it, replacing what there is.
+    /// Encodes a value, and creates or replaces a document with it.
     ///
-    /// - Throws: What ``Firestore/Encoder`` throws.
+    /// - Throws: Errors of ``Firestore/Encoder``.
     @discardableResult
     public func setData<T: Encodable>(
         from value: T,
@@ -92,9 +92,9 @@ extension WriteBatch {
         return add(to: document) { () throws(StatusError) in try .set(document, data) }
     }
 
-    /// Encodes a value and sets a document's data; with `merge`, fields that are not encoded stay as they are.
+    /// Encodes a value, and creates or replaces a document; with `merge`, keeps existing fields that are not encoded.
     ///
-    /// - Throws: What ``Firestore/Encoder`` throws.
+    /// - Throws: Errors of ``Firestore/Encoder``.
     @discardableResult
     public func setData<T: Encodable>(
         from value: T,
@@ -106,9 +106,9 @@ extension WriteBatch {
         return add(to: document) { () throws(StatusError) in try .set(document, data, merge: merge ? .all : .none) }
     }
 
-    /// Encodes a value and sets those fields that are named by a `String` or ``FieldPath`` each.
+    /// Encodes a value and sets only the fields in `mergeFields`, each a `String` or ``FieldPath``.
     ///
-    /// - Throws: What ``Firestore/Encoder`` throws.
+    /// - Throws: Errors of ``Firestore/Encoder``.
     @discardableResult
     public func setData<T: Encodable>(
         from value: T,

@@ -1,6 +1,6 @@
 import StrictJSON
 
-/// The errors that the server itself answers with.
+/// The errors that the RPC layer itself returns.
 extension RPCError {
     static func parseError(_ error: JSONSyntaxError) -> RPCError {
         let reason = excerpt(of: error.reason.description.utf8, maximumBytes: 200)
@@ -23,7 +23,7 @@ extension RPCError {
     static func methodNotFound(_ name: UTF8Key) -> RPCError {
         RPCError(
             .methodNotFound,
-            "There is no method of that name; rpc.discover lists the methods",
+            "Method not found; rpc.discover lists the methods",
             data: ["method": .string(name.string)]
         )
     }
@@ -31,7 +31,7 @@ extension RPCError {
     static func internalError(id: String) -> RPCError {
         RPCError(
             .internalError,
-            "The server failed; its log has the reason under this errorId",
+            "Internal error; the server log has the cause under this errorId",
             data: ["errorId": .string(id)]
         )
     }
@@ -40,41 +40,41 @@ extension RPCError {
         RPCError(.cancelled, "The call was cancelled", data: ["status": "CANCELLED"])
     }
 
-    /// Time is up.
+    /// Returns the error for an exceeded time limit.
     ///
-    /// - Parameter isExecuted: Whether the call was begun, and it was not those before it in its batch that took so long.
+    /// - Parameter isExecuted: Whether the call itself ran; false when earlier calls of its batch used up the time.
     static func deadlineExceeded(_ timeout: Duration, isExecuted: Bool) -> RPCError {
         RPCError(
             .deadlineExceeded,
             isExecuted
                 ? "The call was cancelled because it took longer than \(timeout)"
-                : "The call was not executed, because those before it in its batch took \(timeout) or longer",
+                : "The call was not executed because the calls before it in the batch took \(timeout) or longer",
             data: ["status": "DEADLINE_EXCEEDED"]
         )
     }
 
-    /// The response limit is used up.
+    /// Returns the error for a response that would exceed its size limit.
     ///
-    /// - Parameter isExecuted: Whether the call was executed, and only its result is left out.
+    /// - Parameter isExecuted: Whether the call ran and only its result is omitted.
     static func responseTooLarge(limit: Int, isExecuted: Bool) -> RPCError {
         RPCError(
             .resourceExhausted,
             isExecuted
-                ? "The call was executed, but its result would make the response too large"
-                : "The call was not executed, because the response is already as large as it may be",
+                ? "The call was executed, but its result exceeds the response size limit"
+                : "The call was not executed because the response has reached its size limit",
             data: ["status": "RESOURCE_EXHAUSTED", "limit": .integer(limit), "executed": .boolean(isExecuted)]
         )
     }
 
-    /// The ``AnswerBudget`` is used up.
+    /// Returns the error for an exhausted ``ResponseBudget``.
     ///
-    /// - Parameter isExecuted: Whether the call was executed, and only its result is left out.
-    package static func noRoom(isExecuted: Bool) -> RPCError {
+    /// - Parameter isExecuted: Whether the call ran and only its result is omitted.
+    package static func responseMemoryExhausted(isExecuted: Bool) -> RPCError {
         RPCError(
             .resourceExhausted,
-            (isExecuted ? "The call was executed, but there is no room for its result" : "The call was not executed")
-                + ": the answers that other clients have not read yet take all the memory there is for them. "
-                + "Try again in a moment.",
+            (isExecuted ? "The call was executed, but its result was dropped" : "The call was not executed")
+                + ": the response memory limit is exhausted by responses that other clients have not read yet. "
+                + "Retry shortly.",
             data: ["status": "RESOURCE_EXHAUSTED", "retryAfterMilliseconds": .integer(1_000), "executed": .boolean(isExecuted)]
         )
     }

@@ -1,12 +1,12 @@
 package import StrictJSON
 
-/// The error that a call is answered with: a code for programs, a message for people, and data for both.
+/// The error object of a response: a code for programs, a message for people, and structured data.
 ///
-/// What it holds is sent to the client, with one exception: the message and data of an ``RPCErrorCode/internalError`` go
-/// to the server's log, and the client gets an `errorId` by which the entry is found.
+/// All of it is sent to the client, with one exception: the message and data of an ``RPCErrorCode/internalError`` go to the
+/// server's log, and the client receives the `errorId` of the log entry.
 package struct RPCError: Error, Sendable, CustomStringConvertible {
     package var code: RPCErrorCode
-    /// One sentence that says what was expected and what was found.
+    /// One sentence: what was expected and what was found.
     package var message: String
     package var data: RPCErrorData
 
@@ -35,12 +35,12 @@ package struct RPCError: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// An error of a lower floor that knows how a client is to be told of it.
+/// An error of a lower layer that maps to a client-visible error.
 ///
-/// What a method throws and is neither this nor a `CancellationError` is unexpected: the client gets an
-/// ``RPCErrorCode/internalError`` without any of its text, and the server's log gets the error.
+/// Any other error that a method throws, except `CancellationError`, is unexpected: the client receives an
+/// ``RPCErrorCode/internalError`` without its text, and the error is logged.
 package protocol RPCErrorConvertible: Error {
-    /// The error as the client sees it.
+    /// The error object sent to the client.
     var rpcError: RPCError { get }
 }
 

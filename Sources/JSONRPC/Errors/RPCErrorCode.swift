@@ -1,7 +1,7 @@
-/// The number by which a client tells errors apart.
+/// The `code` of an error object.
 ///
-/// JSON-RPC keeps -32768 … -32000 for itself; an application's own codes are positive, and Hearth's are the canonical
-/// status codes (5 `NOT_FOUND`, 10 `ABORTED`, …). The few of them that the RPC layer itself answers with are named here.
+/// JSON-RPC reserves -32768 … -32000. Application codes are positive; Hearth uses the canonical status codes (5 `NOT_FOUND`,
+/// 10 `ABORTED`, …). The constants below include those that the RPC layer itself returns.
 package struct RPCErrorCode: RawRepresentable, Hashable, Sendable, ExpressibleByIntegerLiteral, CustomStringConvertible {
     package let rawValue: Int
 
@@ -17,21 +17,21 @@ package struct RPCErrorCode: RawRepresentable, Hashable, Sendable, ExpressibleBy
     package static let parseError: Self = -32700
     /// The JSON is not a request.
     package static let invalidRequest: Self = -32600
-    /// There is no method of that name.
+    /// The method does not exist.
     package static let methodNotFound: Self = -32601
-    /// The parameters do not fit the method's declaration.
+    /// The parameters do not match the method's declaration.
     package static let invalidParams: Self = -32602
-    /// The server failed. What happened is in its log, under the `errorId` of the answer.
+    /// The server failed. The log has the cause under the response's `errorId`.
     package static let internalError: Self = -32603
 
-    /// The call was cancelled, because its client left or the server stops.
+    /// The call was cancelled, because the client disconnected or the server is shutting down.
     package static let cancelled: Self = 1
-    /// The call took longer than the server allows, and was cancelled.
+    /// The call exceeded the server's time limit and was cancelled.
     package static let deadlineExceeded: Self = 4
-    /// The answer would be larger than the server sends.
+    /// The response would exceed the server's size limit.
     package static let resourceExhausted: Self = 8
 
-    /// Whether JSON-RPC keeps this number for itself, so that no method may declare it as its own.
+    /// Whether JSON-RPC reserves this code; methods must not declare it.
     package var isReserved: Bool {
         (-32768 ... -32000).contains(rawValue)
     }

@@ -1,12 +1,12 @@
 package import StrictJSON
 
-/// The `data` member of an error: named values in the order in which they were given.
+/// The `data` member of an error object: named values in insertion order.
 ///
 /// ```swift
 /// RPCError(5, "There is no document books/vogon.", data: ["status": "NOT_FOUND", "path": .string(path)])
 /// ```
 package struct RPCErrorData: Sendable, ExpressibleByDictionaryLiteral {
-    /// One value of an error's data.
+    /// A value in error data.
     package enum Value: Sendable, ExpressibleByStringLiteral {
         case string(String)
         case integer(Int)
@@ -20,7 +20,7 @@ package struct RPCErrorData: Sendable, ExpressibleByDictionaryLiteral {
 
     private var members: [(key: UTF8Key, value: Value)]
 
-    /// Whether there is nothing in it; the error is then sent without `data`.
+    /// Whether there are no members; the error object then has no `data`.
     package var isEmpty: Bool {
         members.isEmpty
     }
@@ -32,7 +32,7 @@ package struct RPCErrorData: Sendable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    /// The value of a member. A new one is appended, an existing one keeps its place; `nil` removes it.
+    /// The value of a member. Setting a new key appends it, setting an existing one keeps its position; `nil` removes it.
     package subscript(_ key: UTF8Key) -> Value? {
         get {
             members.first { $0.key == key }?.value
@@ -48,7 +48,7 @@ package struct RPCErrorData: Sendable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    /// Writes the members as one JSON object.
+    /// Writes the members as a JSON object.
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
         for (key, value) in members {

@@ -1,6 +1,6 @@
 package import StrictJSON
 
-/// Everything that a method's type says of itself, without its types: what documentation is written from.
+/// The type-erased declaration of a method, from which its documentation is generated.
 package struct MethodDescription: Sendable {
     package let name: UTF8Key
     package let summary: String
@@ -10,9 +10,47 @@ package struct MethodDescription: Sendable {
     package let result: ResultDescription
     package let errors: [ErrorDescription]
     package let examples: [RPCExample]
+
+    /// The maximum length of a method name in bytes.
+    static let maximumNameBytes = 256
+
+    /// Traps when the declaration is inconsistent or violates the rules of JSON-RPC and OpenRPC.
+    func validate() {
+        precondition((1...Self.maximumNameBytes).contains(name.byteCount), "\(name) is not a valid method name")
+        precondition(!name.utf8.starts(with: "rpc.".utf8), "\(name): JSON-RPC reserves names that begin with rpc.")
+        precondition(Set(parameters.map(\.name)).count == parameters.count, "\(name): duplicate parameter name")
+        let requiredCount = parameters.prefix { $0.isRequired }.count
+        precondition(
+            !parameters.dropFirst(requiredCount).contains { $0.isRequired },
+            "\(name): a required parameter follows an optional one"
+        )
+        precondition(Set(errors.map(\.code)).count == errors.count, "\(name): duplicate error code")
+        precondition(!errors.contains { $0.code.isReserved }, "\(name): JSON-RPC reserves a declared error code")
+        precondition(
+            examples.allSatisfy { $0.params.root.kind == .object },
+            "\(name): examples must have named parameters"
+        )
+    }
+
+    /// Returns the description of the built-in `rpc.discover`.
+    static func discover(
+        right: String,
+        parameters: [any ParameterDescription],
+        errors: [ErrorDescription]
+    ) -> MethodDescription {
+        MethodDescription(
+            name: "rpc.discover",
+            summary: "Get this description of all methods, as an OpenRPC document.",
+            right: right,
+            parameters: parameters,
+            result: ResultDescription("document", .map(of: .any), "An OpenRPC document."),
+            errors: errors,
+            examples: []
+        )
+    }
 }
 
-/// What a method answers with.
+/// The result of a method.
 package struct ResultDescription: Sendable {
     /// A short name for generated clients, such as `document`.
     package let name: String
@@ -26,10 +64,10 @@ package struct ResultDescription: Sendable {
     }
 }
 
-/// An error that a method answers with, and when.
+/// An error that a method returns, and its condition.
 package struct ErrorDescription: Sendable {
     package let code: RPCErrorCode
-    /// When it happens, in one sentence.
+    /// The condition, in one sentence.
     package let message: String
 
     package init(_ code: RPCErrorCode, _ message: String) {
@@ -38,14 +76,14 @@ package struct ErrorDescription: Sendable {
     }
 }
 
-/// A call that works, with its answer.
+/// An example call with its result.
 package struct RPCExample: Sendable {
     package let name: String
-    /// An object: the parameters by name. They are decoded when the table is made, so that an example cannot be wrong.
+    /// The named parameters. ``MethodTable`` decodes them on initialization, so that an example cannot be invalid.
     package let params: JSONText
     package let result: JSONText
 
-    /// Makes an example of JSON texts in the source code; a text that is not JSON is a mistake there, and stops the program.
+    /// Creates an example from JSON literals; traps when one is not valid JSON.
     package init(_ name: String, params: StaticString, result: StaticString) {
         self.name = name
         self.params = Self.text(params, of: name)
@@ -56,7 +94,7 @@ package struct RPCExample: Sendable {
         do {
             return try JSONText(text.description)
         } catch {
-            preconditionFailure("the example \"\(name)\" is not JSON: \(error)")
+            preconditionFailure("the example \"\(name)\" is not valid JSON: \(error)")
         }
     }
 }

@@ -1,64 +1,64 @@
 import StrictJSON
 
-/// The methods of a service, by name.
+/// The methods of a service by name.
 ///
-/// The dispatcher, the decoding of parameters, `rpc.discover` and the documentation are all made from this one table. It is
-/// checked when it is made: a name used twice, a required parameter after an optional one, an error code declared twice
-/// or an example that its own method would refuse is a mistake in the program, and stops it.
+/// Dispatch, parameter decoding, `rpc.discover` and the documentation all derive from this table. Initialization validates it: a
+/// duplicate name, a required parameter after an optional one, a duplicate error code or an example with invalid parameters is a
+/// programming error and traps.
 package struct MethodTable<Context: RPCContext>: Sendable {
-    /// A method with its types closed over: they are decided once, when it is registered, and not looked up for each call.
+    /// A method with its generic types erased once, at registration.
     struct Entry: Sendable {
-        /// How many bytes an answer may well have.
-        let expectedAnswerBytes: Int
-        /// Makes sure that the caller may call, decodes, calls, and gives back what writes the result.
+        /// The typical size of a response; see ``RPCMethod/expectedResponseBytes``.
+        let expectedResponseBytes: Int
+        /// Authorizes the caller, decodes the parameters, executes the method and returns a closure that writes the result.
         let call: @Sendable (_ params: JSONNode?, _ context: Context) async throws -> ResultWriter
     }
 
     typealias ResultWriter = @Sendable (inout JSONWriter) -> Void
 
-    /// The methods in the order in which they were listed; `rpc.discover` is the last.
+    /// The methods in declaration order, followed by `rpc.discover`.
     package let methods: [MethodDescription]
 
-    /// The OpenRPC document of the table, as compact JSON: what `rpc.discover` answers with.
+    /// The OpenRPC document of the table, as compact JSON; the result of `rpc.discover`.
     package let openRPCDocument: [UInt8]
 
     private let entries: [UTF8Key: Entry]
 
-    /// Makes the table.
+    /// Creates the table.
     ///
     /// - Parameters:
     ///   - types: The methods.
-    ///   - right: What a caller needs to be allowed to call `rpc.discover`.
-    ///   - refusals: How callers without the right are refused, which every method lists among its errors.
-    ///   - shared: Parameters that each of them takes behind its own.
-    ///   - info: What the OpenRPC document says of the service as a whole.
+    ///   - right: The right required to call `rpc.discover`.
+    ///   - authorizationErrors: The errors for callers without the required right, which every method lists among its errors.
+    ///   - sharedParameters: Parameters that every method has after its own.
+    ///   - info: The service-level metadata of the OpenRPC document.
     package init(
         _ types: [any RPCMethod<Context>.Type],
         discoverableBy right: Context.Right,
-        refusingWith refusals: [ErrorDescription] = [],
-        sharing shared: [SharedParameter<Context>] = [],
+        authorizationErrors: [ErrorDescription] = [],
+        sharedParameters: [SharedParameter<Context>] = [],
         info: OpenRPCInfo
     ) {
         var methods: [MethodDescription] = []
         var entries: [UTF8Key: Entry] = [:]
-        let sharedErrors = shared.flatMap(\.errors) + refusals
+        let sharedErrors = sharedParameters.flatMap(\.errors) + authorizationErrors
         for type in types {
-            let (method, entry) = Self.register(type, sharing: shared, sharedErrors)
-            method.check()
+            let (method, entry) = Self.register(type, sharedParameters: sharedParameters, sharedErrors: sharedErrors)
+            method.validate()
             precondition(entries.updateValue(entry, forKey: method.name) == nil, "\(method.name) is registered twice")
             methods.append(method)
         }
         let discover = MethodDescription.discover(
             right: right.rawValue,
-            parameters: shared.map(\.declaration),
+            parameters: sharedParameters.map(\.declaration),
             errors: sharedErrors
         )
         methods.append(discover)
         let document = OpenRPCDocument.encode(info, methods: methods)
-        entries[discover.name] = Entry(expectedAnswerBytes: document.count) { params, context in
+        entries[discover.name] = Entry(expectedResponseBytes: document.count) { params, context in
             try context.authorize(right)
             let arguments = try Arguments(params, declared: discover.parameters)
-            _ = try await SharedParameter.context(selectedBy: shared, from: arguments, in: context)
+            _ = try await SharedParameter.selectContext(with: sharedParameters, from: arguments, in: context)
             return { $0.raw(document) }
         }
         self.methods = methods
@@ -72,14 +72,14 @@ package struct MethodTable<Context: RPCContext>: Sendable {
 
     private static func register<Method: RPCMethod<Context>>(
         _ type: Method.Type,
-        sharing shared: [SharedParameter<Context>],
-        _ sharedErrors: [ErrorDescription]
+        sharedParameters: [SharedParameter<Context>],
+        sharedErrors: [ErrorDescription]
     ) -> (MethodDescription, Entry) {
         let method = MethodDescription(
             name: Method.name,
             summary: Method.summary,
             right: Method.right.rawValue,
-            parameters: Method.parameters + shared.map(\.declaration),
+            parameters: Method.parameters + sharedParameters.map(\.declaration),
             result: Method.result,
             errors: Method.errors + sharedErrors.filter { error in !Method.errors.contains { $0.code == error.code } },
             examples: Method.examples
@@ -88,13 +88,13 @@ package struct MethodTable<Context: RPCContext>: Sendable {
             do {
                 _ = try Method.params(from: Arguments(example.params.root, declared: method.parameters))
             } catch {
-                preconditionFailure("\(method.name) refuses its own example \"\(example.name)\": \(error)")
+                preconditionFailure("\(method.name): the example \"\(example.name)\" has invalid parameters: \(error)")
             }
         }
-        let entry = Entry(expectedAnswerBytes: Method.expectedAnswerBytes) { params, context in
+        let entry = Entry(expectedResponseBytes: Method.expectedResponseBytes) { params, context in
             try context.authorize(Method.right)
             let arguments = try Arguments(params, declared: method.parameters)
-            let context = try await SharedParameter.context(selectedBy: shared, from: arguments, in: context)
+            let context = try await SharedParameter.selectContext(with: sharedParameters, from: arguments, in: context)
             let result = try await Method.call(Method.params(from: arguments), in: context)
             return { Method.write(result, to: &$0) }
         }

@@ -1,17 +1,17 @@
 package import StrictJSON
 
-/// A method that clients can call: one type with its name, documentation, parameters, work and result.
+/// A JSON-RPC method: one type with its name, documentation, parameters, implementation and result.
 ///
-/// ``MethodTable`` makes of it the dispatcher's entry and the OpenRPC description, so the two cannot drift apart.
-/// What the method needs of its surroundings (the store, who calls) comes in the `Context`.
+/// ``MethodTable`` derives both the dispatch entry and the OpenRPC description from it, so the two cannot diverge. The
+/// method's dependencies (the store, the caller) are passed in the `Context`.
 ///
 /// ```swift
 /// enum ServerTime: RPCMethod {
 ///     static let name: UTF8Key = "server.time"
-///     static let summary = "The server's clock."
+///     static let summary = "Get the server's time."
 ///     static let right = Role.reader
 ///     static let parameters: [any ParameterDescription] = []
-///     static let result = ResultDescription("time", .string(), "The time, as RFC 3339 writes it.")
+///     static let result = ResultDescription("time", .string(), "The time in RFC 3339 format.")
 ///     …
 /// }
 /// ```
@@ -20,31 +20,31 @@ package protocol RPCMethod<Context>: SendableMetatype {
     associatedtype Params: Sendable
     associatedtype Result: Sendable
 
-    /// `resource.verb`, at most 256 bytes; names beginning with `rpc.` belong to JSON-RPC itself.
+    /// The name, `resource.verb`, of at most 256 bytes; JSON-RPC reserves names that begin with `rpc.`.
     static var name: UTF8Key { get }
     /// One line for the documentation.
     static var summary: String { get }
-    /// What a caller needs to be allowed to call the method.
+    /// The right required to call the method.
     static var right: Context.Right { get }
-    /// In the order of their positions, the required ones first.
+    /// The parameters in positional order, required ones first.
     static var parameters: [any ParameterDescription] { get }
     static var result: ResultDescription { get }
-    /// The errors of its own that the method answers with; each code once.
+    /// The errors that the method itself returns; each code once.
     static var errors: [ErrorDescription] { get }
     static var examples: [RPCExample] { get }
-    /// How many bytes an answer may well have: there must be room for as many before the method is called. One that becomes
-    /// larger needs the room for the rest at once.
-    static var expectedAnswerBytes: Int { get }
+    /// The typical size of a response, reserved from the ``ResponseBudget`` before the method is called. For a larger response the
+    /// remainder is reserved without waiting.
+    static var expectedResponseBytes: Int { get }
 
-    /// Takes the parameters from a call.
+    /// Decodes the parameters.
     static func params(from arguments: Arguments) throws -> Params
 
-    /// Does the work. It ends early when its task is cancelled, which is how deadlines and shutdown reach it.
+    /// Executes the method. Deadlines and shutdown cancel its task; the implementation must then return early.
     ///
-    /// - Throws: ``RPCErrorConvertible`` errors are sent to the client as they say; any other is a server failure.
+    /// - Throws: ``RPCErrorConvertible`` errors are mapped for the client; any other is an internal error.
     static func call(_ params: Params, in context: Context) async throws -> Result
 
-    /// Writes the result as exactly one JSON value.
+    /// Writes the result as one JSON value.
     static func write(_ result: Result, to writer: inout JSONWriter)
 }
 
@@ -57,7 +57,18 @@ extension RPCMethod {
         []
     }
 
-    package static var expectedAnswerBytes: Int {
+    package static var expectedResponseBytes: Int {
         16 << 10
     }
+}
+
+/// The context in which methods are called: their dependencies and the caller.
+package protocol RPCContext: Sendable {
+    /// A right that methods require. Its raw value appears in the documentation.
+    associatedtype Right: RawRepresentable<String>, Sendable
+
+    /// Throws unless the caller has a right. Called before the parameters are decoded.
+    ///
+    /// - Throws: The error of the call, handled like one thrown by a method.
+    func authorize(_ right: Right) throws
 }

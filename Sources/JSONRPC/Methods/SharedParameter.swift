@@ -1,31 +1,31 @@
-/// A parameter that every method of a table takes behind its own, `rpc.discover` included, and that decides in which context
+/// A parameter that every method of a table has after its own, including `rpc.discover`, and that selects the context in which
 /// the method is called.
 ///
 /// ```swift
 /// SharedParameter(
 ///     Parameter<String?>("database", "The database."),
-///     refusedWith: [ErrorDescription(5, "There is no such database.")]
+///     errors: [ErrorDescription(5, "The database does not exist.")]
 /// ) { name, location, context in
 ///     …
 /// }
 /// ```
 package struct SharedParameter<Context: RPCContext>: Sendable {
     let declaration: any ParameterDescription
-    /// How a call may be refused.
+    /// The errors of the selection.
     let errors: [ErrorDescription]
-    /// What makes the context of a call by what it gave for the parameter; nil when it gave nothing.
+    /// Returns a closure that selects the context, or nil when the parameter is absent.
     let selection: @Sendable (Arguments, Context) throws -> (@Sendable () async throws -> Context)?
 
-    /// Makes the parameter.
+    /// Creates the parameter.
     ///
     /// - Parameters:
-    ///   - parameter: Its declaration; it has to be optional, since it stands behind the methods' own.
+    ///   - parameter: The declaration; optional, since it follows the methods' own parameters.
     ///   - errors: The errors that `select` throws, which every method lists among its own.
-    ///   - select: Makes the context that the method is called in, or refuses the call by throwing; it gets the value, where it
-    ///     stands, and the context that the call came with.
+    ///   - select: Returns the context for the method, or throws to reject the call. It receives the value, its location and the
+    ///     context of the request.
     package init<Value: Sendable>(
         _ parameter: Parameter<Value?>,
-        refusedWith errors: [ErrorDescription],
+        errors: [ErrorDescription],
         select: @escaping @Sendable (Value, ParameterLocation, Context) async throws -> Context
     ) {
         self.declaration = parameter
@@ -39,9 +39,9 @@ package struct SharedParameter<Context: RPCContext>: Sendable {
 }
 
 extension SharedParameter {
-    /// The context that a method is called in with these arguments. Nothing is waited for where they give none of the parameters.
-    static func context(
-        selectedBy parameters: [SharedParameter],
+    /// Returns the context for a call with these arguments. Does not suspend when none of the parameters is present.
+    static func selectContext(
+        with parameters: [SharedParameter],
         from arguments: Arguments,
         in context: Context
     ) async throws -> Context {

@@ -1,6 +1,6 @@
 package import StrictJSON
 
-/// A JSON Schema (draft-07), in the few forms that describe Hearth's parameters and results.
+/// A JSON Schema (draft-07), limited to the keywords that describe Hearth's parameters and results.
 package struct JSONSchema: Sendable {
     /// A member of an object.
     package struct Property: Sendable {
@@ -21,7 +21,7 @@ package struct JSONSchema: Sendable {
         }
     }
 
-    /// A schema that is written once, under its name, and referred to wherever it is used.
+    /// A named schema that is written once and referenced wherever it is used.
     struct Component: Sendable {
         let name: UTF8Key
         let owner: ObjectIdentifier
@@ -66,7 +66,7 @@ extension JSONSchema {
         JSONSchema(type: "boolean")
     }
 
-    /// A number, with or without a fraction.
+    /// A number, integral or not.
     package static var number: JSONSchema {
         JSONSchema(type: "number")
     }
@@ -74,9 +74,9 @@ extension JSONSchema {
     /// A string.
     ///
     /// - Parameters:
-    ///   - format: A format that JSON Schema names, such as `date-time`.
-    ///   - pattern: A regular expression as ECMA-262 writes it.
-    ///   - values: The only values that are allowed.
+    ///   - format: A JSON Schema format, such as `date-time`.
+    ///   - pattern: A regular expression in ECMA-262 syntax.
+    ///   - values: The allowed values.
     package static func string(format: String? = nil, pattern: String? = nil, values: [String]? = nil) -> JSONSchema {
         var schema = JSONSchema(type: "string")
         schema.set("format", format.map { .string($0) })
@@ -108,24 +108,24 @@ extension JSONSchema {
         return schema
     }
 
-    /// An object whose member names are the client's own, and whose values are all of one kind.
+    /// An object with arbitrary member names and values of one schema.
     package static func map(of value: JSONSchema) -> JSONSchema {
         var schema = JSONSchema(type: "object")
         schema.set("additionalProperties", .schema(value))
         return schema
     }
 
-    /// Exactly one of several forms.
-    package static func oneOf(_ forms: [JSONSchema]) -> JSONSchema {
-        JSONSchema(keywords: [("oneOf", .schemas(forms))])
+    /// Exactly one of several schemas.
+    package static func oneOf(_ schemas: [JSONSchema]) -> JSONSchema {
+        JSONSchema(keywords: [("oneOf", .schemas(schemas))])
     }
 
-    /// A schema that stands once in the document's `components`, under a name, and may refer to itself.
+    /// A reference to a schema in the document's `components`, which may be recursive.
     ///
     /// - Parameters:
     ///   - name: ASCII letters and digits.
-    ///   - owner: The type that the schema describes: two types may not share a name.
-    ///   - definition: The schema itself.
+    ///   - owner: The type that the schema describes; two types must not share a name.
+    ///   - definition: Returns the schema.
     package static func component(
         _ name: String,
         of owner: Any.Type,
@@ -135,9 +135,9 @@ extension JSONSchema {
         return JSONSchema(keywords: [("$ref", .reference(component))])
     }
 
-    /// The schema with a sentence about it.
+    /// Returns the schema with a `description`.
     package func described(_ description: String) -> JSONSchema {
-        // Beside a `$ref` draft-07 reads no other keyword.
+        // In draft-07, keywords next to `$ref` are ignored.
         let isReference = keywords.contains { $0.name == "$ref" }
         var schema = isReference ? JSONSchema(keywords: [("allOf", .schemas([self]))]) : self
         schema.set("description", .string(description))
@@ -146,7 +146,7 @@ extension JSONSchema {
 }
 
 extension JSONSchema {
-    /// Writes the schema, and hands the components that it refers to on to `components`.
+    /// Writes the schema, and adds the components that it references to `components`.
     func write(to writer: inout JSONWriter, components: inout SchemaComponents) {
         writer.beginObject()
         for (name, value) in keywords {

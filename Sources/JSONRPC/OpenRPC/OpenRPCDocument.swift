@@ -1,9 +1,9 @@
 import StrictJSON
 
-/// The OpenRPC description of a table of methods, as compact JSON.
+/// An encoder of the OpenRPC document of a method table, as compact JSON.
 ///
-/// It names version 1.3.2 of the specification, which the tools in use accept; 1.4 has the same shape for all that is in it.
-/// Its references point only into itself.
+/// The document declares version 1.3.2 of the specification, which current tools accept; 1.4 is identical in all parts used here.
+/// All references are internal.
 struct OpenRPCDocument {
     private var writer = JSONWriter()
     private var components = SchemaComponents()
@@ -123,5 +123,60 @@ struct OpenRPCDocument {
             write(&self, element)
         }
         writer.endArray()
+    }
+}
+
+/// The service-level metadata of an OpenRPC document.
+package struct OpenRPCInfo: Sendable {
+    /// An endpoint of the service.
+    package struct Server: Sendable {
+        package let name: String
+        package let url: String
+
+        package init(name: String, url: String) {
+            self.name = name
+            self.url = url
+        }
+    }
+
+    package let title: String
+    /// The version of the API, not of OpenRPC.
+    package let version: String
+    package let description: String
+    package let servers: [Server]
+
+    package init(title: String, version: String, description: String, servers: [Server] = []) {
+        self.title = title
+        self.version = version
+        self.description = description
+        self.servers = servers
+    }
+}
+
+/// The schemas that a document references, in order of first reference.
+struct SchemaComponents {
+    private var components: [JSONSchema.Component] = []
+
+    /// Returns a reference to a component, and registers the component.
+    mutating func reference(to component: JSONSchema.Component) -> String {
+        if let known = components.first(where: { $0.name == component.name }) {
+            precondition(known.owner == component.owner, "two types use the schema name \(component.name)")
+        } else {
+            components.append(component)
+        }
+        return "#/components/schemas/\(component.name)"
+    }
+
+    /// Writes the object of all components, including those first referenced while it is written.
+    mutating func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        var written = 0
+        while written < components.count {
+            let component = components[written]
+            writer.key(component.name)
+            component.definition().write(to: &writer, components: &self)
+            written += 1
+        }
+        writer.endObject()
     }
 }

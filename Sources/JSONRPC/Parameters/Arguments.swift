@@ -1,38 +1,38 @@
 package import StrictJSON
 
-/// What a call gave for the declared parameters, by name or by position.
+/// The arguments of a call, by name or by position, matched to the declared parameters.
 ///
-/// The shape is checked when it is made: an unknown name, a position too many or a required parameter left out is an
-/// ``RPCErrorCode/invalidParams`` error. The values are decoded as they are asked for:
+/// Initialization validates the shape: an unknown name, an extra position or a missing required parameter is an
+/// ``RPCErrorCode/invalidParams`` error. Values are decoded on access:
 ///
 /// ```swift
 /// let path = try arguments[Self.path]
 /// ```
 package struct Arguments: Sendable {
     private let declared: [any ParameterDescription]
-    /// What was given, beside the declaration that it belongs to.
-    private var given: [JSONNode?]
+    /// The argument of each declared parameter; nil when absent.
+    private var values: [JSONNode?]
     private let isByPosition: Bool
-    /// Where the parameters stand as a whole.
+    /// The location of the arguments as a whole.
     package let location: ParameterLocation
 
-    /// Takes the parameters of a method.
+    /// Creates the arguments of a method call.
     ///
-    /// - Parameter params: The call's `params`: an object, an array, or nothing.
+    /// - Parameter params: The call's `params`: an object, an array or nil.
     init(_ params: JSONNode?, declared: [any ParameterDescription]) throws(RPCError) {
         self.declared = declared
-        self.given = Array(repeating: nil, count: declared.count)
+        self.values = Array(repeating: nil, count: declared.count)
         self.isByPosition = params?.kind == .array
         self.location = .params
         if let elements = params?.elements {
-            try take(positions: elements)
+            try assign(positional: elements)
         } else if let members = params?.members {
-            try take(names: members)
+            try assign(named: members)
         }
         try checkRequired()
     }
 
-    /// Takes the members of an object somewhere inside the parameters.
+    /// Creates the arguments of an object nested in the parameters.
     package init(
         object node: JSONNode,
         at location: ParameterLocation,
@@ -40,65 +40,65 @@ package struct Arguments: Sendable {
     ) throws(RPCError) {
         guard let members = node.members else { throw location.expected("an object", got: node) }
         self.declared = declared
-        self.given = Array(repeating: nil, count: declared.count)
+        self.values = Array(repeating: nil, count: declared.count)
         self.isByPosition = false
         self.location = location
-        try take(names: members)
+        try assign(named: members)
         try checkRequired()
     }
 
-    /// The value of a declared parameter.
+    /// Decodes the value of a declared parameter.
     package subscript<Value>(_ parameter: Parameter<Value>) -> Value {
         get throws(RPCError) {
             guard let index = index(of: parameter.name) else {
                 throw RPCError(.internalError, "\(location).\(parameter.name) is read but not declared")
             }
-            if let value = given[index] {
+            if let value = values[index] {
                 return try Value(json: value, at: location(at: index))
             }
-            guard let absent = Value.whenAbsent else { throw missing(at: index) }
-            return absent
+            guard let defaultValue = Value.defaultValue else { throw missingArgument(at: index) }
+            return defaultValue
         }
     }
 
-    /// Where a parameter stands in the call, for an error that concerns several parameters together.
+    /// Returns the location of a parameter, for errors that concern several parameters.
     package func location(of parameter: some ParameterDescription) -> ParameterLocation {
         index(of: parameter.name).map { location(at: $0) } ?? location
     }
 
-    private mutating func take(names members: JSONNode.Members) throws(RPCError) {
+    private mutating func assign(named members: JSONNode.Members) throws(RPCError) {
         for (name, value) in members {
             guard let index = index(of: name) else {
                 throw .invalidParams(
                     at: "\(ParameterLocation.member(name, of: location))",
-                    reason: "unknown name; known here: \(knownNames)",
+                    reason: "unknown name; expected one of: \(knownNames)",
                     got: "\(value.kind)"
                 )
             }
-            given[index] = value
+            values[index] = value
         }
     }
 
-    private mutating func take(positions elements: JSONNode.Elements) throws(RPCError) {
+    private mutating func assign(positional elements: JSONNode.Elements) throws(RPCError) {
         for (index, value) in elements.enumerated() {
             guard index < declared.count else {
                 throw .invalidParams(
                     at: "\(ParameterLocation.element(index, of: location))",
-                    reason: "one position too many; known here: \(knownNames)",
+                    reason: "too many positional parameters; expected: \(knownNames)",
                     got: "\(value.kind)"
                 )
             }
-            given[index] = value
+            values[index] = value
         }
     }
 
     private func checkRequired() throws(RPCError) {
-        for index in declared.indices where given[index] == nil && declared[index].isRequired {
-            throw missing(at: index)
+        for index in declared.indices where values[index] == nil && declared[index].isRequired {
+            throw missingArgument(at: index)
         }
     }
 
-    private func missing(at index: Int) -> RPCError {
+    private func missingArgument(at index: Int) -> RPCError {
         .invalidParams(at: "\(location(at: index))", reason: "\(declared[index].name) is required")
     }
 

@@ -1,8 +1,8 @@
 package import StrictJSON
 
-/// A parameter type that is a JSON object with declared members; names that are not declared are refused.
+/// A parameter type that is a JSON object with declared members; undeclared names are rejected.
 ///
-/// The members are declared as a method's parameters are, so decoding and schema have one source:
+/// Members are declared like the parameters of a method, so that decoding and schema have one source:
 ///
 /// ```swift
 /// struct Order: ObjectParameter {

@@ -1,6 +1,6 @@
 package import StrictJSON
 
-/// What is known of a parameter without its type: enough to describe it and to match names and positions.
+/// A type-erased parameter declaration: enough to describe it and to match names and positions.
 package protocol ParameterDescription: Sendable {
     var name: UTF8Key { get }
     /// One sentence for the documentation.
@@ -9,14 +9,14 @@ package protocol ParameterDescription: Sendable {
     var schema: JSONSchema { get }
 }
 
-/// The one declaration of a parameter of a method, or of a member of an object parameter: its name, type and description.
+/// The declaration of a method parameter, or of a member of an object parameter: its name, type and description.
 ///
-/// A type `T?` makes it optional, which is all that makes it so. Decoding, the OpenRPC document and the documentation
-/// follow from the declaration:
+/// A parameter is optional if and only if its type is. Decoding, the OpenRPC document and the documentation all derive from the
+/// declaration:
 ///
 /// ```swift
 /// static let path = Parameter<DocumentPath>("path", "The document to read.")
-/// static let mask = Parameter<[FieldPath]?>("mask", "Only these fields; all of them when absent.")
+/// static let mask = Parameter<[FieldPath]?>("mask", "The fields to return; all when absent.")
 /// ```
 package struct Parameter<Value: ParameterValue>: ParameterDescription {
     package let name: UTF8Key
@@ -28,7 +28,7 @@ package struct Parameter<Value: ParameterValue>: ParameterDescription {
     }
 
     package var isRequired: Bool {
-        Value.whenAbsent == nil
+        Value.defaultValue == nil
     }
 
     package var schema: JSONSchema {

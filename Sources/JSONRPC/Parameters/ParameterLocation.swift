@@ -1,8 +1,8 @@
 package import StrictJSON
 
-/// Where a value stands in the parameters of a call; as text `params.where[0].op`.
+/// The location of a value in the parameters of a call, written as `params.where[0].op`.
 package indirect enum ParameterLocation: Sendable, CustomStringConvertible {
-    /// The whole of the parameters.
+    /// The parameters as a whole.
     case params
     /// A member of an object.
     case member(UTF8Key, of: ParameterLocation)
@@ -13,22 +13,23 @@ package indirect enum ParameterLocation: Sendable, CustomStringConvertible {
         switch self {
         case .params: "params"
         case .element(let index, let parent): "\(parent)[\(index)]"
-        case .member(let key, let parent) where Self.isPlain(key): "\(parent).\(key.string)"
+        case .member(let key, let parent) where Self.isIdentifier(key): "\(parent).\(key.string)"
         case .member(let key, let parent): "\(parent)[\(Self.quoted(key))]"
         }
     }
 
-    /// The error for a value of the wrong JSON type: `expected("a string", got: node)`.
-    package func expected(_ what: String, got node: JSONNode) -> RPCError {
-        .invalidParams(at: description, reason: "expected \(what)", got: "\(node.kind)")
+    /// Returns the error for a value of the wrong JSON type: `expected("a string", got: node)`.
+    package func expected(_ expectation: String, got node: JSONNode) -> RPCError {
+        .invalidParams(at: description, reason: "expected \(expectation)", got: "\(node.kind)")
     }
 
-    /// The error for a value of the right type that may not stand here; `reason` says why.
+    /// Returns the error for an invalid value of the right type.
     package func invalid(_ reason: String, got node: JSONNode? = nil) -> RPCError {
         .invalidParams(at: description, reason: reason, got: node.map { excerpt(of: $0.rawBytes) })
     }
 
-    private static func isPlain(_ key: UTF8Key) -> Bool {
+    /// Returns whether a key can be written without quotes.
+    private static func isIdentifier(_ key: UTF8Key) -> Bool {
         (1...64).contains(key.byteCount)
             && key.utf8.allSatisfy { byte in
                 switch byte {
@@ -48,12 +49,12 @@ package indirect enum ParameterLocation: Sendable, CustomStringConvertible {
 }
 
 extension RPCError {
-    /// The error for parameters that do not fit, with `data: {path, reason, got}`.
+    /// Returns the error for invalid parameters, with `data: {path, reason, got}`.
     ///
     /// - Parameters:
-    ///   - path: Where, as a ``ParameterLocation`` writes it.
-    ///   - reason: What was expected.
-    ///   - got: What was found: a JSON type, or the beginning of the value's text. Absent when there was nothing.
+    ///   - path: The location, as ``ParameterLocation/description`` writes it.
+    ///   - reason: The violated expectation.
+    ///   - got: The JSON type or an excerpt of the value; nil when there is no value.
     package static func invalidParams(at path: String, reason: String, got: String? = nil) -> RPCError {
         var data: RPCErrorData = ["path": .string(path), "reason": .string(reason)]
         data["got"] = got.map { .string($0) }
@@ -61,11 +62,11 @@ extension RPCError {
     }
 }
 
-/// The beginning of a text that a client sent, short enough to be quoted back in an error.
+/// Returns the start of a client's text, short enough to quote in an error.
 func excerpt(of utf8: some BidirectionalCollection<UInt8>, maximumBytes: Int = 64) -> String {
     guard utf8.count > maximumBytes else { return String(decoding: utf8, as: UTF8.self) }
     var head = utf8.prefix(maximumBytes)
-    // Leave out the scalar that the cut goes through: its continuation bytes, and its first byte.
+    // Drop a scalar that the cut splits: its continuation bytes and its first byte.
     if utf8[head.endIndex] & 0b1100_0000 == 0b1000_0000 {
         while let last = head.popLast(), last & 0b1100_0000 == 0b1000_0000 {}
     }

@@ -1,22 +1,22 @@
 package import StrictJSON
 
-/// A type that parameters can have.
+/// A type that can be decoded from a parameter.
 package protocol ParameterValue: Sendable {
-    /// What values are accepted, for the OpenRPC document.
+    /// The schema of accepted values, for the OpenRPC document.
     static var schema: JSONSchema { get }
 
-    /// The value of a parameter that the call left out; `nil` makes the parameter required.
-    static var whenAbsent: Self? { get }
+    /// The value of an absent parameter; `nil` makes the parameter required.
+    static var defaultValue: Self? { get }
 
-    /// Takes the value from the call.
+    /// Decodes the value.
     ///
-    /// - Throws: The error of ``ParameterLocation/expected(_:got:)`` for a wrong JSON type, of
-    ///   ``ParameterLocation/invalid(_:got:)`` for a value that may not be.
+    /// - Throws: ``ParameterLocation/expected(_:got:)`` for a wrong JSON type, ``ParameterLocation/invalid(_:got:)`` for an
+    ///   invalid value.
     init(json: JSONNode, at location: ParameterLocation) throws(RPCError)
 }
 
 extension ParameterValue {
-    package static var whenAbsent: Self? {
+    package static var defaultValue: Self? {
         nil
     }
 }
@@ -51,8 +51,8 @@ extension Int: ParameterValue {
     package init(json: JSONNode, at location: ParameterLocation) throws(RPCError) {
         switch json.number {
         case .integer(let integer): self = Int(integer)
-        case .double: throw location.invalid("expected an integer, without fraction or exponent", got: json)
-        case .outOfRange: throw location.invalid("expected an integer of 64 bits", got: json)
+        case .double: throw location.invalid("expected an integer without fraction or exponent", got: json)
+        case .outOfRange: throw location.invalid("expected a 64-bit integer", got: json)
         case nil: throw location.expected("an integer", got: json)
         }
     }
@@ -73,13 +73,13 @@ extension Array: ParameterValue where Element: ParameterValue {
     }
 }
 
-/// An optional parameter: absent, or given as null, it is `nil`.
+/// An optional parameter: nil when absent or null.
 extension Optional: ParameterValue where Wrapped: ParameterValue {
     package static var schema: JSONSchema {
         Wrapped.schema
     }
 
-    package static var whenAbsent: Self? {
+    package static var defaultValue: Self? {
         .some(.none)
     }
 

@@ -1,9 +1,10 @@
 internal import Synchronization
 
-/// Cancels calls whose time is up.
+/// Enforces the time limit of calls by cancelling their tasks.
 ///
-/// One task sleeps for all calls, until the earliest of their deadlines: a timer for each would cost a quick call more than its
-/// work does. The task ends when it wakes and finds no call, so it may outlive the calls by a timeout, and nothing waits for it.
+/// One timer task sleeps until the earliest deadline of all calls: a timer per call would cost more than the work of a quick
+/// call. The timer task ends when it wakes and no calls remain; it may outlive the last call by up to one timeout, and nothing
+/// waits for it.
 package final class CallDeadlines: Sendable {
     private struct Call {
         let deadline: Duration
@@ -13,16 +14,18 @@ package final class CallDeadlines: Sendable {
     private struct State {
         var calls: [UInt64: Call] = [:]
         var lastID: UInt64 = 0
-        var isWatching = false
+        var isTimerRunning = false
     }
 
     private let state = Mutex(State())
     private let timeout: Duration
-    /// The time since this was made.
+    /// Returns the time since initialization.
     private let now: @Sendable () -> Duration
     private let sleep: @Sendable (Duration) async throws -> Void
 
-    /// - Parameter clock: What the time is measured with.
+    /// Creates the deadlines.
+    ///
+    /// - Parameter clock: The clock that measures the calls.
     package init(timeout: Duration, clock: some Clock<Duration> = ContinuousClock()) {
         self.timeout = timeout
         let start = clock.now
@@ -30,84 +33,84 @@ package final class CallDeadlines: Sendable {
         sleep = { try await clock.sleep(for: $0) }
     }
 
-    /// Runs a call, cancels it when its time is up or the surrounding task is cancelled, and waits for its end in any case.
+    /// Runs a call, cancels it at its deadline or when the surrounding task is cancelled, and always waits for it to end.
     ///
-    /// What a late call has done is told as it is: only when it gave up because it was cancelled is the answer
+    /// A late call that nevertheless completes returns its own result. Only a call that ended because of the cancellation throws
     /// ``RPCErrorCode/deadlineExceeded``.
     package func run<Value: Sendable>(
         on executor: (any TaskExecutor)? = nil,
         _ call: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let task = Task(executorPreference: executor) { try await call() }
-        let id = begin { task.cancel() }
+        let id = register { task.cancel() }
         let result = await withTaskCancellationHandler {
             await task.result
         } onCancel: {
             task.cancel()
         }
-        let isLate = !end(id)
+        let isLate = !unregister(id)
         if isLate, case .failure(let error) = result, Self.isCancellation(error) {
             throw RPCError.deadlineExceeded(timeout, isExecuted: true)
         }
         return try result.get()
     }
 
-    /// When calls that belong together and begin now should all have begun.
-    func endOfBatch() -> Duration {
+    /// Returns the time by which all calls of a batch that starts now must have started.
+    func batchDeadline() -> Duration {
         now() + timeout * Self.batchFactor
     }
 
-    /// Makes sure that a call begins before the end of its batch.
-    func checkIsBefore(_ end: Duration) throws(RPCError) {
-        guard now() >= end else { return }
+    /// Throws ``RPCErrorCode/deadlineExceeded`` when the deadline of a batch has passed.
+    func checkBatchDeadline(_ deadline: Duration) throws(RPCError) {
+        guard now() >= deadline else { return }
         throw .deadlineExceeded(timeout * Self.batchFactor, isExecuted: false)
     }
 
-    /// How much longer the calls of a batch may take together than one of them: what is slow may be asked for in a batch, but not
-    /// hold a connection for hours.
+    /// The time limit of a batch as a multiple of that of a call: slow calls may be batched, but a batch must not occupy a
+    /// connection for hours.
     private static let batchFactor = 4
 
-    private func begin(_ cancel: @escaping @Sendable () -> Void) -> UInt64 {
+    private func register(_ cancel: @escaping @Sendable () -> Void) -> UInt64 {
         let deadline = now() + timeout
-        let (id, startsWatching) = state.withLock { state in
+        let (id, startsTimer) = state.withLock { state in
             state.lastID += 1
             state.calls[state.lastID] = Call(deadline: deadline, cancel: cancel)
-            defer { state.isWatching = true }
-            return (state.lastID, !state.isWatching)
+            defer { state.isTimerRunning = true }
+            return (state.lastID, !state.isTimerRunning)
         }
-        // Detached, so that it has nothing of the call that happened to start it.
-        if startsWatching { Task.detached { await self.watch() } }
+        // Detached, so that it inherits nothing from the call that happens to start it.
+        if startsTimer { Task.detached { await self.runTimer() } }
         return id
     }
 
-    /// Whether the call ended before its time was up.
-    private func end(_ id: UInt64) -> Bool {
+    /// Removes a call. Returns false when its deadline has passed.
+    private func unregister(_ id: UInt64) -> Bool {
         state.withLock { $0.calls.removeValue(forKey: id) != nil }
     }
 
-    private func watch() async {
+    private func runTimer() async {
         while let deadline = earliestDeadline() {
             do {
                 try await sleep(max(deadline - now(), .zero))
             } catch {
-                // Nobody cancels this task; a clock that refuses to sleep leaves the next call to begin anew.
-                state.withLock { $0.isWatching = false }
+                // This task is never cancelled; when the clock fails to sleep, the next call starts the timer again.
+                state.withLock { $0.isTimerRunning = false }
                 return
             }
-            for call in takeCalls(due: deadline) { call.cancel() }
+            for call in removeCalls(dueAt: deadline) { call.cancel() }
         }
     }
 
-    /// When to wake; nil, and watching is over, when there is no call.
+    /// Returns the earliest deadline; when there are no calls, returns nil and marks the timer as stopped.
     private func earliestDeadline() -> Duration? {
         state.withLock { state in
             let earliest = state.calls.values.lazy.map(\.deadline).min()
-            state.isWatching = earliest != nil
+            state.isTimerRunning = earliest != nil
             return earliest
         }
     }
 
-    private func takeCalls(due deadline: Duration) -> [Call] {
+    private func removeCalls(dueAt deadline: Duration) -> [Call] {
         state.withLock { state in
             let due = state.calls.filter { $0.value.deadline <= deadline }
             for id in due.keys { state.calls.removeValue(forKey: id) }

@@ -1,15 +1,15 @@
 package import StrictJSON
 
-/// What one request may cost.
+/// The resource limits of one request.
 package struct RPCLimits: Sendable {
-    /// The size and depth of the request.
+    /// The maximum size and depth of the request body.
     package var json: JSONLimits
-    /// How many requests a batch may hold. With more, none of them is executed.
+    /// The maximum number of requests in a batch. Of a larger batch, none is executed.
     package var maximumBatchCount: Int
-    /// How large a response may become. The call whose result would exceed it, and the calls after it in its batch, are
-    /// answered with a short error each; those after it are not executed.
+    /// The maximum size of a response. A call whose result would exceed it gets a short error instead of the result; later calls
+    /// of the batch get an error and are not executed.
     package var maximumResponseBytes: Int
-    /// How long one call may take before it is cancelled.
+    /// The time limit of a call; after it, the call is cancelled.
     package var callTimeout: Duration
 
     package init(

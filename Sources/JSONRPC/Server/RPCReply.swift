@@ -1,23 +1,23 @@
 import StrictJSON
 
-/// What a request body is answered with.
+/// The result of handling a request body.
 package enum RPCReply: Sendable {
-    /// One response, or an array of them.
-    case response(RPCAnswer)
-    /// Nothing: there were only notifications.
-    case nothing
-    /// There was no room for an answer, and nothing was executed.
-    case refused(RPCError)
+    /// A response object or an array of them.
+    case response(RPCResponseBody)
+    /// No response: the body contained only notifications.
+    case noContent
+    /// No memory was available for a response, and nothing was executed.
+    case rejected(RPCError)
 }
 
-/// What came of one request.
+/// The outcome of one request.
 enum RPCOutcome: Sendable {
     case result(@Sendable (inout JSONWriter) -> Void)
     case error(RPCError)
 
-    /// The response object as JSON; without an id to echo, the id is null.
-    func response(to id: ArraySlice<UInt8>?) -> [UInt8] {
-        // As much as most responses have, so that it does not grow step by step.
+    /// Returns the response object as JSON. Without an ID to echo, the `id` is null.
+    func response(id: ArraySlice<UInt8>?) -> [UInt8] {
+        // The size of a typical response, to avoid growing the buffer repeatedly.
         var writer = JSONWriter(reservingCapacity: 512)
         writer.beginObject()
         writer.key("jsonrpc")

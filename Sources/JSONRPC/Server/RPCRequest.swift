@@ -1,55 +1,55 @@
 import StrictJSON
 
-/// One well-formed request object.
+/// A valid request object.
 struct RPCRequest: Sendable {
-    /// The source text of the id, to be echoed byte for byte; `nil` is a notification, which is never answered.
+    /// The source text of the `id`, echoed byte for byte; nil for a notification, which gets no response.
     let id: ArraySlice<UInt8>?
     let method: UTF8Key
-    /// An object, an array, or nothing.
+    /// An object or an array; nil when absent.
     let params: JSONNode?
 
-    /// Why something is not a request, and the id to answer with as far as there is one.
-    struct Refusal: Error {
+    /// The error for JSON that is not a valid request, with the `id` to respond with if there is one.
+    struct ValidationError: Error {
         let id: ArraySlice<UInt8>?
         let error: RPCError
     }
 
-    init(_ node: JSONNode) throws(Refusal) {
+    init(_ node: JSONNode) throws(ValidationError) {
         guard node.kind == .object else {
-            throw Refusal(id: nil, reason: "a request is an object, not \(node.kind.withArticle)")
+            throw ValidationError(id: nil, reason: "expected a request object, found \(node.kind.withArticle)")
         }
         let id = node["id"]
         switch id?.kind {
         case nil, .null, .number, .string: break
-        case .boolean, .array, .object: throw Refusal(id: nil, reason: "the id is a string, a number or null")
+        case .boolean, .array, .object: throw ValidationError(id: nil, reason: "id must be a string, a number or null")
         }
         self.id = id?.rawBytes
 
         guard let version = node["jsonrpc"]?.string, UTF8Key(version) == "2.0" else {
-            throw Refusal(id: self.id, reason: "the member jsonrpc is exactly the string \"2.0\"")
+            throw ValidationError(id: self.id, reason: "jsonrpc must be the string \"2.0\"")
         }
         guard let method = node["method"]?.string else {
-            throw Refusal(id: self.id, reason: "the member method is a string")
+            throw ValidationError(id: self.id, reason: "method must be a string")
         }
         self.method = UTF8Key(method)
         guard self.method.byteCount <= MethodDescription.maximumNameBytes else {
-            throw Refusal(
+            throw ValidationError(
                 id: self.id,
-                reason: "the name of the method is too long",
+                reason: "the method name is too long",
                 data: ["limit": .integer(MethodDescription.maximumNameBytes), "got": .integer(self.method.byteCount)]
             )
         }
         let params = node["params"]
         switch params?.kind {
-        // Clients in wide use send null where the specification wants the member left out.
+        // Widely used clients send null where the specification requires the member to be absent.
         case nil, .null: self.params = nil
         case .object, .array: self.params = params
-        case .boolean, .number, .string: throw Refusal(id: self.id, reason: "the member params is an object or an array")
+        case .boolean, .number, .string: throw ValidationError(id: self.id, reason: "params must be an object or an array")
         }
     }
 }
 
-extension RPCRequest.Refusal {
+extension RPCRequest.ValidationError {
     init(id: ArraySlice<UInt8>?, reason: String, data: RPCErrorData = [:]) {
         self.id = id
         self.error = .invalidRequest(reason, data: data)

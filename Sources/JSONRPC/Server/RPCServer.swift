@@ -1,55 +1,55 @@
 package import StrictJSON
 
-/// A failure that a method did not foresee. The client was told no more of it than the id.
-package struct UnexpectedFailure: Sendable {
+/// An error that a method did not declare. The client receives only its ID.
+package struct UnexpectedError: Sendable {
     package let errorID: String
     package let method: UTF8Key
     package let error: any Error
 
-    /// A new name for a failure, by which a client's error and the log's entry are matched: 16 hexadecimal digits.
+    /// Returns a random ID that links a client's error to its log entry: 16 hexadecimal digits.
     package static func newErrorID() -> String {
         let digits = String(UInt64.random(in: .min ... .max), radix: 16)
         return String(repeating: "0", count: 16 - digits.utf8.count) + digits
     }
 }
 
-/// Answers JSON-RPC 2.0 requests from a table of methods.
+/// A JSON-RPC 2.0 dispatcher over a table of methods.
 ///
-/// The requests of a batch are executed one after the other, in order, so a call sees what the ones before it did; a batch
-/// is not a transaction. Nothing outlives ``handle(_:context:)``: calls that are cancelled are waited for.
+/// The requests of a batch are executed sequentially, so that each call sees the effects of those before it; a batch is not a
+/// transaction. No work outlives ``handle(_:context:on:)``: it waits for cancelled calls to end.
 package struct RPCServer<Context: RPCContext>: Sendable {
     package let methods: MethodTable<Context>
     package let limits: RPCLimits
-    private let answers: AnswerBudget
+    private let responseBudget: ResponseBudget
     private let deadlines: CallDeadlines
-    private let onUnexpectedFailure: @Sendable (UnexpectedFailure) -> Void
+    private let onUnexpectedError: @Sendable (UnexpectedError) -> Void
 
-    /// Makes a server.
+    /// Creates a server.
     ///
     /// - Parameters:
-    ///   - answers: The memory for all answers.
-    ///   - clock: What the time that a call may take is measured with.
-    ///   - onUnexpectedFailure: Puts a failure into the log.
+    ///   - responseBudget: The memory limit for all responses.
+    ///   - clock: The clock that measures the time limit of calls.
+    ///   - onUnexpectedError: Logs an error.
     package init(
         methods: MethodTable<Context>,
         limits: RPCLimits = RPCLimits(),
-        answers: AnswerBudget = .unlimited,
+        responseBudget: ResponseBudget = .unlimited,
         clock: some Clock<Duration> = ContinuousClock(),
-        onUnexpectedFailure: @escaping @Sendable (UnexpectedFailure) -> Void
+        onUnexpectedError: @escaping @Sendable (UnexpectedError) -> Void
     ) {
         self.methods = methods
         self.limits = limits
-        self.answers = answers
+        self.responseBudget = responseBudget
         deadlines = CallDeadlines(timeout: limits.callTimeout, clock: clock)
-        self.onUnexpectedFailure = onUnexpectedFailure
+        self.onUnexpectedError = onUnexpectedError
     }
 
-    /// Executes the request or the batch of requests in a body, and answers it.
+    /// Executes the request or batch in a body and returns the reply.
     ///
-    /// When the surrounding task is cancelled, so is the call that runs; it and those not yet begun are answered with
+    /// When the surrounding task is cancelled, the running call is cancelled; it and the calls not yet started are answered with
     /// ``RPCErrorCode/cancelled``.
     ///
-    /// - Parameter executor: Where the calls are executed, which is best where this is.
+    /// - Parameter executor: The executor for the calls, preferably the one that this method runs on.
     package func handle(
         _ body: [UInt8],
         context: Context,
@@ -59,90 +59,98 @@ package struct RPCServer<Context: RPCContext>: Sendable {
         do {
             text = try JSONText(body, limits: limits.json)
         } catch {
-            return reply(.parseError(error))
+            return errorReply(.parseError(error))
         }
         guard let requests = text.root.elements else {
-            return await answer([text.root], isBatch: false, context: context, on: executor)
+            return await execute([text.root], isBatch: false, context: context, on: executor)
         }
-        if let refusal = refusal(ofBatch: text.root.count) {
-            return reply(refusal)
+        if let error = batchError(count: text.root.count) {
+            return errorReply(error)
         }
-        return await answer(requests, isBatch: true, context: context, on: executor)
+        return await execute(requests, isBatch: true, context: context, on: executor)
     }
 
     /// Executes requests in order.
-    private func answer(
+    private func execute(
         _ requests: some Sequence<JSONNode>,
         isBatch: Bool,
         context: Context,
         on executor: (any TaskExecutor)?
     ) async -> RPCReply {
-        let share = AnswerBudget.Share(of: answers)
-        var draft = AnswerDraft(to: requests, isBatch: isBatch, limit: limits.maximumResponseBytes, share: share)
-        guard await draft.begin() else { return draft.finish() }
-        let end = isBatch ? deadlines.endOfBatch() : nil
-        for request in requests { await respond(to: request, until: end, context: context, on: executor, in: &draft) }
-        return draft.finish()
+        let reservation = ResponseBudget.Reservation(of: responseBudget)
+        var builder = ResponseBuilder(
+            for: requests,
+            isBatch: isBatch,
+            limit: limits.maximumResponseBytes,
+            reservation: reservation
+        )
+        guard await builder.reserveErrorBytes() else { return builder.finish() }
+        let deadline = isBatch ? deadlines.batchDeadline() : nil
+        for request in requests {
+            await execute(request, batchDeadline: deadline, context: context, on: executor, appendingTo: &builder)
+        }
+        return builder.finish()
     }
 
-    /// The reply to what is not executed at all.
-    private func reply(_ error: RPCError) -> RPCReply {
-        var draft = AnswerDraft(
-            to: [],
+    /// Returns the reply to a body of which nothing is executed.
+    private func errorReply(_ error: RPCError) -> RPCReply {
+        var builder = ResponseBuilder(
+            for: [],
             isBatch: false,
             limit: limits.maximumResponseBytes,
-            share: AnswerBudget.Share(of: answers)
+            reservation: ResponseBudget.Reservation(of: responseBudget)
         )
-        draft.add(.error(error), to: nil)
-        return draft.finish()
+        builder.append(.error(error), id: nil)
+        return builder.finish()
     }
 
-    private func refusal(ofBatch count: Int) -> RPCError? {
+    private func batchError(count: Int) -> RPCError? {
         if count == 0 {
-            return .invalidRequest("a batch holds at least one request")
+            return .invalidRequest("the batch is empty")
         }
         if count > limits.maximumBatchCount {
             return .invalidRequest(
-                "the batch holds too many requests; none was executed",
+                "the batch has too many requests; none was executed",
                 data: ["limit": .integer(limits.maximumBatchCount), "got": .integer(count)]
             )
         }
         return nil
     }
 
-    /// Executes one request and adds its response, where there is one.
-    private func respond(
-        to node: JSONNode,
-        until end: Duration?,
+    /// Executes one request and appends its response, if it has one.
+    private func execute(
+        _ node: JSONNode,
+        batchDeadline: Duration?,
         context: Context,
         on executor: (any TaskExecutor)?,
-        in draft: inout AnswerDraft
+        appendingTo builder: inout ResponseBuilder
     ) async {
         let request: RPCRequest
         do {
             request = try RPCRequest(node)
         } catch {
-            return draft.add(.error(error.error), to: error.id)
+            return builder.append(.error(error.error), id: error.id)
         }
         guard let entry = methods[request.method] else {
-            if let id = request.id { draft.add(.error(.methodNotFound(request.method)), to: id) }
+            if let id = request.id { builder.append(.error(.methodNotFound(request.method)), id: id) }
             return
         }
         guard let id = request.id else {
-            guard await draft.makeRoom(for: entry.expectedAnswerBytes) else { return }
-            _ = await outcome(of: request, entry, until: end, context: context, on: executor)
-            return draft.noteExecuted()
+            guard await builder.reserve(entry.expectedResponseBytes) else { return }
+            _ = await call(entry, request, batchDeadline: batchDeadline, context: context, on: executor)
+            return builder.finishCall()
         }
-        if let error = await draft.prepare(expecting: entry.expectedAnswerBytes) {
-            return draft.add(.error(error), to: id)
+        if let error = await builder.prepareCall(expectedBytes: entry.expectedResponseBytes) {
+            return builder.append(.error(error), id: id)
         }
-        draft.add(await outcome(of: request, entry, until: end, context: context, on: executor), to: id, isExecuted: true)
+        let outcome = await call(entry, request, batchDeadline: batchDeadline, context: context, on: executor)
+        builder.append(outcome, id: id, isExecuted: true)
     }
 
-    private func outcome(
-        of request: RPCRequest,
+    private func call(
         _ entry: MethodTable<Context>.Entry,
-        until end: Duration?,
+        _ request: RPCRequest,
+        batchDeadline: Duration?,
         context: Context,
         on executor: (any TaskExecutor)?
     ) async -> RPCOutcome {
@@ -150,14 +158,14 @@ package struct RPCServer<Context: RPCContext>: Sendable {
             return .error(.cancelled)
         }
         do {
-            if let end { try deadlines.checkIsBefore(end) }
+            if let batchDeadline { try deadlines.checkBatchDeadline(batchDeadline) }
             return .result(try await deadlines.run(on: executor) { try await entry.call(request.params, context) })
         } catch {
             return .error(clientError(for: error, method: request.method))
         }
     }
 
-    /// The error as the client sees it; what it must not see goes to the log.
+    /// Maps an error to what the client sees; everything else is logged.
     private func clientError(for error: any Error, method: UTF8Key) -> RPCError {
         if error is CancellationError {
             return .cancelled
@@ -165,8 +173,8 @@ package struct RPCServer<Context: RPCContext>: Sendable {
         if let known = (error as? any RPCErrorConvertible)?.rpcError, known.code != .internalError {
             return known
         }
-        let failure = UnexpectedFailure(errorID: UnexpectedFailure.newErrorID(), method: method, error: error)
-        onUnexpectedFailure(failure)
-        return .internalError(id: failure.errorID)
+        let unexpected = UnexpectedError(errorID: UnexpectedError.newErrorID(), method: method, error: error)
+        onUnexpectedError(unexpected)
+        return .internalError(id: unexpected.errorID)
     }
 }

@@ -1,4 +1,4 @@
-"""Debian's Chromium, and what must not happen on a page."""
+"""Debian's Chromium with monitoring of errors on pages."""
 
 import contextlib
 import os
@@ -14,7 +14,7 @@ TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 @contextlib.contextmanager
 def chromium():
-    """A browser; its sandbox refuses to work for root."""
+    """Starts a browser, for root without its sandbox, which does not work there."""
     with sync_playwright() as playwright:
         arguments = ["--no-sandbox"] if os.getuid() == 0 else []
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=arguments)
@@ -25,55 +25,55 @@ def chromium():
 
 
 class Tab:
-    """A page in a browser, and the faults that it tells of by itself: on the console, over the network, to its policy."""
+    """A browser tab that records console errors, failed requests and policy violations."""
 
     def __init__(self, browser, origin, language="en", width=1280, scripts=True):
         self.origin = origin
         self.scripts = scripts
         self.faults = []
-        # What a page may come with, besides success: (status, address).
+        # An expected error response: (status, URL).
         self.expected = None
         context = browser.new_context(
             viewport={"width": width, "height": 800}, locale=language, reduced_motion="reduce", has_touch=width < 500,
             is_mobile=width < 500,
         )
-        # A busy machine may take its time.
+        # Allows for a loaded machine.
         context.set_default_timeout(120_000)
         self.page = context.new_page()
         self.session = context.new_cdp_session(self.page)
         self.session.send("Audits.enable")
-        self.session.on("Audits.issueAdded", lambda event: self.faults.append(f"a browser issue: {event['issue']}"))
-        self.page.on("console", self.hear)
-        self.page.on("pageerror", lambda error: self.faults.append(f"an exception: {error}"))
-        self.page.on("dialog", self.dismiss)
-        self.page.on("request", self.leave)
-        self.page.on("response", self.answer)
+        self.session.on("Audits.issueAdded", lambda event: self.faults.append(f"browser issue: {event['issue']}"))
+        self.page.on("console", self.record_console)
+        self.page.on("pageerror", lambda error: self.faults.append(f"exception: {error}"))
+        self.page.on("dialog", self.accept_dialog)
+        self.page.on("request", self.check_origin)
+        self.page.on("response", self.check_status)
 
-    def hear(self, message):
-        # What the network says is told by its answers.
+    def record_console(self, message):
+        # Network errors are recorded from the responses.
         if not message.text.startswith("Failed to load resource"):
-            self.faults.append(f"on the console: {message.text}")
+            self.faults.append(f"console: {message.text}")
 
-    def dismiss(self, dialog):
-        # Leaving a form half filled asks for leave; nothing else does.
+    def accept_dialog(self, dialog):
+        # Only leaving a modified form opens a dialog.
         if dialog.type != "beforeunload":
             self.faults.append(f"a dialog: {dialog.message}")
         dialog.accept()
 
-    def leave(self, request):
+    def check_origin(self, request):
         if not request.url.startswith((self.origin + "/", "data:", "blob:")):
-            self.faults.append(f"a request to another place: {request.url}")
+            self.faults.append(f"a request to another origin: {request.url}")
 
-    def answer(self, response):
+    def check_status(self, response):
         if response.status >= 400 and (response.status, response.url) != self.expected:
             self.faults.append(f"status {response.status} from {response.url}")
 
     def load(self, path, status=200):
-        """Goes to a page, its scripts run or not; gives the source, or what they have made of it."""
+        """Loads a page with or without scripts; returns the DOM after scripts have run, or the source."""
         self.expected = (status, self.origin + path)
         self.session.send("Emulation.setScriptExecutionDisabled", {"value": not self.scripts})
         response = self.page.goto(self.origin + path)
-        # What looks at the page is script too.
+        # The checks are scripts, too.
         self.session.send("Emulation.setScriptExecutionDisabled", {"value": False})
         source = self.page.content() if self.scripts else response.text()
         self.page.evaluate(AXE)
@@ -82,7 +82,7 @@ class Tab:
         return source
 
     def axe(self, options):
-        """What axe finds wrong with the page, as sentences."""
+        """Returns the violations that axe finds."""
         found = self.page.evaluate("options => axe.run(document, options)", {"resultTypes": ["violations"]} | options)
         return [
             f"axe, {violation['id']}: {violation['help']}: {node['html'][:200]} ({'; '.join(c['message'] for c in node['any'][:1])})"
@@ -90,6 +90,6 @@ class Tab:
             for node in violation["nodes"][:3]
         ]
 
-    def probe(self, least):
-        """What is wrong with the page as it is laid out and painted."""
-        return self.page.evaluate(PROBE, least)
+    def probe(self, minimums):
+        """Returns the layout and color failures that probe.js finds."""
+        return self.page.evaluate(PROBE, minimums)

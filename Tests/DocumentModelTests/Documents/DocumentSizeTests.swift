@@ -2,10 +2,10 @@ import DocumentModel
 import StrictJSON
 import Testing
 
-@Suite("The size of a document")
+@Suite("Document size")
 struct DocumentSizeTests {
-    @Test("is 147 bytes in Firestore's worked example")
-    func workedExample() throws {
+    @Test
+    func `The size is 147 bytes in Firestore's example`() throws {
         let fields: MapValue = [
             "type": .string("Personal"), "done": .boolean(false), "priority": .integer(1),
             "description": .string("Learn Cloud Firestore"),
@@ -14,19 +14,17 @@ struct DocumentSizeTests {
     }
 
     @Test(
-        "counts each id of the name, 8 for a number, and 16 more",
         arguments: [
             ("a/b", 2 + 2), ("books/hitchhiker", 6 + 11), ("a/__id7__", 2 + 8),
             ("a/__id-9223372036854775808__/b/c", 2 + 8 + 2 + 2),
             ("é/é", 3 + 3),
         ]
     )
-    func names(path: String, ids: Int) throws {
-        #expect(Document.size(of: [:], at: try DocumentPath(path)) == ids + 16 + 32)
+    func `A name counts its segments, 8 for a numeric ID, and 16 more`(path: String, segmentBytes: Int) throws {
+        #expect(Document.size(of: [:], at: try DocumentPath(path)) == segmentBytes + 16 + 32)
     }
 
     @Test(
-        "counts each value by its type",
         arguments: [
             (Value.null, 1), (.boolean(true), 1), (.integer(.max), 8), (.double(.nan), 8), (.timestamp(.minimum), 8),
             (.string(""), 1),
@@ -36,12 +34,12 @@ struct DocumentSizeTests {
             (.array([.map(["a": .array([.boolean(true)])])]), 3),
         ]
     )
-    func values(value: Value, size: Int) throws {
+    func `A value counts by its type`(value: Value, size: Int) throws {
         #expect(Document.size(of: ["f": value], at: try DocumentPath("a/b")) == 4 + 16 + 32 + 2 + size)
     }
 
-    @Test("counts 16 for a geo point, and the name for a reference")
-    func placesAndReferences() throws {
+    @Test
+    func `A geo point counts 16, and a reference counts its name`() throws {
         let fields: MapValue = [
             "g": .geoPoint(try GeoPoint(validatingLatitude: 1, longitude: 2)), "r": .reference(try DocumentPath("books/__id7__")),
         ]

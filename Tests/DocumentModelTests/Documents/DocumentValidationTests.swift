@@ -2,20 +2,20 @@ import DocumentModel
 import StrictJSON
 import Testing
 
-@Suite("Validation of a document")
+@Suite("Document validation")
 struct DocumentValidationTests {
     private func validate(_ fields: MapValue) throws {
         try Document.validate(fields, at: DocumentPath("books/hitchhiker"))
     }
 
-    /// Maps, or maps and arrays by turns, `levels` of them inside each other.
+    /// Returns `levels` nested maps, or alternating maps and arrays.
     private static func nested(_ levels: Int, withArrays: Bool = false) -> Value {
         (0..<levels).reduce(.null) { inner, level in
             withArrays && level.isMultiple(of: 2) ? .array([inner]) : .map(["m": inner])
         }
     }
 
-    /// Fields whose description is short, since it is printed for every case.
+    /// Fields with a short description, which is printed for every test case.
     struct Fields: CustomTestStringConvertible, ExpressibleByDictionaryLiteral {
         let map: MapValue
 
@@ -27,7 +27,6 @@ struct DocumentValidationTests {
     }
 
     @Test(
-        "lets through what Firestore does",
         arguments: [
             [:],
             ["a": .null, "__a": .null, "a__": .null, "__": .null, "___": .null],
@@ -41,7 +40,7 @@ struct DocumentValidationTests {
             ["a": .array([.map([UTF8Key(String(repeating: "x", count: 1_500)): .null])])],
         ] as [Fields]
     )
-    func legal(fields: Fields) throws {
+    func `Fields that Firestore accepts are valid`(fields: Fields) throws {
         try validate(fields.map)
     }
 
@@ -51,10 +50,10 @@ struct DocumentValidationTests {
         (["____": .null], "____", "reserved"),
         (["a": .map(["__type__": .string("__vector__")])], "a.__type__", "reserved"),
         (["a b": .array([.null, .map(["c": .map(["__x__": .null])])])], "`a b`[1].c.__x__", "reserved"),
-        (["a": .array([.array([])])], "a[0]", "can't hold an array directly"),
+        (["a": .array([.array([])])], "a[0]", "can't contain another array directly"),
         (
             ["tags": .array([.null, .map(["x": .array([.integer(1), .array([])])])])], "tags[1].x[1]",
-            "can't hold an array directly"
+            "can't contain another array directly"
         ),
         (["a": nested(21)], "a" + String(repeating: ".m", count: 20), "at most 20"),
         (["a": nested(21, withArrays: true)], "a" + String(repeating: "[0].m", count: 10), "at most 20"),
@@ -63,8 +62,8 @@ struct DocumentValidationTests {
         (["a": .array([.bytes(Array(repeating: 0, count: 1_048_488))])], "a[0]", "at most 1048487 bytes, found 1048488"),
     ]
 
-    @Test("refuses the rest, naming the document and the field", arguments: illegal)
-    func illegalFields(fields: Fields, field: String, words: String) throws {
+    @Test(arguments: illegal)
+    func `Invalid fields are rejected with the document and the field`(fields: Fields, field: String, words: String) throws {
         let error = try #require(throws: StatusError.self) { try validate(fields.map) }
         #expect(error.code == .invalidArgument)
         #expect(error.path == "books/hitchhiker")
@@ -73,30 +72,30 @@ struct DocumentValidationTests {
         #expect(error.message.utf8.count < 300)
     }
 
-    @Test("refuses names over 1,500 bytes without repeating them")
-    func longName() throws {
+    @Test
+    func `Field names over 1,500 bytes are rejected, and not quoted in full`() throws {
         let name = UTF8Key(String(repeating: "x", count: 1_501))
         let error = try #require(throws: StatusError.self) { try validate(["a": .map([name: .null])]) }
         #expect(error.message.contains("at most 1500 bytes, found 1501"))
         #expect(error.field == "a." + String(repeating: "x", count: 80) + "…")
     }
 
-    @Test("refuses field paths over 1,500 bytes")
-    func longFieldPath() throws {
+    @Test
+    func `Field paths over 1,500 bytes are rejected`() throws {
         let name = UTF8Key(String(repeating: "x", count: 750))
         try validate([name: .map([UTF8Key(String(repeating: "y", count: 749)): .null])])
         let error = try #require(throws: StatusError.self) { try validate([name: .map([name: .null])]) }
         #expect(error.message.contains("field path of at most 1500 bytes, found 1501"))
     }
 
-    @Test("refuses depth however hostile, without following it")
-    func hostileDepth() throws {
+    @Test
+    func `Excessive nesting is rejected without recursing into it`() throws {
         let error = try #require(throws: StatusError.self) { try validate(["a": Self.nested(2_000, withArrays: true)]) }
         #expect(error.message.contains("at most 20"))
     }
 
-    @Test("lets a document have 1 MiB and no byte more")
-    func size() throws {
+    @Test
+    func `A document of 1 MiB is valid, and one more byte is rejected`() throws {
         let path = try DocumentPath("a/b")
         let overhead = Document.size(of: ["a": .string(""), "b": .bytes([])], at: path)
         let text = Value.string(String(repeating: "x", count: 1_000_000))
@@ -109,10 +108,10 @@ struct DocumentValidationTests {
         #expect(error.field == nil)
     }
 
-    @Test("checks the limits of paths that were put together from ids")
-    func composedPaths() throws {
-        let long = try DocumentID(String(repeating: "x", count: 1_500))
-        let (name, short) = (try CollectionID("c"), try DocumentID("d"))
+    @Test
+    func `Paths that were built from IDs are validated`() throws {
+        let long = try DocumentPath.ID(String(repeating: "x", count: 1_500))
+        let (name, short) = (try CollectionID("c"), try DocumentPath.ID("d"))
         let tooLong = (0..<5).reduce(CollectionPath(parent: nil, id: name).document(short)) { path, _ in
             path.collection(name).document(long)
         }

@@ -5,7 +5,6 @@ import Testing
 @Suite("Status codes")
 struct StatusCodeTests {
     @Test(
-        "Each code has an HTTP status",
         arguments: [
             (.cancelled, 503), (.unknown, 500), (.invalidArgument, 400), (.deadlineExceeded, 504), (.notFound, 404),
             (.alreadyExists, 409), (.permissionDenied, 403), (.resourceExhausted, 429), (.failedPrecondition, 400),
@@ -13,7 +12,7 @@ struct StatusCodeTests {
             (.unauthenticated, 401),
         ] as [(StatusCode, Int)]
     )
-    func httpStatus(code: StatusCode, status: Int) {
+    func `Each status code has an HTTP status`(code: StatusCode, status: Int) {
         #expect(code.httpStatus == status)
     }
 }

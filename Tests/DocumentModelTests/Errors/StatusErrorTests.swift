@@ -5,7 +5,6 @@ import Testing
 @Suite("Status errors")
 struct StatusErrorTests {
     @Test(
-        "have Firestore's codes and names",
         arguments: [
             (1, "CANCELLED"), (2, "UNKNOWN"), (3, "INVALID_ARGUMENT"), (4, "DEADLINE_EXCEEDED"), (5, "NOT_FOUND"),
             (6, "ALREADY_EXISTS"),
@@ -14,21 +13,21 @@ struct StatusErrorTests {
             (12, "UNIMPLEMENTED"), (13, "INTERNAL"), (14, "UNAVAILABLE"), (15, "DATA_LOSS"), (16, "UNAUTHENTICATED"),
         ]
     )
-    func codes(number: Int, name: String) throws {
+    func `Status codes have gRPC's numbers and names`(number: Int, name: String) throws {
         let code = try #require(StatusCode(rawValue: number))
         #expect(code.name == name)
         #expect(StatusCode(name: name) == code)
     }
 
-    @Test("know no other code", arguments: ["", "OK", "not_found", "NOT_FOUND ", "NOT FOUND"])
-    func unknownCodes(name: String) {
+    @Test(arguments: ["", "OK", "not_found", "NOT_FOUND ", "NOT FOUND"])
+    func `Unknown names have no status code`(name: String) {
         #expect(StatusCode(name: name) == nil)
         #expect(StatusCode(rawValue: 0) == nil)
         #expect(StatusCode(rawValue: 17) == nil)
     }
 
-    @Test("describe themselves in one line that is safe to print")
-    func description() {
+    @Test
+    func `The description is a single line without control characters`() {
         let error = StatusError(
             .dataLoss,
             "Expected a comma.",
@@ -42,12 +41,12 @@ struct StatusErrorTests {
         )
         #expect(StatusError(.notFound, "No document.").description == "NOT_FOUND: No document.")
         var ofQuery = StatusError(.invalidArgument, "No.", field: "a")
-        ofQuery.place = "where.and[1].op"
+        ofQuery.parameterPath = "where.and[1].op"
         #expect(ofQuery.description == #"INVALID_ARGUMENT: No. (field "a"; at where.and[1].op)"#)
     }
 
-    @Test("tell the field from the inside out")
-    func fields() {
+    @Test
+    func `The field path is extended outwards`() {
         let error = StatusError(.invalidArgument, "…").inside(field: "color").inside(element: 2).inside(field: "my tags")
         #expect(error.field == "`my tags`[2].color")
         #expect(StatusError(.invalidArgument, "…").inside(element: 0).inside(element: 1).field == "[1][0]")
@@ -55,10 +54,9 @@ struct StatusErrorTests {
     }
 }
 
-@Suite("Excerpts of foreign text")
+@Suite("Excerpts")
 struct ExcerptTests {
     @Test(
-        "escape what is invisible, moves the cursor or hides its neighbour",
         arguments: [
             ("books/hitchhiker", "books/hitchhiker"),
             ("שלום 岩澤 🐵 é e\u{301}", "שלום 岩澤 🐵 é e\u{301}"),
@@ -73,13 +71,13 @@ struct ExcerptTests {
             ("\u{e000}\u{fffe}", #"\u{E000}\u{FFFE}"#),
         ]
     )
-    func escapes(text: String, expected: String) {
+    func `Excerpts escape invisible, control and combining characters`(text: String, expected: String) {
         #expect(Excerpt(text).text.utf8.elementsEqual(expected.utf8))
         #expect(Excerpt(text).description.utf8.elementsEqual("\"\(expected)\"".utf8))
     }
 
-    @Test("are cut between characters at the limit")
-    func cut() {
+    @Test
+    func `Excerpts are truncated between characters`() {
         #expect(Excerpt(String(repeating: "x", count: 80)).text == String(repeating: "x", count: 80))
         #expect(Excerpt(String(repeating: "x", count: 81)).text == String(repeating: "x", count: 80) + "…")
         #expect(Excerpt(String(repeating: "é", count: 1 << 20)).text == String(repeating: "é", count: 40) + "…")

@@ -4,12 +4,12 @@ import Testing
 
 @testable import DocumentModel
 
-@Suite("The keys of values")
+@Suite("Value keys")
 struct ValueKeyTests {
     private let seed: Comment = "HEARTH_TEST_SEED=\(SeededGenerator.currentSeed)"
 
-    @Test("compare as the values do, and are equal exactly when these are")
-    func order() {
+    @Test
+    func `Keys compare like the values`() {
         var random = RandomValues(generator: SeededGenerator())
         let values = (0..<200).map { _ in random.value() }
         let keys = values.map { ValueKey($0).bytes }
@@ -23,8 +23,8 @@ struct ValueKeyTests {
         }
     }
 
-    @Test("compare as the numbers do, next to every power of two and beyond what doubles hold exactly")
-    func numbers() {
+    @Test
+    func `Keys of numbers compare exactly, near all powers of two and beyond 2^53`() {
         var integers: [Int64] = [0, .min, .max]
         for exponent in 0..<63 {
             for distance in [-1_025, -513, -3, -2, -1, 0, 1, 2, 3, 512, 1_024] {
@@ -45,21 +45,20 @@ struct ValueKeyTests {
     }
 
     @Test(
-        "compare as the pinned order has it",
         arguments: [
             ValueOrderTests.pinned, ValueOrderTests.pinnedVectors, ValueOrderTests.pinnedArrays, ValueOrderTests.pinnedMaps,
             ValueOrderTests.pinnedTexts,
         ]
     )
-    func pinned(_ ranks: [[Value]]) {
+    func `Keys compare in the documented order of values`(_ ranks: [[Value]]) {
         for rank in ranks { #expect(Set(rank.map { ValueKey($0) }).count == 1, "\(rank)") }
         for (left, right) in zip(ranks, ranks.dropFirst()) {
             #expect(ValueKey(left[0]).bytes.lexicographicallyPrecedes(ValueKey(right[0]).bytes), "\(left) to \(right)")
         }
     }
 
-    @Test("are the documented bytes")
-    func bytes() throws {
+    @Test
+    func `Keys have the documented encoding`() throws {
         #expect(ValueKey(.null).bytes == [0x10])
         #expect(ValueKey(.boolean(true)).bytes == [0x20, 1])
         #expect(ValueKey(.integer(-1)).bytes == [0x31, 0x40, 0x0f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff])
@@ -69,14 +68,14 @@ struct ValueKeyTests {
         #expect(ValueKey(.map(["k": .array([.null])])).bytes == [0xb0, 1, 0x6b, 0, 0x90, 0x10, 0, 0])
     }
 
-    @Test("of long texts and bytes have what queries see of them, and are not cut off")
-    func longTexts() {
+    @Test
+    func `Keys of long strings and bytes have the indexed prefix, and are not truncated`() {
         let text = String(repeating: "x", count: 1_500)
         for (make, bracket) in [
-            ({ .string($0) }, ValueBracket.string), ({ .bytes(Array($0.utf8)) }, .bytes),
-        ] as [((String) -> Value, ValueBracket)] {
+            ({ .string($0) }, TypeBracket.string), ({ .bytes(Array($0.utf8)) }, .bytes),
+        ] as [((String) -> Value, TypeBracket)] {
             let key = ValueKey(make(text))
-            #expect(!key.isCut)
+            #expect(!key.isTruncated)
             #expect(key.bytes == [bracket.firstByte] + Array(text.utf8) + [0])
             for rest in ["a", "b", String(repeating: "a", count: 1_000_000)] { #expect(ValueKey(make(text + rest)) == key) }
             #expect(key.bytes.lexicographicallyPrecedes(ValueKey(make(text.dropLast() + "y")).bytes))
@@ -85,20 +84,20 @@ struct ValueKeyTests {
         #expect(ValueKey(.array([.string(text + "a")])) == ValueKey(.array([.string(text + "b")])))
     }
 
-    @Test("are cut off where values are long, and then tell values apart that differ before")
-    func cuts() {
+    @Test
+    func `Keys of long values are truncated, and distinguish values with different prefixes`() {
         let zeros = ValueKey(.vector([Double](repeating: 0, count: 2_048)))
         let ones = ValueKey(.vector([Double](repeating: 1, count: 2_048)))
-        #expect(zeros.isCut && ones.isCut)
+        #expect(zeros.isTruncated && ones.isTruncated)
         #expect(zeros.bytes.count == ValueKey.maximumBytes + 1)
         #expect(zeros.bytes.lexicographicallyPrecedes(ones.bytes))
         let text = String(repeating: "\0", count: 1_000)
-        #expect(ValueKey(.string(text)).isCut)
+        #expect(ValueKey(.string(text)).isTruncated)
         #expect(ValueKey(.string(text)) == ValueKey(.string(text + "a")))
     }
 
-    @Test("of random values are cut off wherever they end, without a change of their order")
-    func randomCuts() {
+    @Test
+    func `Truncated keys of random values keep their order`() {
         var random = RandomValues(generator: SeededGenerator())
         let values = (0..<60).map { _ -> Value in
             let padding = Value.string(String(repeating: "p", count: 1_400 + random.pick(Array(0..<110))))
@@ -108,7 +107,7 @@ struct ValueKeyTests {
             for right in values {
                 let (leftKey, rightKey) = (ValueKey(left), ValueKey(right))
                 let keys = Comparison(bytes: leftKey.bytes, rightKey.bytes)
-                let isUnknown = keys == .equal && leftKey.isCut && rightKey.isCut
+                let isUnknown = keys == .equal && leftKey.isTruncated && rightKey.isTruncated
                 guard isUnknown || left.compared(to: right) == keys else {
                     Issue.record("\(left) to \(right); \(seed)")
                     return
@@ -117,26 +116,26 @@ struct ValueKeyTests {
         }
     }
 
-    @Test("of a type are the range of its bracket, and no other type's are")
-    func brackets() {
+    @Test
+    func `The keys of a type are exactly the range of its bracket`() {
         var random = RandomValues(generator: SeededGenerator())
         for value in (0..<500).map({ _ in random.value() }) {
             let key = ValueKey(value)
-            let found = ValueBracket.allCases.filter { ValueKeyRange.bracket($0).contains(key) }
-            guard found == [ValueBracket(of: value)], ValueKeyRange.all.contains(key) else {
+            let found = TypeBracket.allCases.filter { ValueKeyRange.bracket($0).contains(key) }
+            guard found == [TypeBracket(of: value)], ValueKeyRange.all.contains(key) else {
                 Issue.record("\(value) is in \(found); \(seed)")
                 return
             }
         }
     }
 
-    @Test("are in the ranges of comparisons that the values fulfil")
-    func ranges() {
+    @Test
+    func `Key ranges contain exactly the keys of matching values`() {
         var random = RandomValues(generator: SeededGenerator())
         for _ in 0..<5_000 {
             let (bound, value) = (random.value(), random.value())
             let (key, order) = (ValueKey(value), value.compared(to: bound))
-            let isSameType = ValueBracket(of: bound) == ValueBracket(of: value)
+            let isSameType = TypeBracket(of: bound) == TypeBracket(of: value)
             let expected =
                 [order == .equal]
                 + [order == .less, order != .greater, order == .greater, order != .less].map { isSameType && $0 }
@@ -152,8 +151,8 @@ struct ValueKeyTests {
         }
     }
 
-    @Test("of geo points can be read back")
-    func geoPoints() throws {
+    @Test
+    func `Keys of geo points are decoded`() throws {
         for (latitude, longitude) in [(53.553986, 9.9856482), (-90, -180), (0, 180), (-0.0, 0)] {
             let point = try GeoPoint(validatingLatitude: latitude, longitude: longitude)
             let read = try #require(GeoPoint(valueKey: ValueKey(.geoPoint(point)).bytes))

@@ -6,7 +6,6 @@ import Testing
 @Suite("Field paths")
 struct FieldPathTests {
     @Test(
-        "are read in the server's syntax",
         arguments: [
             ("a", ["a"], "a"),
             ("a.b.c", ["a", "b", "c"], "a.b.c"),
@@ -20,7 +19,7 @@ struct FieldPathTests {
             ("`1a`", ["1a"], "`1a`"),
             ("` `", [" "], "` `"),
             ("`\u{e9}`.`e\u{301}`", ["\u{e9}", "e\u{301}"], "`\u{e9}`.`e\u{301}`"),
-            // The dot and what combines with it are one Character of Swift, but two names here.
+            // The dot and its combining mark are one Swift Character, but the dot separates names here.
             ("a.`\u{301}b`", ["a", "\u{301}b"], "a.`\u{301}b`"),
             ("`a\r\nb`", ["a\r\nb"], "`a\r\nb`"),
             ("`\0`", ["\0"], "`\0`"),
@@ -28,7 +27,7 @@ struct FieldPathTests {
             ("__name__", ["__name__"], "__name__"),
         ] as [(String, [UTF8Key], String)]
     )
-    func legal(text: String, segments: [UTF8Key], canonical: String) throws {
+    func `Field paths are parsed`(text: String, segments: [UTF8Key], canonical: String) throws {
         let path = try FieldPath(text)
         #expect(path.segments == segments)
         #expect(path.description.utf8.elementsEqual(canonical.utf8))
@@ -37,9 +36,8 @@ struct FieldPathTests {
     }
 
     @Test(
-        "are refused with what to write instead",
         arguments: [
-            ("", "empty text"),
+            ("", "empty string"),
             (".", "empty name"),
             (".a", "empty name"),
             ("a.", "empty name"),
@@ -53,26 +51,26 @@ struct FieldPathTests {
             ("é", "Write it as `é`"),
             ("a.\u{301}b", #"Write it as `\u{301}b`"#),
             ("a\r\nb", #"Write it as `a\r\nb`"#),
-            ("a`b", "need back-quotes"),
-            ("a.b`c`", "need back-quotes"),
-            ("`a", "open back-quote"),
-            ("`", "open back-quote"),
-            (#"`a\`"#, "open back-quote"),
-            (#"`a\b`"#, "backslash before another"),
-            (#"`a\"#, "backslash before another"),
-            ("`a`b", "after a closing back-quote"),
-            ("`a``b`", "after a closing back-quote"),
+            ("a`b", "must be quoted in backticks"),
+            ("a.b`c`", "must be quoted in backticks"),
+            ("`a", "unclosed backtick"),
+            ("`", "unclosed backtick"),
+            (#"`a\`"#, "unclosed backtick"),
+            (#"`a\b`"#, "invalid escape sequence"),
+            (#"`a\"#, "invalid escape sequence"),
+            ("`a`b", "after a closing backtick"),
+            ("`a``b`", "after a closing backtick"),
         ]
     )
-    func illegal(text: String, words: String) throws {
+    func `Invalid field paths are rejected with a suggestion`(text: String, words: String) throws {
         let error = try #require(throws: StatusError.self) { try FieldPath(text) }
         #expect(error.code == .invalidArgument)
         #expect(error.message.contains(words), "\(error)")
         #expect(error.field != nil)
     }
 
-    @Test("have up to 1,500 bytes in their names and the dots between them")
-    func length() throws {
+    @Test
+    func `Field paths have at most 1,500 bytes, including dots`() throws {
         let name = String(repeating: "x", count: 1_500)
         #expect(try FieldPath(name).segments.count == 1)
         #expect(try FieldPath("`" + String(repeating: #"\\"#, count: 1_500) + "`").segments[0].byteCount == 1_500)
@@ -85,8 +83,8 @@ struct FieldPathTests {
         }
     }
 
-    @Test("take names as they are, but no empty ones")
-    func segments() throws {
+    @Test
+    func `Literal names may have any characters, but can't be empty`() throws {
         #expect(try FieldPath(segments: ["a.b", "`", "é"]).description == #"`a.b`.`\``.`é`"#)
         let none = try #require(throws: StatusError.self) { try FieldPath(segments: []) }
         #expect(none.message.contains("at least one name"))
@@ -96,8 +94,8 @@ struct FieldPathTests {
         #expect(throws: StatusError.self) { try FieldPath(segments: [long, long]) }
     }
 
-    @Test("are read again as they were printed, whatever the names")
-    func roundTrip() throws {
+    @Test
+    func `Canonical field paths round-trip`() throws {
         var random = RandomValues(generator: SeededGenerator())
         for _ in 0..<1_000 {
             let names = (0..<3).map { _ in UTF8Key(random.text() + random.pick(["`", "\\", ".", "x", "\n"])) }
@@ -107,18 +105,17 @@ struct FieldPathTests {
     }
 
     @Test(
-        "know what is inside them",
         arguments: [
             ("a", "a", true), ("a", "a.b", true), ("a.b", "a", false), ("a", "ab", false), ("a.b", "a.c", false),
             ("a.b", "a.b.c.d", true),
         ]
     )
-    func prefix(outer: String, inner: String, isPrefix: Bool) throws {
+    func `A path is a prefix of the paths of nested fields`(outer: String, inner: String, isPrefix: Bool) throws {
         #expect(try FieldPath(outer).isPrefix(of: FieldPath(inner)) == isPrefix)
     }
 
-    @Test("sort name by name, by bytes")
-    func order() throws {
+    @Test
+    func `Field paths are ordered by name in byte order`() throws {
         let paths = try ["B", "a", "a.`0`", "a.b", "a.b.c", "`a-b`", "aa", "b", "`\u{e9}`"].map { try FieldPath($0) }
         #expect(paths.shuffled().sorted() == paths)
     }

@@ -2,7 +2,7 @@ import DocumentModel
 import StrictJSON
 import Testing
 
-@Suite("Ids")
+@Suite("IDs")
 struct IdentifierTests {
     static let legal = [
         "a", "hitchhiker", "does-not-exist", "a.b", "...", ".a", "a..", " ", "%2F", "\\", "a:b", "~*[]`\"'", "\u{7f}", "a\r\nb",
@@ -11,13 +11,13 @@ struct IdentifierTests {
         String(repeating: "é", count: 750),
     ]
 
-    @Test("may be any text that breaks no rule, and keep its bytes", arguments: legal)
-    func legalIDs(text: String) throws {
-        #expect(try DocumentID(text).key.utf8.elementsEqual(text.utf8))
+    @Test(arguments: legal)
+    func `Valid IDs keep their bytes`(text: String) throws {
+        #expect(try DocumentPath.ID(text).key.utf8.elementsEqual(text.utf8))
         #expect(try CollectionID(text).key.utf8.elementsEqual(text.utf8))
     }
 
-    /// A rule, by a word of its error, and an id that breaks it.
+    /// Invalid IDs, with a word of the expected message.
     static let illegal: [(text: String, word: String)] = [
         ("", "empty"),
         (String(repeating: "x", count: 1_501), "1501"),
@@ -27,7 +27,7 @@ struct IdentifierTests {
         ("/", "slash"),
         ("a/b", "slash"),
         ("../../etc/passwd", "slash"),
-        // One Character of Swift holds the slash and what combines with it.
+        // The slash and its combining mark are one Swift Character.
         ("..\u{2F}\u{301}x", "slash"),
         ("a/\u{200d}b", "slash"),
         ("a\0b", "NUL"),
@@ -52,10 +52,10 @@ struct IdentifierTests {
         ("__id99999999999999999999999999__", "reserved"),
     ]
 
-    @Test("are refused with the rule that they break", arguments: illegal)
-    func illegalIDs(text: String, word: String) throws {
+    @Test(arguments: illegal)
+    func `Invalid IDs are rejected with the reason`(text: String, word: String) throws {
         let errors = [
-            try #require(throws: StatusError.self) { try DocumentID(text) },
+            try #require(throws: StatusError.self) { try DocumentPath.ID(text) },
             try #require(throws: StatusError.self) { try CollectionID(text) },
         ]
         for error in errors {
@@ -66,41 +66,40 @@ struct IdentifierTests {
     }
 
     @Test(
-        "may be numeric for documents, not for collections",
         arguments: [
             "__id0__", "__id7__", "__id-2__", "__id9223372036854775807__", "__id-9223372036854775808__",
         ]
     )
-    func numeric(text: String) throws {
-        #expect(try DocumentID(text).description == text)
+    func `Numeric IDs are valid for documents, but not for collections`(text: String) throws {
+        #expect(try DocumentPath.ID(text).description == text)
         #expect(throws: StatusError.self) { try CollectionID(text) }
     }
 
-    @Test("sort numbers first, then bytes")
-    func order() throws {
+    @Test
+    func `Numeric IDs sort first, then bytes`() throws {
         let pinned = [
             "__id-9223372036854775808__", "__id-2__", "__id7__", "__id12__", "__id9223372036854775807__", "12", "7", "A", "Aa",
             "__id", "__id1_", "_id1__", "a", "Sierpiński", "Łukasiewicz", "岩澤", "︒", "Ｐ", "🄟", "🐵",
         ]
-        let ids = try pinned.map { try DocumentID($0) }
-        // S sorts before the underscore; the two pinned lists meet only at their ends.
+        let ids = try pinned.map { try DocumentPath.ID($0) }
+        // S sorts before the underscore; the two lists overlap only at their ends.
         let (latin, named) = (ids[..<13], ids[13...])
         #expect(Array(latin).shuffled().sorted() == Array(latin))
         #expect(Array(named).shuffled().sorted() == Array(named))
         #expect(try CollectionID("B") < CollectionID("a"))
     }
 
-    @Test("are equal only byte by byte")
-    func equality() throws {
-        #expect(try DocumentID("\u{e9}") != DocumentID("e\u{301}"))
-        #expect(try DocumentID("\u{212b}") != DocumentID("\u{c5}"))
+    @Test
+    func `IDs are compared by bytes`() throws {
+        #expect(try DocumentPath.ID("\u{e9}") != DocumentPath.ID("e\u{301}"))
+        #expect(try DocumentPath.ID("\u{212b}") != DocumentPath.ID("\u{c5}"))
         #expect(try CollectionID("\u{e9}") != CollectionID("e\u{301}"))
-        #expect(Set([try DocumentID("a"), try DocumentID("a"), try DocumentID("A")]).count == 2)
+        #expect(Set([try DocumentPath.ID("a"), try DocumentPath.ID("a"), try DocumentPath.ID("A")]).count == 2)
     }
 
-    @Test("are made of 20 letters and digits, each time another")
-    func automatic() {
-        let ids = (0..<1_000).map { _ in DocumentID.automatic() }
+    @Test
+    func `Automatic IDs are unique strings of 20 letters and digits`() {
+        let ids = (0..<1_000).map { _ in DocumentPath.ID.automatic() }
         #expect(Set(ids).count == ids.count)
         for id in ids {
             #expect(id.key.byteCount == 20)

@@ -6,7 +6,6 @@ import Testing
 @Suite("Paths")
 struct PathTests {
     @Test(
-        "of documents have a collection, an id and an even number of segments",
         arguments: [
             ("books/hitchhiker", "books", ["books", "hitchhiker"]),
             ("books/hitchhiker/reviews/r1", "books/hitchhiker/reviews", ["books", "hitchhiker", "reviews", "r1"]),
@@ -15,7 +14,11 @@ struct PathTests {
             ("a\r\n/\u{301}b", "a\r\n", ["a\r\n", "\u{301}b"]),
         ] as [(String, String, [UTF8Key])]
     )
-    func document(text: String, collection: String, segments: [UTF8Key]) throws {
+    func `A document path has a collection, an ID and an even number of segments`(
+        text: String,
+        collection: String,
+        segments: [UTF8Key]
+    ) throws {
         let path = try DocumentPath(text)
         #expect(path.string.utf8.elementsEqual(text.utf8))
         #expect(path.description.utf8.elementsEqual(text.utf8))
@@ -26,14 +29,17 @@ struct PathTests {
     }
 
     @Test(
-        "of collections have a parent, an id and an odd number of segments",
         arguments: [
             ("books", nil, ["books"]),
             ("books/hitchhiker/reviews", "books/hitchhiker", ["books", "hitchhiker", "reviews"]),
             ("a/b/c/__id-2__/é", "a/b/c/__id-2__", ["a", "b", "c", "__id-2__", "é"]),
         ] as [(String, String?, [UTF8Key])]
     )
-    func collection(text: String, parent: String?, segments: [UTF8Key]) throws {
+    func `A collection path has a parent, an ID and an odd number of segments`(
+        text: String,
+        parent: String?,
+        segments: [UTF8Key]
+    ) throws {
         let path = try CollectionPath(text)
         #expect(path.string == text)
         #expect(path.description == text)
@@ -44,14 +50,14 @@ struct PathTests {
         #expect(path == path.parent?.collection(path.id) ?? path)
     }
 
-    /// A text that is neither kind of path, and words of the error.
+    /// Invalid paths, with words of the expected message.
     static let illegal: [(text: String, words: String)] = [
-        ("", "found an empty text"),
+        ("", "found an empty string"),
         ("/", "begins with a slash"),
         ("/a/b", "begins with a slash"),
         ("a/b/", "ends with a slash"),
-        ("a//b", "empty id between two slashes"),
-        ("a/b//c/d", "empty id between two slashes"),
+        ("a//b", "empty ID between two slashes"),
+        ("a/b//c/d", "empty ID between two slashes"),
         ("a/..", "folder"),
         ("../a", "folder"),
         ("a/./c", "folder"),
@@ -65,8 +71,8 @@ struct PathTests {
         (String(repeating: "a/b/", count: 101).dropLast() + "", "found 101"),
     ]
 
-    @Test("are refused with what is wrong and what to do", arguments: illegal)
-    func illegalPaths(text: String, words: String) throws {
+    @Test(arguments: illegal)
+    func `Invalid paths are rejected with the reason`(text: String, words: String) throws {
         let errors = [
             try #require(throws: StatusError.self) { try DocumentPath(text) },
             try #require(throws: StatusError.self) { try CollectionPath(text) },
@@ -79,27 +85,27 @@ struct PathTests {
         }
     }
 
-    @Test("with the wrong number of segments say which kind they are")
-    func parity() throws {
+    @Test
+    func `A wrong number of segments is reported with the actual kind of path`() throws {
         let document = try #require(throws: StatusError.self) { try DocumentPath("books/hitchhiker/reviews") }
-        #expect(document.message.contains("\"books/hitchhiker/reviews\" has 3 segments and so names a collection"))
-        #expect(document.message.contains("Add a document id"))
+        #expect(document.message.contains("\"books/hitchhiker/reviews\" has 3 segments and denotes a collection"))
+        #expect(document.message.contains("Add a document ID"))
         #expect(document.path == "books/hitchhiker/reviews")
         let collection = try #require(throws: StatusError.self) { try CollectionPath("books/hitchhiker") }
-        #expect(collection.message.contains("\"books/hitchhiker\" has 2 segments and so names a document"))
+        #expect(collection.message.contains("\"books/hitchhiker\" has 2 segments and denotes a document"))
         let single = try #require(throws: StatusError.self) { try DocumentPath("books") }
         #expect(single.message.contains("has 1 segment and"))
     }
 
-    @Test("never put hostile characters into an error")
-    func hostile() throws {
+    @Test
+    func `Control characters are escaped in errors`() throws {
         let error = try #require(throws: StatusError.self) { try DocumentPath("a/\u{202e}\u{1b}[2J/\r\n") }
         #expect(error.path == #"a/\u{202E}\u{1B}[2J/\r\n"#)
         #expect(error.message.contains(#""a/\u{202E}\u{1B}[2J/\r\n""#))
     }
 
-    @Test("reach to 6 KiB and to 100 collections")
-    func limits() throws {
+    @Test
+    func `Paths have at most 6 KiB and 100 collections`() throws {
         let long = String(repeating: "x", count: 1_500)
         let text = "a/\(long)/b/\(long)/c/\(long)/d/\(long)"
         let path = try DocumentPath(text + "/e/" + String(repeating: "x", count: 6_144 - text.utf8.count - 3))
@@ -111,42 +117,44 @@ struct PathTests {
         #expect(throws: StatusError.self) { try CollectionPath(deep.string + "/c") }
     }
 
-    @Test("are equal and hashed by their bytes")
-    func equality() throws {
+    @Test
+    func `Paths are equal and hashed by bytes`() throws {
         #expect(try DocumentPath("a/\u{e9}") != DocumentPath("a/e\u{301}"))
         #expect(try CollectionPath("\u{e9}") != CollectionPath("e\u{301}"))
-        #expect(try DocumentPath("a/b").hashValue == CollectionPath("a").document(DocumentID("b")).hashValue)
+        #expect(try DocumentPath("a/b").hashValue == CollectionPath("a").document(DocumentPath.ID("b")).hashValue)
         #expect(Set([try DocumentPath("a/b"), try DocumentPath("a/b"), try DocumentPath("a/c")]).count == 2)
     }
 }
 
-@Suite("Paths of either kind")
-struct DataPathTests {
-    @Test("The number of segments tells a document from a collection")
-    func kind() throws {
-        #expect(try DataPath("books") == .collection(try CollectionPath("books")))
-        #expect(try DataPath("books/hitchhiker") == .document(try DocumentPath("books/hitchhiker")))
-        #expect(try DataPath(["books", "hitchhiker", "reviews"]) == .collection(try CollectionPath("books/hitchhiker/reviews")))
-        #expect(try DataPath(["books", "hitchhiker"]).string == "books/hitchhiker")
+@Suite("Resource paths")
+struct ResourcePathTests {
+    @Test
+    func `The number of segments determines the kind of path`() throws {
+        #expect(try ResourcePath("books") == .collection(try CollectionPath("books")))
+        #expect(try ResourcePath("books/hitchhiker") == .document(try DocumentPath("books/hitchhiker")))
+        #expect(
+            try ResourcePath(["books", "hitchhiker", "reviews"]) == .collection(try CollectionPath("books/hitchhiker/reviews"))
+        )
+        #expect(try ResourcePath(["books", "hitchhiker"]).string == "books/hitchhiker")
     }
 
-    @Test("What breaks a rule of paths is refused", arguments: ["", "/", "books/", "books//reviews", "__books__"])
-    func refused(text: String) {
-        #expect(throws: StatusError.self) { try DataPath(text) }
+    @Test(arguments: ["", "/", "books/", "books//reviews", "__books__"])
+    func `Invalid resource paths are rejected`(text: String) {
+        #expect(throws: StatusError.self) { try ResourcePath(text) }
     }
 
-    @Test("A slash in an ID is an error, not another path")
-    func slash() {
+    @Test
+    func `A slash in an ID is rejected`() {
         for segments: [UTF8Key] in [["books", "a/b"], ["books/hitchhiker"], []] {
-            #expect(throws: StatusError.self) { try DataPath(segments) }
+            #expect(throws: StatusError.self) { try ResourcePath(segments) }
         }
     }
 }
 
-@Suite("The order of paths")
+@Suite("Path order")
 struct PathOrderTests {
-    @Test("goes segment by segment in the order of ids, the shorter first")
-    func documents() throws {
+    @Test
+    func `Document paths are ordered by segment, and a prefix sorts first`() throws {
         let paths = try [
             "a/__id-2__", "a/__id7__", "a/__id7__/x/y", "a/__id12__", "a/12", "a/7", "a/b", "a/b/c/__id3__", "a/b/c/d",
             "a/b/c/d/e/f",
@@ -159,21 +167,21 @@ struct PathOrderTests {
         }
     }
 
-    @Test("is the same for collections")
-    func collections() throws {
+    @Test
+    func `Collection paths are ordered the same way`() throws {
         let paths = try ["a", "a/__id7__/b", "a/__id12__/b", "a/b/c", "a/b/c/d/e", "a/b/c-", "a/b-/c", "a-", "b"]
             .map { try CollectionPath($0) }
         #expect(paths.shuffled().sorted() == paths)
     }
 
-    @Test("agrees with comparing lists of segments")
-    func random() {
+    @Test
+    func `The order agrees with that of lists of segments`() {
         var random = RandomValues(generator: SeededGenerator())
         let paths = (0..<100).map { _ in random.path() }
         for left in paths {
             for right in paths {
                 let expected = left.segments.lexicographicallyPrecedes(right.segments) { first, second in
-                    guard let first = try? DocumentID(first.string), let second = try? DocumentID(second.string) else {
+                    guard let first = try? DocumentPath.ID(first.string), let second = try? DocumentPath.ID(second.string) else {
                         return false
                     }
                     return first < second

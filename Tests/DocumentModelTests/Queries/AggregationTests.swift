@@ -6,7 +6,7 @@ import Testing
 struct AggregationTests {
     private static let v = try! FieldPath("v")  // Proof: a literal.
 
-    /// Count, sum and average of documents with these values of `v`; an empty text stands for none.
+    /// Returns count, sum and average of documents with these values of `v`; an empty string means a missing field.
     private func aggregate(_ values: [String]) throws -> [Value?] {
         let aggregations = try NormalizedAggregations([
             Aggregation(.count(upTo: nil)), Aggregation(.sum(Self.v)), Aggregation(.average(Self.v)),
@@ -17,7 +17,6 @@ struct AggregationTests {
     }
 
     @Test(
-        "take numbers, exactly where they can",
         arguments: [
             ([], 0, "0", "null"),
             (["1", "2", "3"], 3, "6", "2.0"),
@@ -50,19 +49,24 @@ struct AggregationTests {
             (["0.1", "0.2", "0.3"], 3, "0.6", "0.19999999999999998"),
         ] as [([String], Int64, String, String)]
     )
-    func numbers(values: [String], count: Int64, sum: String, average: String) throws {
+    func `Sums and averages of numbers are exact where possible`(
+        values: [String],
+        count: Int64,
+        sum: String,
+        average: String
+    ) throws {
         let results = try aggregate(values)
         #expect(results == [.integer(count), try QueryFixtures.value(sum), try QueryFixtures.value(average)])
     }
 
-    @Test("count only documents with all fields of all aggregations")
-    func missing() throws {
+    @Test
+    func `Only documents with all aggregated fields are counted`() throws {
         #expect(try aggregate(["", ""]) == [.integer(0), .integer(0), .null])
         #expect(try aggregate(["1", "", "null"]) == [.integer(2), .integer(1), .double(1)])
     }
 
-    @Test("look into nested fields")
-    func nested() throws {
+    @Test
+    func `Nested fields are aggregated`() throws {
         let aggregations = try NormalizedAggregations([Aggregation(.sum(try FieldPath("stats.product")), alias: "p")])
         #expect(aggregations.fields.map(\.description) == ["stats.product"])
         var state = AggregationState(aggregations)
@@ -71,8 +75,8 @@ struct AggregationTests {
         #expect(state.results == ["p": .integer(5)])
     }
 
-    @Test("sum up to a limit the least, not the first by name")
-    func limit() throws {
+    @Test
+    func `A limit applies in the order of the aggregated field, not by name`() throws {
         let product = try FieldPath("stats.product")
         let documents = (0..<25).map { (id: "\($0)", fields: #"{"stats": {"product": \#(($0 / 5) * ($0 % 5))}}"#) }
         let query = try NormalizedQuery(QueryFixtures.query(limit: .first(12)), aggregating: [product])
@@ -83,8 +87,8 @@ struct AggregationTests {
         #expect(state.results["s"] == .integer(5))
     }
 
-    @Test("are complete once the counts are at their ends")
-    func upTo() throws {
+    @Test
+    func `Aggregations are complete when all counts have reached their maximums`() throws {
         var state = AggregationState(
             try NormalizedAggregations([Aggregation(.count(upTo: 2), alias: "few"), Aggregation(.count(upTo: 4), alias: "more")])
         )
@@ -98,8 +102,8 @@ struct AggregationTests {
         #expect(!AggregationState(try NormalizedAggregations([Aggregation(.count(upTo: nil))])).isComplete)
     }
 
-    @Test("without a name are numbered among themselves")
-    func aliases() throws {
+    @Test
+    func `Aggregations without an alias are numbered consecutively`() throws {
         let long = UTF8Key(String(repeating: "\"\\`.é", count: 500))
         let aggregations = try NormalizedAggregations([
             Aggregation(.count(upTo: nil)), Aggregation(.sum(Self.v), alias: long), Aggregation(.average(Self.v), alias: ""),
@@ -109,7 +113,6 @@ struct AggregationTests {
     }
 
     @Test(
-        "are refused with the texts that clients look for",
         arguments: [
             ([], "aggregations", "Aggregations can not be empty"),
             (
@@ -133,10 +136,14 @@ struct AggregationTests {
             ([Aggregation(.average(.documentName))], "aggregations[0].average", "reserved"),
         ] as [([Aggregation], String, String)]
     )
-    func faults(aggregations: [Aggregation], place: String, text: String) throws {
+    func `Invalid aggregations are rejected with the messages that clients recognise`(
+        aggregations: [Aggregation],
+        path: String,
+        text: String
+    ) throws {
         let error = try #require(throws: StatusError.self) { try NormalizedAggregations(aggregations) }
         #expect(error.code == .invalidArgument)
-        #expect(error.place == place)
+        #expect(error.parameterPath == path)
         #expect(error.message.contains(text))
     }
 }

@@ -1,19 +1,19 @@
 import DocumentModel
 import Testing
 
-@Suite("The order of a query")
+@Suite("Implied orders")
 struct ImplicitOrderTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var orders: [String] = []
-        /// Fields with a condition `>`, or `!=` before a `!`.
+        /// Fields with a condition `>`, or `!=` if prefixed with `!`.
         var inequalities: [String] = []
         var equalities: [String] = []
         let expected: [String]
 
         var testDescription: String { "\(orders) with \(inequalities) and \(equalities)" }
 
-        func query() throws -> Query {
-            let conditions = try inequalities.map { text -> Filter in
+        func query() throws -> StructuredQuery {
+            let conditions = try inequalities.map { text -> QueryFilter in
                 text.utf8.first == UInt8(ascii: "!")
                     ? .field(try QueryFixtures.field(String(text.dropFirst())), .notEqual(.integer(42)))
                     : .field(
@@ -27,7 +27,6 @@ struct ImplicitOrderTests {
     }
 
     @Test(
-        "is the explicit one, then the fields with an inequality, then the name, in the last explicit direction",
         arguments: [
             Case(expected: ["__name__"]),
             Case(orders: ["a"], expected: ["a", "__name__"]),
@@ -47,12 +46,14 @@ struct ImplicitOrderTests {
             Case(equalities: ["a"], expected: ["__name__"]),
         ]
     )
-    func complete(_ test: Case) throws {
+    func `Orders are the explicit ones, the fields with an inequality, and the name, in the last explicit direction`(
+        _ test: Case
+    ) throws {
         #expect(try NormalizedQuery(test.query()).orderTexts == test.expected)
     }
 
-    @Test("keeps out documents without one of its fields, and keeps those with null")
-    func missing() throws {
+    @Test
+    func `Documents without a field of the orders are excluded, and null is included`() throws {
         let query = try NormalizedQuery(QueryFixtures.query(orders: ["a", "-b.c"]))
         #expect(query.requiredFields.map(\.description) == ["a", "b.c"])
         let found = try query.ids(among: [
@@ -62,9 +63,9 @@ struct ImplicitOrderTests {
         #expect(found == ["3", "5", "1"])
     }
 
-    @Test("holds for every branch of an or")
-    func or() throws {
-        let filter = Filter.or([
+    @Test
+    func `The orders apply to every disjunct`() throws {
+        let filter = QueryFilter.or([
             .field(try QueryFixtures.field("a"), .greater(.integer(1))),
             .field(try QueryFixtures.field("b"), .equal(.integer(1))),
         ])
@@ -76,33 +77,35 @@ struct ImplicitOrderTests {
         #expect(found == ["3", "4", "1"])
     }
 
-    @Test("lets ties fall to the name, in the direction of the order")
-    func ties() throws {
+    @Test
+    func `Ties are ordered by name, in the direction of the order`() throws {
         let documents = ["a", "b", "c", "f", "g", "__id5__"].map { (id: $0, fields: #"{"foo": \#($0 == "b" ? 23 : 22.0)}"#) }
-        let filter = Filter.field(try QueryFixtures.field("foo"), .greater(.double(21)))
+        let filter = QueryFilter.field(try QueryFixtures.field("foo"), .greater(.double(21)))
         let descending = try NormalizedQuery(QueryFixtures.query(where: filter, orders: ["-foo"]))
         #expect(try descending.ids(among: documents) == ["b", "g", "f", "c", "a", "__id5__"])
         let ascending = try NormalizedQuery(QueryFixtures.query(where: filter))
         #expect(try ascending.ids(among: documents) == ["__id5__", "a", "c", "f", "g", "b"])
     }
 
-    @Test("sees the first 1,500 bytes of texts, so that ties between longer ones fall to the name")
-    func longTexts() throws {
-        let seen = String(repeating: "x", count: 1_499)
-        let documents = [("e", seen + "a"), ("d", seen + "xa"), ("c", seen + "xb"), ("b", seen + "x"), ("a", seen + "y")].map {
+    @Test
+    func `Strings are compared by their first 1,500 bytes, and ties are ordered by name`() throws {
+        let prefix = String(repeating: "x", count: 1_499)
+        let documents = [
+            ("e", prefix + "a"), ("d", prefix + "xa"), ("c", prefix + "xb"), ("b", prefix + "x"), ("a", prefix + "y"),
+        ].map {
             (id: $0.0, fields: #"{"v": "\#($0.1)"}"#)
         }
         #expect(try NormalizedQuery(QueryFixtures.query(orders: ["v"])).ids(among: documents) == ["e", "b", "c", "d", "a"])
         #expect(try NormalizedQuery(QueryFixtures.query(orders: ["-v"])).ids(among: documents) == ["a", "d", "c", "b", "e"])
         var query = try QueryFixtures.query(orders: ["v"])
-        query.start = Query.Cursor([.string(seen + "xz")], isInclusive: true)
+        query.start = StructuredQuery.Cursor([.string(prefix + "xz")], isInclusive: true)
         #expect(try NormalizedQuery(query).ids(among: documents) == ["b", "c", "d", "a"])
         query.start?.isInclusive = false
         #expect(try NormalizedQuery(query).ids(among: documents) == ["a"])
     }
 
-    @Test("goes through all types as values do")
-    func types() throws {
+    @Test
+    func `Types are ordered as values are`() throws {
         let values = [
             "null", "false", "true", #"{"$double": "NaN"}"#, "-1", "1.5", #"{"$timestamp": "2020-01-01T00:00:00Z"}"#, #""Ｐ""#,
             #""🐵""#, #"{"$bytes": "AA=="}"#, #"{"$reference": "a/b"}"#, #"{"$geoPoint": {"latitude": 1, "longitude": 1}}"#, "[1]",
@@ -113,15 +116,17 @@ struct ImplicitOrderTests {
         #expect(try query.ids(among: documents.reversed()) == documents.map(\.id))
     }
 
-    @Test("takes in aggregated fields before the name, except where the name has its own place")
-    func aggregated() throws {
+    @Test
+    func `Aggregated fields come before an implied order by name`() throws {
         let fields = try ["b", "a.c"].map { try FieldPath($0) }
-        func texts(_ query: Query) throws -> [String] { try NormalizedQuery(query, aggregating: fields.sorted()).orderTexts }
+        func texts(_ query: StructuredQuery) throws -> [String] {
+            try NormalizedQuery(query, aggregating: fields.sorted()).orderTexts
+        }
         #expect(try texts(QueryFixtures.query()) == ["a.c", "b", "__name__"])
         #expect(try texts(QueryFixtures.query(orders: ["-b"])) == ["-b", "-a.c", "-__name__"])
         #expect(try texts(QueryFixtures.query(orders: ["__name__"])) == ["__name__"])
         var query = try QueryFixtures.query()
-        query.start = Query.Cursor([.string("x")], isInclusive: true)
+        query.start = StructuredQuery.Cursor([.string("x")], isInclusive: true)
         #expect(try texts(query) == ["__name__"])
         #expect(try NormalizedQuery(query, aggregating: fields).requiredFields == fields.sorted())
     }

@@ -1,23 +1,23 @@
 import DocumentModel
 import Testing
 
-@Suite("The normal form of filters")
+@Suite("Normalized filters")
 struct NormalizedFilterTests {
-    private func leaf(_ field: String, _ condition: Condition) throws -> Filter {
+    private func fieldFilter(_ field: String, _ condition: Condition) throws -> QueryFilter {
         .field(try QueryFixtures.field(field), condition)
     }
 
-    private func is1(_ field: String) throws -> Filter {
-        try leaf(field, .equal(.integer(1)))
+    private func is1(_ field: String) throws -> QueryFilter {
+        try fieldFilter(field, .equal(.integer(1)))
     }
 
-    /// The fields of the predicates, alternative by alternative.
-    private func fields(_ filter: Filter?) throws -> [[String]] {
-        try NormalizedQuery(QueryFixtures.query(where: filter)).filter.alternatives.map { $0.map(\.field.description) }
+    /// Returns the fields of the predicates of each disjunct.
+    private func fields(_ filter: QueryFilter?) throws -> [[String]] {
+        try NormalizedQuery(QueryFixtures.query(where: filter)).filter.disjuncts.map { $0.map(\.field.description) }
     }
 
-    @Test("is a list of alternatives of predicates")
-    func alternatives() throws {
+    @Test
+    func `A filter is normalized to a disjunction of conjunctions`() throws {
         let (a, b, c, d) = (try is1("a"), try is1("b"), try is1("c"), try is1("d"))
         #expect(try fields(nil) == [[]])
         #expect(try fields(a) == [["a"]])
@@ -27,42 +27,45 @@ struct NormalizedFilterTests {
         #expect(try fields(.and([a, .or([b, .and([c, d])])])) == [["a", "b"], ["a", "c", "d"]])
     }
 
-    @Test("has no duplicates")
-    func duplicates() throws {
+    @Test
+    func `Duplicates are removed`() throws {
         let (a, b) = (try is1("a"), try is1("b"))
         #expect(try fields(.and([a, b, a])) == [["a", "b"]])
         #expect(try fields(.or([a, b, a])) == [["a"], ["b"]])
         #expect(try fields(.or([.and([a, b]), .and([b, a])])) == [["a", "b"]])
-        let list = try NormalizedQuery(QueryFixtures.query(where: leaf("a", .in([.integer(2), .integer(1), .double(2), .null]))))
+        let list = try NormalizedQuery(
+            QueryFixtures.query(where: fieldFilter("a", .in([.integer(2), .integer(1), .double(2), .null])))
+        )
         #expect(
-            list.filter == (try NormalizedQuery(QueryFixtures.query(where: leaf("a", .in([.integer(1), .integer(2)]))))).filter
+            list.filter
+                == (try NormalizedQuery(QueryFixtures.query(where: fieldFilter("a", .in([.integer(1), .integer(2)]))))).filter
         )
     }
 
-    @Test("leaves out what nothing can fulfil")
-    func impossible() throws {
+    @Test
+    func `Unsatisfiable disjuncts are omitted`() throws {
         let b = try is1("b")
-        #expect(try fields(leaf("a", .in([.null]))) == [])
-        #expect(try fields(.or([leaf("a", .arrayContains(.double(.nan))), b])) == [["b"]])
-        #expect(try fields(.and([leaf("a", .arrayContainsAny([.null])), b])) == [])
-        #expect(try fields(leaf("a", .notIn([.integer(1), .null]))) == [])
-        #expect(try fields(.and([leaf("a", .greater(.integer(1))), leaf("a", .less(.string("b")))])) == [])
-        #expect(try fields(.and([leaf("a", .greater(.integer(1))), leaf("a", .lessOrEqual(.integer(1)))])) == [])
-        // The order is that of the whole filter all the same.
-        let query = try QueryFixtures.query(where: .or([leaf("a", .notIn([.null]))]))
+        #expect(try fields(fieldFilter("a", .in([.null]))) == [])
+        #expect(try fields(.or([fieldFilter("a", .arrayContains(.double(.nan))), b])) == [["b"]])
+        #expect(try fields(.and([fieldFilter("a", .arrayContainsAny([.null])), b])) == [])
+        #expect(try fields(fieldFilter("a", .notIn([.integer(1), .null]))) == [])
+        #expect(try fields(.and([fieldFilter("a", .greater(.integer(1))), fieldFilter("a", .less(.string("b")))])) == [])
+        #expect(try fields(.and([fieldFilter("a", .greater(.integer(1))), fieldFilter("a", .lessOrEqual(.integer(1)))])) == [])
+        // The implied orders are still those of the whole filter.
+        let query = try QueryFixtures.query(where: .or([fieldFilter("a", .notIn([.null]))]))
         #expect(try NormalizedQuery(query).orderTexts == ["a", "__name__"])
     }
 
-    @Test("joins the ranges of one field")
-    func ranges() throws {
-        let filter = Filter.and([
-            try leaf("a", .greater(.integer(1))), try is1("b"), try leaf("a", .greaterOrEqual(.double(1))),
-            try leaf("a", .lessOrEqual(.integer(5))), try leaf("a", .less(.integer(9))),
+    @Test
+    func `Ranges on the same field are intersected`() throws {
+        let filter = QueryFilter.and([
+            try fieldFilter("a", .greater(.integer(1))), try is1("b"), try fieldFilter("a", .greaterOrEqual(.double(1))),
+            try fieldFilter("a", .lessOrEqual(.integer(5))), try fieldFilter("a", .less(.integer(9))),
         ])
-        let alternatives = try NormalizedQuery(QueryFixtures.query(where: filter)).filter.alternatives
-        #expect(alternatives.map { $0.map(\.field.description) } == [["a", "b"]])
-        guard case .range(let range)? = alternatives.first?.first?.test else {
-            Issue.record("expected a range first, found \(alternatives)")
+        let disjuncts = try NormalizedQuery(QueryFixtures.query(where: filter)).filter.disjuncts
+        #expect(disjuncts.map { $0.map(\.field.description) } == [["a", "b"]])
+        guard case .range(let range)? = disjuncts.first?.first?.test else {
+            Issue.record("expected a range first, found \(disjuncts)")
             return
         }
         #expect(range.lower?.value == .integer(1))
@@ -71,11 +74,11 @@ struct NormalizedFilterTests {
         #expect(range.upper?.isInclusive == true)
     }
 
-    @Test("begins ranges of numbers after NaN, others with their type")
-    func rangeBeginnings() throws {
+    @Test
+    func `Ranges of numbers start after NaN, others with their type`() throws {
         func range(_ value: Value) throws -> ValueRange? {
-            let query = try NormalizedQuery(QueryFixtures.query(where: leaf("a", .less(value))))
-            guard case .range(let range)? = query.filter.alternatives.first?.first?.test else { return nil }
+            let query = try NormalizedQuery(QueryFixtures.query(where: fieldFilter("a", .less(value))))
+            guard case .range(let range)? = query.filter.disjuncts.first?.first?.test else { return nil }
             return range
         }
         #expect(try range(.integer(1))?.lower?.value == .double(.nan))
@@ -84,36 +87,39 @@ struct NormalizedFilterTests {
     }
 
     @Test(
-        "may have 30 disjunctions, where in and array-contains-any count as many as they have values",
         arguments: [(30, 1, true), (31, 1, false), (6, 5, true), (5, 6, true), (7, 5, false), (1, 31, false)]
     )
-    func limit(branches: Int, values: Int, isValid: Bool) throws {
+    func `A filter has at most 30 disjuncts, where in and array-contains-any count once per value`(
+        branches: Int,
+        values: Int,
+        isValid: Bool
+    ) throws {
         let list = (0..<values).map { Value.integer(Int64($0)) }
-        let filter = Filter.and([
-            .or(try (0..<branches).map { try leaf("a", .equal(.integer(Int64($0)))) }),
-            try leaf("b", .in(list)),
+        let filter = QueryFilter.and([
+            .or(try (0..<branches).map { try fieldFilter("a", .equal(.integer(Int64($0)))) }),
+            try fieldFilter("b", .in(list)),
         ])
         let query = try QueryFixtures.query(where: filter)
         if isValid {
-            #expect(try NormalizedQuery(query).filter.alternatives.count == branches)
+            #expect(try NormalizedQuery(query).filter.disjuncts.count == branches)
         } else {
             #expect(throws: StatusError.self) { try NormalizedQuery(query) }
         }
     }
 
-    @Test("is not worked out for a filter that has far too many disjunctions")
-    func overflow() throws {
-        let choice = Filter.or([try is1("a"), try is1("b")])
+    @Test
+    func `A filter with far too many disjuncts is rejected without expanding it`() throws {
+        let choice = QueryFilter.or([try is1("a"), try is1("b")])
         let query = try QueryFixtures.query(where: .and(Array(repeating: choice, count: 200)))
         let error = #expect(throws: StatusError.self) { try NormalizedQuery(query) }
         #expect(error?.code == .invalidArgument)
-        #expect(error?.place == "where")
+        #expect(error?.parameterPath == "where")
     }
 
-    @Test("of very many conditions is made in time")
-    func long() throws {
-        let filter = Filter.and(try (0..<20_000).map { try leaf("a", .greater(.integer(Int64($0)))) })
-        let alternatives = try NormalizedQuery(QueryFixtures.query(where: filter)).filter.alternatives
-        #expect(alternatives.map(\.count) == [1])
+    @Test
+    func `Very many conditions are normalized in linear time`() throws {
+        let filter = QueryFilter.and(try (0..<20_000).map { try fieldFilter("a", .greater(.integer(Int64($0)))) })
+        let disjuncts = try NormalizedQuery(QueryFixtures.query(where: filter)).filter.disjuncts
+        #expect(disjuncts.map(\.count) == [1])
     }
 }

@@ -1,12 +1,11 @@
 import DocumentModel
 import Testing
 
-@Suite("What queries give of documents")
+@Suite("Projections")
 struct ProjectionTests {
     private static let document = #"{"a":1,"d":{"x":0},"stats":{"product":6,"sum":5},"t":[{"x":1}]}"#
 
     @Test(
-        "keeps nested fields where they are",
         arguments: [
             ([], document),
             (["__name__"], "{}"),
@@ -18,16 +17,15 @@ struct ProjectionTests {
             (["missing", "a.b", "stats.missing", "t.x"], "{}"),
         ]
     )
-    func projection(fields: [String], expected: String) throws {
+    func `Nested fields keep their parent maps`(fields: [String], expected: String) throws {
         var query = try QueryFixtures.query()
         query.projection = try fields.map { try QueryFixtures.field($0) }
         let normalized = try NormalizedQuery(query)
-        #expect(normalized.shape(try WriteFixtures.fields(Self.document)).json == expected)
-        #expect(normalized.givesWholeDocuments == fields.isEmpty)
+        #expect(normalized.projected(try WriteFixtures.fields(Self.document)).json == expected)
+        #expect(normalized.returnsWholeDocuments == fields.isEmpty)
     }
 
     @Test(
-        "holds the distance in place of a field of that name, if it is wanted",
         arguments: [
             ("d", [], #"{"a":1,"d":0.5,"stats":{"product":6,"sum":5},"t":[{"x":1}]}"#),
             ("d", ["a"], #"{"a":1}"#),
@@ -35,7 +33,11 @@ struct ProjectionTests {
             ("stats.d", ["stats"], #"{"stats":{"d":0.5,"product":6,"sum":5}}"#),
         ]
     )
-    func distance(field: String, projection: [String], expected: String) throws {
+    func `The distance replaces a field of that name, if it is projected`(
+        field: String,
+        projection: [String],
+        expected: String
+    ) throws {
         var query = try QueryFixtures.query()
         query.projection = try projection.map { try QueryFixtures.field($0) }
         query.vectorSearch = VectorSearch(
@@ -46,7 +48,7 @@ struct ProjectionTests {
             distanceField: try FieldPath(field)
         )
         let normalized = try NormalizedQuery(query)
-        #expect(normalized.shape(try WriteFixtures.fields(Self.document), distance: 0.5).json == expected)
-        #expect(!normalized.givesWholeDocuments)
+        #expect(normalized.projected(try WriteFixtures.fields(Self.document), distance: 0.5).json == expected)
+        #expect(!normalized.returnsWholeDocuments)
     }
 }

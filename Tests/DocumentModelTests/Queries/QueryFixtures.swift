@@ -1,7 +1,7 @@
 import DocumentModel
 import StrictJSON
 
-/// Queries and documents for tests, which read like their JSON.
+/// Queries and documents in JSON for tests.
 enum QueryFixtures {
     static let books = try! CollectionPath("books")  // Proof: a literal.
 
@@ -21,11 +21,11 @@ enum QueryFixtures {
         .reference(try DocumentPath(path))
     }
 
-    /// Orders written as `a`, `-b` for descending.
-    static func orders(_ texts: [String]) throws -> [Query.Order] {
+    /// Parses orders: `a` for ascending, `-b` for descending.
+    static func orders(_ texts: [String]) throws -> [StructuredQuery.Order] {
         try texts.map { text in
             let isDescending = text.utf8.first == UInt8(ascii: "-")
-            return Query.Order(
+            return StructuredQuery.Order(
                 .field(try field(isDescending ? String(text.dropFirst()) : text)),
                 isDescending ? .descending : .ascending
             )
@@ -36,26 +36,26 @@ enum QueryFixtures {
         try GeoPoint(validatingLatitude: latitude, longitude: longitude)
     }
 
-    /// A query of the collection `books`.
+    /// Returns a query of the collection `books`.
     static func query(
-        where filter: Filter? = nil,
+        where filter: QueryFilter? = nil,
         orders: [String] = [],
-        limit: Query.Limit? = nil
-    ) throws -> Query {
-        Query(.collection(books), where: filter, orders: try self.orders(orders), limit: limit)
+        limit: StructuredQuery.Limit? = nil
+    ) throws -> StructuredQuery {
+        StructuredQuery(.collection(books), where: filter, orders: try self.orders(orders), limit: limit)
     }
 }
 
 extension NormalizedQuery {
-    /// The orders as ``QueryFixtures/orders(_:)`` writes them.
+    /// The orders in the notation of ``QueryFixtures/orders(_:)``.
     var orderTexts: [String] {
         orders.map { ($0.direction == .descending ? "-" : "") + $0.key.field.description }
     }
 
-    /// The ids of the documents that the query finds, in order, among those of `books` with these fields.
+    /// Returns the IDs of the matching documents in order, from documents of `books`.
     func ids(among documents: [(id: String, fields: String)]) throws -> [String] {
         let found = try documents.compactMap { document -> (String, SortKey)? in
-            let path = QueryFixtures.books.document(try DocumentID(document.id))
+            let path = QueryFixtures.books.document(try DocumentPath.ID(document.id))
             return match(try WriteFixtures.fields(document.fields), at: path).map { (document.id, $0) }
         }
         let sorted = found.sorted { compare($0.1, $1.1) == .less }.map(\.0).dropFirst(offset).prefix(limit ?? .max)

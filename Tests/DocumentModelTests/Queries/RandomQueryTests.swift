@@ -3,7 +3,7 @@ import QueryTestSupport
 import TestSupport
 import Testing
 
-@Suite("Random queries over random documents")
+@Suite("Random queries")
 struct RandomQueryTests {
     private static let seed: Comment = "HEARTH_TEST_SEED=\(SeededGenerator.currentSeed)"
     private let documents: [Document] = {
@@ -11,15 +11,15 @@ struct RandomQueryTests {
         return random.documents(220)
     }()
 
-    @Test("give what looking at every document gives, in the same order and with the same fields")
-    func agreeWithBruteForce() throws {
+    @Test
+    func `Results agree with the reference query engine`() throws {
         var random = RandomQueries(generator: SeededGenerator())
-        let bruteForce = BruteForce(documents)
+        let oracle = QueryOracle(documents)
         var foundSome = 0
         for _ in 0..<2_500 {
             let query = random.query()
             let found = try run(query)
-            let expected = bruteForce.run(query)
+            let expected = oracle.run(query)
             if !expected.isEmpty { foundSome += 1 }
             guard agree(found, expected) else {
                 Issue.record("\(query)\nfound \(found.map(\.path))\nexpected \(expected.map(\.path))\n\(Self.seed)")
@@ -29,10 +29,10 @@ struct RandomQueryTests {
         #expect(foundSome > 800, "\(Self.seed)")
     }
 
-    @Test("are aggregated to the same numbers")
-    func aggregatesAgree() throws {
+    @Test
+    func `Aggregations agree with the reference query engine`() throws {
         var random = RandomQueries(generator: SeededGenerator())
-        let bruteForce = BruteForce(documents)
+        let oracle = QueryOracle(documents)
         for _ in 0..<1_000 {
             var query = random.query()
             query.vectorSearch = nil
@@ -41,7 +41,7 @@ struct RandomQueryTests {
             var state = AggregationState(normalized)
             for document in select(try NormalizedQuery(query, aggregating: normalized.fields)) { state.add(document.fields) }
             let found = normalized.operations.map { state.results[$0.alias] ?? .null }
-            let expected = bruteForce.aggregate(aggregations, of: query)
+            let expected = oracle.aggregate(aggregations, of: query)
             guard zip(found, expected).allSatisfy(isClose) else {
                 Issue.record("\(aggregations) of \(query)\nfound \(found)\nexpected \(expected)\n\(Self.seed)")
                 return
@@ -55,18 +55,18 @@ struct RandomQueryTests {
         let distance: Double?
     }
 
-    /// What an executor does, without an index.
-    private func run(_ query: Query) throws -> [Found] {
+    /// Executes a query without an index.
+    private func run(_ query: StructuredQuery) throws -> [Found] {
         let query = try NormalizedQuery(query)
         let documents = select(query)
         guard let search = query.vectorSearch else {
-            return documents.map { Found(path: $0.path, fields: query.shape($0.fields), distance: nil) }
+            return documents.map { Found(path: $0.path, fields: query.projected($0.fields), distance: nil) }
         }
         return
             documents.compactMap { document in search.distance(of: document.fields).map { (document, $0) } }
             .sorted { search.measure.isCloser($0.1, than: $1.1) }
             .prefix(search.limit)
-            .map { Found(path: $0.path, fields: query.shape($0.fields, distance: $1), distance: $1) }
+            .map { Found(path: $0.path, fields: query.projected($0.fields, distance: $1), distance: $1) }
     }
 
     private func select(_ query: NormalizedQuery) -> [Document] {
@@ -79,10 +79,10 @@ struct RandomQueryTests {
         return query.isReversed ? matches.reversed() : Array(matches)
     }
 
-    private func agree(_ found: [Found], _ expected: [BruteForce.Found]) -> Bool {
+    private func agree(_ found: [Found], _ expected: [QueryOracle.Found]) -> Bool {
         guard found.count == expected.count else { return false }
         return zip(found, expected).allSatisfy { found, expected in
-            // Documents at the same distance come in any order.
+            // Documents at the same distance may be in any order.
             if let first = found.distance, let second = expected.distance { return abs(first - second) < 1e-9 }
             return found.path == expected.path && found.fields == expected.fields
         }

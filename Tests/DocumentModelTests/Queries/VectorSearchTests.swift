@@ -1,7 +1,7 @@
 import DocumentModel
 import Testing
 
-@Suite("Searches for the closest vectors")
+@Suite("Vector search")
 struct VectorSearchTests {
     private func search(
         _ vector: [Double] = [1, 2, 3],
@@ -16,7 +16,6 @@ struct VectorSearchTests {
     }
 
     @Test(
-        "measure as Firestore does",
         arguments: [
             (VectorSearch.Measure.euclidean, [1.0, 2, 3], [1.0, 2, 3], 0.0),
             (.euclidean, [1, 2, 3], [2, 2, 3], 1),
@@ -31,44 +30,47 @@ struct VectorSearchTests {
             (.dotProduct, [1, -2], [1, 2], -3),
         ]
     )
-    func measures(measure: VectorSearch.Measure, left: [Double], right: [Double], expected: Double) {
+    func `Distances are Firestore's`(measure: VectorSearch.Measure, left: [Double], right: [Double], expected: Double) {
         #expect(abs(measure.distance(from: left, to: right) - expected) < 1e-15)
         #expect(measure.distance(from: left, to: right) == measure.distance(from: right, to: left))
     }
 
     @Test(
-        "pass over what is no vector of as many dimensions, or has no distance",
         arguments: [
             "null", "[1, 2, 3]", #""x""#, #"{"$vector": [1, 2]}"#, #"{"$vector": []}"#,
             #"{"$vector": [1, 2, {"$double": "NaN"}]}"#,
         ]
     )
-    func passedOver(json: String) throws {
+    func `Values that are not vectors of the same dimensions, or have no distance, are excluded`(json: String) throws {
         #expect(try distance(search(), to: json) == nil)
         #expect(try search().distance(of: MapValue()) == nil)
     }
 
-    @Test("give a zero vector no direction")
-    func zero() throws {
+    @Test
+    func `A zero vector has no cosine distance`() throws {
         #expect(try distance(search([1, 2, 3], .cosine), to: #"{"$vector": [0, 0, 0]}"#) == nil)
         #expect(try distance(search([1, 2, 3], .dotProduct), to: #"{"$vector": [0, 0, 0]}"#) == 0)
     }
 
     @Test(
-        "keep the threshold itself, and what is closer",
         arguments: [
             (VectorSearch.Measure.euclidean, 1.0, "[2, 2, 3]", true), (.euclidean, 0.999, "[2, 2, 3]", false),
             (.cosine, 0.02, "[3, 4, 5]", true), (.cosine, 0.01, "[3, 4, 5]", false),
             (.dotProduct, 32, "[4, 5, 6]", true), (.dotProduct, 32.5, "[4, 5, 6]", false), (.dotProduct, 31, "[4, 5, 6]", true),
         ]
     )
-    func thresholds(measure: VectorSearch.Measure, threshold: Double, vector: String, isFound: Bool) throws {
+    func `Distances up to the threshold are included`(
+        measure: VectorSearch.Measure,
+        threshold: Double,
+        vector: String,
+        isFound: Bool
+    ) throws {
         let found = try distance(search([1, 2, 3], measure, threshold: threshold), to: #"{"$vector": \#(vector)}"#)
         #expect((found != nil) == isFound)
     }
 
-    @Test("take the least distance first, and the greatest product")
-    func order() {
+    @Test
+    func `Results are ordered by least distance or greatest dot product`() {
         #expect(VectorSearch.Measure.euclidean.isCloser(1, than: 2))
         #expect(VectorSearch.Measure.cosine.isCloser(1, than: 2))
         #expect(VectorSearch.Measure.dotProduct.isCloser(2, than: 1))

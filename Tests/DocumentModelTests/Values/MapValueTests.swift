@@ -3,10 +3,10 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@Suite("Maps")
+@Suite("Map values")
 struct MapValueTests {
-    @Test("keep their names sorted by bytes, however they were given")
-    func sorted() {
+    @Test
+    func `Names are sorted by bytes`() {
         let names: [UTF8Key] = ["🐵", "b", "a", "Ｐ", "", "aa", "\u{e9}", "e\u{301}"]
         let map = MapValue(names.map { (key: $0, value: .string($0.string)) })
         #expect(map.keys == ["", "a", "aa", "b", "e\u{301}", "\u{e9}", "Ｐ", "🐵"])
@@ -15,23 +15,23 @@ struct MapValueTests {
         #expect(names.allSatisfy { map[$0] == .string($0.string) })
     }
 
-    @Test("take the later of two members with the same name")
-    func laterWins() {
+    @Test
+    func `The last of two members with the same name wins`() {
         let members: [(key: UTF8Key, value: Value)] = [("b", .integer(1)), ("a", .null), ("b", .integer(2)), ("b", .integer(3))]
         #expect(MapValue(members) == ["a": .null, "b": .integer(3)])
         #expect(MapValue(dictionaryLiteral: ("a", .integer(1)), ("a", .integer(2))) == ["a": .integer(2)])
     }
 
-    @Test("keep two spellings of é apart")
-    func normalisation() {
+    @Test
+    func `Names that differ in normalisation are different`() {
         var map: MapValue = ["\u{e9}": .integer(1), "e\u{301}": .integer(2)]
         #expect(map.count == 2)
         map["\u{e9}"] = nil
         #expect(map == ["e\u{301}": .integer(2)])
     }
 
-    @Test("set, replace and remove single members")
-    func members() {
+    @Test
+    func `Members are set, replaced and removed`() {
         var map = MapValue()
         #expect(map.isEmpty)
         map["b"] = .integer(1)
@@ -44,8 +44,8 @@ struct MapValueTests {
         #expect(map["a"] == nil)
     }
 
-    @Test("agree with a plain list of members after any series of changes")
-    func randomChanges() {
+    @Test
+    func `Random changes agree with a dictionary`() {
         var random = RandomValues(generator: SeededGenerator())
         var map = MapValue()
         var list: [(key: UTF8Key, value: Value)] = []
@@ -61,7 +61,7 @@ struct MapValueTests {
     }
 }
 
-@Suite("Field paths in maps")
+@Suite("Field paths in map values")
 struct MapValueFieldPathTests {
     private let map: MapValue = [
         "a": .map(["b": .map(["c": .integer(1)]), "b.c": .integer(2)]),
@@ -70,7 +70,6 @@ struct MapValueFieldPathTests {
     ]
 
     @Test(
-        "find values through maps only",
         arguments: [
             ("a.b.c", Value.integer(1)),
             ("a.`b.c`", .integer(2)),
@@ -83,12 +82,11 @@ struct MapValueFieldPathTests {
             ("list.`0`", nil),
         ]
     )
-    func find(path: String, expected: Value?) throws {
+    func `A lookup traverses only maps`(path: String, expected: Value?) throws {
         #expect(map[try FieldPath(path)] == expected)
     }
 
     @Test(
-        "set values, making maps of what is in the way",
         arguments: [
             ("a", ["a": .integer(9)]),
             ("a.b", ["a": .map(["b": .integer(9), "x": .null])]),
@@ -97,7 +95,7 @@ struct MapValueFieldPathTests {
             ("z.y.x", ["a": .map(["b": .map([:]), "x": .null]), "z": .map(["y": .map(["x": .integer(9)])])]),
         ] as [(String, MapValue)]
     )
-    func set(path: String, expected: MapValue) throws {
+    func `Setting a value creates missing parent maps`(path: String, expected: MapValue) throws {
         let original: MapValue = ["a": .map(["b": .map([:]), "x": .null])]
         var changed = original
         changed.set(.integer(9), at: try FieldPath(path))
@@ -106,7 +104,6 @@ struct MapValueFieldPathTests {
     }
 
     @Test(
-        "remove values, leaving the maps around them",
         arguments: [
             ("a.b.c", ["a": .map(["b": .map([:])]), "x": .string("text")]),
             ("a.b", ["a": .map([:]), "x": .string("text")]),
@@ -116,7 +113,7 @@ struct MapValueFieldPathTests {
             ("y", ["a": .map(["b": .map(["c": .null])]), "x": .string("text")]),
         ] as [(String, MapValue)]
     )
-    func remove(path: String, expected: MapValue) throws {
+    func `Removing a value keeps its parent maps`(path: String, expected: MapValue) throws {
         var map: MapValue = ["a": .map(["b": .map(["c": .null])]), "x": .string("text")]
         map.remove(at: try FieldPath(path))
         #expect(map == expected)

@@ -1,10 +1,10 @@
 import DocumentModel
 import StrictJSON
 
-/// Firestore's order of values stated a second time: as bytes that sort, unsigned and shorter first, as the values do.
+/// A reference implementation of Firestore's order: an order-preserving key.
 ///
-/// It shares nothing with ``Value/compared(to:)``: numbers become sign, exponent and 64 bits of mantissa, which hold every
-/// integer and every double exactly; texts are terminated so that nothing runs into what follows.
+/// It shares no code with ``Value/compared(to:)``. Numbers are encoded as sign, exponent and a 64-bit mantissa, which represents
+/// every integer and double exactly. Strings are terminated.
 struct OrderKey {
     private(set) var bytes: [UInt8] = []
 

@@ -2,7 +2,7 @@ import DocumentModel
 import StrictJSON
 import TestSupport
 
-/// Values that are likely to be equal, neighbours, or at an edge.
+/// A generator of values that are likely to be equal, adjacent or edge cases.
 struct RandomValues {
     var generator: SeededGenerator
 

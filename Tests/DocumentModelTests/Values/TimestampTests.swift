@@ -5,7 +5,6 @@ import Testing
 @Suite("Timestamps")
 struct TimestampTests {
     @Test(
-        "read RFC 3339 with any offset, down to the microsecond",
         arguments: [
             ("1970-01-01T00:00:00Z", 0),
             ("1970-01-01T00:00:00.5Z", 500_000),
@@ -29,14 +28,13 @@ struct TimestampTests {
             ("9999-12-31T23:59:59.999999-00:00", 253_402_300_799_999_999),
         ]
     )
-    func legal(text: String, microseconds: Int64) throws {
+    func `RFC 3339 times with any offset are parsed, and truncated to microseconds`(text: String, microseconds: Int64) throws {
         let timestamp = try Timestamp(rfc3339: text)
         #expect(timestamp.microseconds == microseconds)
         #expect(timestamp == (try Timestamp(microseconds: microseconds)))
     }
 
     @Test(
-        "refuse every other form",
         arguments: [
             "", "2014", "2014-09-09", "2014-09-09T08:00:47", "2014-09-09T08:00Z", "2014-09-09 08:00:47Z", "2014-9-9T08:00:47Z",
             "2014-09-09T08:00:47.Z", "2014-09-09T08:00:47.1234567890Z", "2014-09-09T08:00:47,5Z", "2014-09-09T08:00:47+0200",
@@ -46,52 +44,48 @@ struct TimestampTests {
             "2014-09-09T08:00:47−02:00", "20140909T080047Z", "2014-W37-2T08:00:47Z", "now",
         ]
     )
-    func malformed(text: String) throws {
+    func `Other formats are rejected`(text: String) throws {
         let error = try #require(throws: StatusError.self) { try Timestamp(rfc3339: text) }
         #expect(error.code == .invalidArgument)
-        #expect(error.message.utf8.starts(with: "Expected a time in RFC 3339 form".utf8))
+        #expect(error.message.utf8.starts(with: "Expected a time in RFC 3339 format".utf8))
     }
 
     @Test(
-        "refuse dates and times of day that do not exist",
         arguments: [
-            ("2014-00-09T08:00:47Z", "months"), ("2014-13-09T08:00:47Z", "months"),
+            ("2014-00-09T08:00:47Z", "month"), ("2014-13-09T08:00:47Z", "month"),
             ("2014-09-00T08:00:47Z", "30"), ("2014-09-31T08:00:47Z", "30"), ("2014-01-32T08:00:47Z", "31"),
             ("2014-02-29T08:00:47Z", "28"), ("1900-02-29T08:00:47Z", "28"), ("2000-02-30T08:00:47Z", "29"),
-            ("2014-09-09T24:00:00Z", "hours"), ("2014-09-09T08:60:47Z", "minutes"), ("2014-09-09T08:00:61Z", "seconds"),
+            ("2014-09-09T24:00:00Z", "hour"), ("2014-09-09T08:60:47Z", "minute"), ("2014-09-09T08:00:61Z", "second"),
             ("2016-12-31T23:59:60Z", "leap seconds"), ("1990-12-31T15:59:60-08:00", "leap seconds"),
-            ("2014-09-09T08:00:47+24:00", "offsets"), ("2014-09-09T08:00:47+02:60", "offsets"),
+            ("2014-09-09T08:00:47+24:00", "offset"), ("2014-09-09T08:00:47+02:60", "offset"),
         ]
     )
-    func nonexistent(text: String, part: String) throws {
+    func `Invalid dates and times of day are rejected`(text: String, part: String) throws {
         let error = try #require(throws: StatusError.self) { try Timestamp(rfc3339: text) }
-        #expect(error.message.contains("does not exist"))
+        #expect(error.message.contains("is invalid"))
         #expect(error.message.contains(part))
     }
 
     @Test(
-        "refuse moments outside the years 1 to 9999 in UTC",
         arguments: [
             "0000-12-31T23:59:59Z", "0001-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01", "0000-01-01T00:00:00Z",
         ]
     )
-    func outOfRange(text: String) throws {
+    func `Times outside the years 1 to 9999 in UTC are rejected`(text: String) throws {
         let error = try #require(throws: StatusError.self) { try Timestamp(rfc3339: text) }
         #expect(error.message.contains("0001-01-01T00:00:00.000000Z"))
     }
 
     @Test(
-        "refuse microseconds outside the same range",
         arguments: [
             Int64.min, Timestamp.minimum.microseconds - 1, Timestamp.maximum.microseconds + 1, Int64.max,
         ]
     )
-    func microsecondsOutOfRange(microseconds: Int64) {
+    func `Microseconds outside the same range are rejected`(microseconds: Int64) {
         #expect(throws: StatusError.self) { try Timestamp(microseconds: microseconds) }
     }
 
     @Test(
-        "print in UTC with six digits after the second",
         arguments: [
             (Timestamp.minimum.microseconds, "0001-01-01T00:00:00.000000Z"),
             (Timestamp.maximum.microseconds, "9999-12-31T23:59:59.999999Z"),
@@ -101,12 +95,12 @@ struct TimestampTests {
             (1_709_251_199_000_001, "2024-02-29T23:59:59.000001Z"),
         ]
     )
-    func printed(microseconds: Int64, text: String) throws {
+    func `Times are formatted in UTC with six fractional digits`(microseconds: Int64, text: String) throws {
         #expect(try Timestamp(microseconds: microseconds).rfc3339 == text)
     }
 
-    @Test("are read again as they were printed")
-    func roundTrip() throws {
+    @Test
+    func `Formatted times round-trip`() throws {
         var generator = SeededGenerator()
         for _ in 0..<2_000 {
             let range = Timestamp.minimum.microseconds...Timestamp.maximum.microseconds
@@ -115,8 +109,8 @@ struct TimestampTests {
         }
     }
 
-    @Test("count every day of all the years, leap days where they belong")
-    func calendar() throws {
+    @Test
+    func `Every date of all years round-trips, including leap days`() throws {
         var day = Timestamp.minimum.microseconds / 86_400_000_000
         for year in 1...9_999 {
             let isLeap = year % 400 == 0 || (year % 4 == 0 && year % 100 != 0)
@@ -129,8 +123,8 @@ struct TimestampTests {
         #expect(day * 86_400_000_000 == Timestamp.maximum.microseconds + 1)
     }
 
-    @Test("sort by time")
-    func order() throws {
+    @Test
+    func `Timestamps are ordered by time`() throws {
         #expect(Timestamp.minimum < .maximum)
         #expect(try Timestamp(microseconds: -1) < Timestamp(microseconds: 0))
     }

@@ -2,12 +2,11 @@ import DocumentModel
 import StrictJSON
 import Testing
 
-@Suite("Values that are stored alike")
+@Suite("Value equality")
 struct ValueEqualityTests {
     private static let otherNaN = Double(bitPattern: 0x7ff8_0000_0000_0001)
 
     @Test(
-        "are ==, NaN included",
         arguments: [
             (Value.double(.nan), Value.double(otherNaN)),
             (.vector([.nan, 1]), .vector([otherNaN, 1])),
@@ -16,14 +15,13 @@ struct ValueEqualityTests {
             (.array([.double(.nan)]), .array([.double(.nan)])),
         ]
     )
-    func alike(_ left: Value, _ right: Value) {
+    func `Bitwise identical values are equal, including NaN`(_ left: Value, _ right: Value) {
         #expect(left == right)
         #expect(left.hashValue == right.hashValue)
         #expect(left.isEqual(to: right))
     }
 
     @Test(
-        "differ in type, bits or bytes otherwise, even where they compare as equal",
         arguments: [
             (Value.integer(3), Value.double(3), true),
             (.double(0), .double(-0.0), true),
@@ -39,20 +37,24 @@ struct ValueEqualityTests {
             (.null, .boolean(false), false),
         ]
     )
-    func different(_ left: Value, _ right: Value, isEqualInOrder: Bool) {
+    func `Values of different types, bits or bytes are not equal, even if they compare as equal`(
+        _ left: Value,
+        _ right: Value,
+        isEqualInOrder: Bool
+    ) {
         #expect(left != right)
         #expect(left.isEqual(to: right) == isEqualInOrder)
     }
 
-    @Test("tell geo points at 0 and -0 apart")
-    func geoPoints() throws {
+    @Test
+    func `Geo points at 0 and -0 are not equal`() throws {
         let zero = try GeoPoint(validatingLatitude: 0, longitude: 0)
         #expect(zero == (try GeoPoint(validatingLatitude: 0, longitude: 0)))
         #expect(zero != (try GeoPoint(validatingLatitude: -0.0, longitude: 0)))
     }
 
-    @Test("take little room")
-    func size() {
+    @Test
+    func `Values are small`() {
         #expect(MemoryLayout<Value>.stride == 24)
     }
 }

@@ -2,7 +2,7 @@ import DocumentModel
 import TestSupport
 import Testing
 
-@Suite("The order of random values")
+@Suite("Order of random values")
 struct ValueOrderPropertyTests {
     private let values: [Value] = {
         var random = RandomValues(generator: SeededGenerator())
@@ -10,15 +10,15 @@ struct ValueOrderPropertyTests {
     }()
     private let seed: Comment = "HEARTH_TEST_SEED=\(SeededGenerator.currentSeed)"
 
-    @Test("agrees with an independent statement of the rules, is antisymmetric, and gives equality")
-    func agreesWithOrderKeys() {
+    @Test
+    func `The order agrees with a reference implementation and is antisymmetric`() {
         let keys = values.map { OrderKey($0).bytes }
         for (left, leftKey) in zip(values, keys) {
             for (right, rightKey) in zip(values, keys) {
                 let result = left.compared(to: right)
                 let expected: Comparison =
                     leftKey == rightKey ? .equal : leftKey.lexicographicallyPrecedes(rightKey) ? .less : .greater
-                // Plain conditions keep tens of thousands of comparisons quick.
+                // Conditions instead of expectations, which are slow for tens of thousands of comparisons.
                 guard result == expected, left.isEqual(to: right) == (expected == .equal) else {
                     Issue.record("\(left) to \(right): expected \(expected), found \(result); \(seed)")
                     return
@@ -31,8 +31,8 @@ struct ValueOrderPropertyTests {
         }
     }
 
-    @Test("is transitive")
-    func isTransitive() {
+    @Test
+    func `The order is transitive`() {
         var generator = SeededGenerator()
         for _ in 0..<20_000 {
             let index = (0..<3).map { _ in Int.random(in: values.indices, using: &generator) }

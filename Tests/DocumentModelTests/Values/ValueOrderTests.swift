@@ -2,9 +2,9 @@ import DocumentModel
 import StrictJSON
 import Testing
 
-@Suite("The order of values")
+@Suite("Value order")
 struct ValueOrderTests {
-    /// Texts whose order by UTF-16 or by collation is another.
+    /// Strings whose order by UTF-16 or by collation differs.
     static let names = ["Sierpiński", "Łukasiewicz", "岩澤", "︒", "Ｐ", "🄟", "🐵"]
 
     static let pinned: [[Value]] = [
@@ -86,12 +86,11 @@ struct ValueOrderTests {
         + names.map { [.map(["🐵🐵": .string($0)])] }
 
     @Test(
-        "is Firestore's, as its documentation and clients pin it",
         arguments: [
             pinned, pinnedVectors, pinnedArrays, pinnedMaps, pinnedTexts,
         ]
     )
-    func pinnedOrder(_ ranks: [[Value]]) {
+    func `Values are ordered as in Firestore's documentation and clients`(_ ranks: [[Value]]) {
         for (left, leftRank) in ranks.enumerated().flatMap({ rank, values in values.map { ($0, rank) } }) {
             for (right, rightRank) in ranks.enumerated().flatMap({ rank, values in values.map { ($0, rank) } }) {
                 let expected: Comparison = leftRank < rightRank ? .less : leftRank == rightRank ? .equal : .greater
@@ -100,8 +99,8 @@ struct ValueOrderTests {
         }
     }
 
-    @Test("goes through the types from null to map")
-    func typeOrder() throws {
+    @Test
+    func `Types are ordered from null to map`() throws {
         let types: [Value] = [
             .null, .boolean(true), .double(.nan), .integer(.max), .timestamp(.minimum), .string(""), .bytes([]),
             .reference(try DocumentPath("a/b")), .geoPoint(try GeoPoint(validatingLatitude: -90, longitude: -180)), .array([]),
@@ -113,8 +112,8 @@ struct ValueOrderTests {
         }
     }
 
-    @Test("puts geo points by latitude, then longitude")
-    func geoPointOrder() throws {
+    @Test
+    func `Geo points are ordered by latitude, then longitude`() throws {
         let points: [(Double, Double)] = [(-90, 180), (0, -180), (0, 180), (1, -180), (90, 0)]
         let values = try points.map { Value.geoPoint(try GeoPoint(validatingLatitude: $0.0, longitude: $0.1)) }
         #expect(zip(values, values.dropFirst()).allSatisfy { $0.compared(to: $1) == .less })
@@ -122,8 +121,8 @@ struct ValueOrderTests {
         #expect(zero.isEqual(to: .geoPoint(try GeoPoint(validatingLatitude: -0.0, longitude: -0.0))))
     }
 
-    @Test("puts references by the segments of their paths")
-    func referenceOrder() throws {
+    @Test
+    func `References are ordered by path segment`() throws {
         let paths = ["a/__id7__", "a/__id12__", "a/12", "a/b", "a/b/c/d", "a/b-/c/d", "a/b0", "b/a"]
         let values = try paths.map { Value.reference(try DocumentPath($0)) }
         #expect(zip(values, values.dropFirst()).allSatisfy { $0.compared(to: $1) == .less })

@@ -3,20 +3,20 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@Suite("Applying a write")
+@Suite("Applying writes")
 struct WriteApplyTests {
     private typealias Fixture = WriteFixtures
 
-    @Test("A new document has the commit time as both its times")
-    func creates() throws {
+    @Test
+    func `The commit time is the create and update time of a new document`() throws {
         let (document, result, isChange) = try Write.set(Fixture.path, ["a": .null]).applied(to: nil, at: Fixture.now)
         #expect(document == Document(path: Fixture.path, fields: ["a": .null], createTime: Fixture.now, updateTime: Fixture.now))
         #expect(result == WriteResult(updateTime: Fixture.now))
         #expect(isChange)
     }
 
-    @Test("Overwriting keeps the create time")
-    func overwrites() throws {
+    @Test
+    func `Overwriting keeps the create time`() throws {
         let current = try Fixture.document(#"{"a":1}"#)
         let (document, result, isChange) = try Write.set(Fixture.path, ["a": .null]).applied(to: current, at: Fixture.now)
         #expect(
@@ -26,8 +26,8 @@ struct WriteApplyTests {
         #expect(isChange)
     }
 
-    @Test("A delete leaves no document and has no update time")
-    func deletes() throws {
+    @Test
+    func `A delete returns no document and no update time`() throws {
         let existing = try Write.delete(Fixture.path).applied(to: Fixture.document("{}"), at: Fixture.now)
         #expect(existing.document == nil)
         #expect(existing.result == WriteResult(updateTime: nil))
@@ -38,14 +38,13 @@ struct WriteApplyTests {
     }
 
     @Test(
-        "A write that leaves the fields as they are is no change and keeps the update time",
         arguments: [
             .replace(["a": .integer(1), "b": .map(["c": .double(.nan)])]),
             .patch([:], mask: []),
             .patch(["a": .integer(1)], mask: [try! FieldPath("a"), try! FieldPath("missing.too")]),  // Proof: literals.
         ] as [Write.Operation]
     )
-    func unchanged(operation: Write.Operation) throws {
+    func `A write that doesn't change any field keeps the update time`(operation: Write.Operation) throws {
         let current = try Fixture.document(#"{"a":1,"b":{"c":{"$double":"NaN"}}}"#)
         let (document, result, isChange) = try Write(path: Fixture.path, operation: operation).applied(
             to: current,
@@ -57,16 +56,15 @@ struct WriteApplyTests {
     }
 
     @Test(
-        "What is equal but not stored alike is a change",
         arguments: [("1", "1.0"), ("0.0", "-0.0"), ("\"é\"", "\"e\u{301}\""), ("[0]", "[0.0]"), ("null", "{}")]
     )
-    func storedAlike(before: String, after: String) throws {
+    func `Replacing a value by an equal but not identical one is a change`(before: String, after: String) throws {
         let write = try Write.set(Fixture.path, Fixture.fields("{\"a\":\(after)}"))
         #expect(try write.applied(to: Fixture.document("{\"a\":\(before)}"), at: Fixture.now).isChange)
     }
 
-    @Test("Without a document a patch starts from nothing, and an empty mask makes an empty document")
-    func patchesNothing() throws {
+    @Test
+    func `A patch of a missing document creates it, and an empty mask creates an empty document`() throws {
         let empty = try Write(path: Fixture.path, operation: .patch(["a": .null], mask: [])).applied(to: nil, at: Fixture.now)
         #expect(empty.document?.fields == [:])
         #expect(empty.isChange)
@@ -75,7 +73,6 @@ struct WriteApplyTests {
     }
 
     @Test(
-        "The order of a mask doesn't matter, nor do repetitions and fields inside others",
         arguments: [
             (["owner.name", "owner", "owner.name"], #"{"owner":{"mail":1}}"#),
             (["owner", "owner.name"], #"{"owner":{"mail":1}}"#),
@@ -85,7 +82,7 @@ struct WriteApplyTests {
             (["z", "owner", "a"], #"{"a":1,"owner":{"mail":1},"z":1}"#),
         ]
     )
-    func mask(mask: [String], after: String) throws {
+    func `Order, duplicates and nested fields of a mask have no effect`(mask: [String], after: String) throws {
         let data = try Fixture.fields(#"{"owner":{"mail":1},"a":1,"z":1}"#)
         for mask in [mask, mask.reversed()] {
             let write = Write(path: Fixture.path, operation: .patch(data, mask: try Fixture.paths(mask)))
@@ -93,8 +90,8 @@ struct WriteApplyTests {
         }
     }
 
-    @Test("A patch gives what setting and removing field by field would")
-    func patchAgreesWithSingleSteps() throws {
+    @Test
+    func `A patch is equivalent to setting and removing single fields`() throws {
         var generator = SeededGenerator()
         func name() -> String { ["a", "b", "c"].randomElement(using: &generator) ?? "a" }
         func value(_ depth: Int) -> Value {
@@ -110,7 +107,7 @@ struct WriteApplyTests {
                 try FieldPath((0..<Int.random(in: 1...3, using: &generator)).map { _ in name() }.joined(separator: "."))
             }
             var expected = before
-            // A field that covers others decides, so it comes last.
+            // Parent fields take precedence, so they come last.
             for path in mask.sorted().reversed() {
                 if let value = data[path] { expected.set(value, at: path) } else { expected.remove(at: path) }
             }
@@ -121,8 +118,8 @@ struct WriteApplyTests {
         }
     }
 
-    @Test("A mask of very many fields is applied in one pass")
-    func manyFields() throws {
+    @Test
+    func `A mask of very many fields is applied in linear time`() throws {
         let count = 60_000
         func fields(_ prefix: String) -> MapValue {
             MapValue((0..<count).map { (key: UTF8Key("\($0)\(prefix)"), value: Value.null) })
@@ -134,14 +131,13 @@ struct WriteApplyTests {
     }
 
     @Test(
-        "The result must be a legal document",
         arguments: [
             (#"{"__a__":1}"#, "__a__"),
             (#"{"a":[{"b":[[1]]}]}"#, "a[0].b[0]"),
             (#"{"a":{"":1}}"#, "a.``"),
         ]
     )
-    func validates(json: String, field: String) throws {
+    func `The result is validated`(json: String, field: String) throws {
         let write = try Write.set(Fixture.path, Fixture.fields(json))
         let error = try #require(throws: StatusError.self) { try write.applied(to: nil, at: Fixture.now) }
         #expect(error.code == .invalidArgument)
@@ -149,8 +145,8 @@ struct WriteApplyTests {
         #expect(error.field == field)
     }
 
-    @Test("It is the result that is limited, not the write")
-    func validatesResult() throws {
+    @Test
+    func `Limits apply to the resulting document, not to the write`() throws {
         let half = Value.string(String(repeating: "x", count: 600_000))
         let write = Write(path: Fixture.path, operation: .patch(["b": half], mask: try Fixture.paths(["b"])))
         _ = try write.applied(to: nil, at: Fixture.now)

@@ -2,10 +2,10 @@ import DocumentModel
 import StrictJSON
 import Testing
 
-/// A document and moments for tests of writes, which read like their JSON.
+/// Documents in JSON and timestamps for tests of writes.
 enum WriteFixtures {
     static let path = try! DocumentPath("books/hitchhiker")  // Proof: a literal.
-    /// The moments of the fixtures are seconds of 1970.
+    /// Returns a timestamp in seconds since 1970.
     static func second(_ second: Int64) -> Timestamp {
         try! Timestamp(microseconds: second * 1_000_000)  // Proof: tests use small numbers.
     }
@@ -39,12 +39,12 @@ extension MapValue {
 }
 
 extension Write {
-    /// The JSON of the fields that the write makes of a document with the fields `json`; nil for none.
+    /// Returns the JSON of the fields after the write of a document with the fields `json`; nil for a missing document.
     func fields(of json: String?) throws -> String? {
         try applied(to: WriteFixtures.document(json), at: WriteFixtures.now).document?.fields.json
     }
 
-    /// The mask of a patch, as texts.
+    /// The mask of a patch, as strings.
     var maskTexts: [String]? {
         guard case .patch(_, let mask) = operation else { return nil }
         return mask.map(\.description)

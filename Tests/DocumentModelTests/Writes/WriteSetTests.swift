@@ -2,7 +2,7 @@ import DocumentModel
 import StrictJSON
 import Testing
 
-@Suite("Setting a document")
+@Suite("Set")
 struct WriteSetTests {
     private typealias Fixture = WriteFixtures
 
@@ -21,8 +21,8 @@ struct WriteSetTests {
         )
     }
 
-    @Test("Without merging the whole document is replaced, or created")
-    func replace() throws {
+    @Test
+    func `A set without merge replaces or creates the document`() throws {
         let write = try set(#"{"a":1,"b.c":2}"#)
         #expect(write.precondition == .none)
         #expect(write.operation == .replace(["a": .integer(1), "b.c": .integer(2)]))
@@ -30,15 +30,14 @@ struct WriteSetTests {
         #expect(try write.fields(of: nil) == #"{"a":1,"b.c":2}"#)
     }
 
-    @Test("Creating needs that there is no document")
-    func create() throws {
+    @Test
+    func `A create requires that the document doesn't exist`() throws {
         let write = Write.create(Fixture.path, ["a": .null])
         #expect(write.precondition == .exists(false))
         #expect(try write.fields(of: nil) == #"{"a":null}"#)
     }
 
     @Test(
-        "Merging names all leaves: maps are entered, empty maps and arrays are not, dots have no meaning",
         arguments: [
             ("{}", []),
             (#"{"a":1,"b":2}"#, ["a", "b"]),
@@ -49,12 +48,14 @@ struct WriteSetTests {
             (#"{"a":{"$timestamp":"2014-09-09T08:00:47Z"},"b":{"$map":{"$c":1}}}"#, ["a", "b.`$c`"]),
         ]
     )
-    func leaves(json: String, mask: [String]) throws {
+    func `A merge has a mask of all leaves: maps are expanded, empty maps and arrays are not, and dots are literal`(
+        json: String,
+        mask: [String]
+    ) throws {
         #expect(try set(json, merge: .all).maskTexts == mask)
     }
 
     @Test(
-        "Merging keeps what the data doesn't have",
         arguments: [
             ("{}", #"{"a":1}"#, #"{"a":1}"#),
             ("{}", nil, "{}"),
@@ -67,19 +68,19 @@ struct WriteSetTests {
             (#"{"a.b":2}"#, #"{"a":{"b":1}}"#, #"{"a":{"b":1},"a.b":2}"#),
         ] as [(String, String?, String)]
     )
-    func merge(json: String, before: String?, after: String) throws {
+    func `A merge keeps fields that are not in the data`(json: String, before: String?, after: String) throws {
         #expect(try set(json, merge: .all).fields(of: before) == after)
     }
 
-    @Test("Merging can delete: such fields are in the mask only, and leave the maps around them")
-    func mergeAndDelete() throws {
+    @Test
+    func `A merge deletes fields that are only in the mask, and keeps their parent maps`() throws {
         let write = try set(#"{"a":2}"#, merge: .all, delete: ["inner.gone", "missing.gone"])
         #expect(write.maskTexts == ["a", "inner.gone", "missing.gone"])
         #expect(try write.fields(of: #"{"a":1,"inner":{"gone":1},"z":1}"#) == #"{"a":2,"inner":{},"z":1}"#)
     }
 
-    @Test("A transform alone still writes, with an empty mask")
-    func transformAlone() throws {
+    @Test
+    func `A merge with only a transform has an empty mask`() throws {
         let write = try set("{}", merge: .all, transforms: ["t"])
         #expect(write.maskTexts == [])
         #expect(write.transforms.count == 1)
@@ -87,7 +88,6 @@ struct WriteSetTests {
     }
 
     @Test(
-        "Merge fields write exactly these, and what else is in the data is ignored",
         arguments: [
             ([], #"{"a":1}"#, #"{"z":0}"#, #"{"z":0}"#),
             (["a"], #"{"a":1,"b":2}"#, #"{"b":0}"#, #"{"a":1,"b":0}"#),
@@ -97,12 +97,17 @@ struct WriteSetTests {
             (["h.g", "h.f"], #"{"h":{"g":3,"f":4}}"#, #"{"h":5}"#, #"{"h":{"f":4,"g":3}}"#),
         ]
     )
-    func mergeFields(mask: [String], json: String, before: String, after: String) throws {
+    func `Merge fields limit the write to these fields of the data`(
+        mask: [String],
+        json: String,
+        before: String,
+        after: String
+    ) throws {
         #expect(try set(json, merge: .fields(Fixture.paths(mask))).fields(of: before) == after)
     }
 
-    @Test("Merge fields may name what is deleted or transformed")
-    func mergeFieldsWithSentinels() throws {
+    @Test
+    func `Merge fields may include deleted and transformed fields`() throws {
         let write = try set(
             #"{"a":1}"#,
             merge: .fields(Fixture.paths(["a", "gone", "t"])),
@@ -116,8 +121,8 @@ struct WriteSetTests {
         )
     }
 
-    @Test("A merge field that is not in the data is refused", arguments: ["b", "a.c", "a.b.c"])
-    func missing(field: String) throws {
+    @Test(arguments: ["b", "a.c", "a.b.c"])
+    func `A merge field that is not in the data is rejected`(field: String) throws {
         let error = try #require(throws: StatusError.self) {
             try set(#"{"a":{"b":1}}"#, merge: .fields(Fixture.paths([field])))
         }
@@ -128,8 +133,8 @@ struct WriteSetTests {
         #expect(error.message.contains(text))
     }
 
-    @Test("A merge field inside another one is refused", arguments: [["a", "a.b"], ["a.b", "z", "a"], ["a.b.c", "a.b"]])
-    func nested(mask: [String]) throws {
+    @Test(arguments: [["a", "a.b"], ["a.b", "z", "a"], ["a.b.c", "a.b"]])
+    func `A merge field inside another one is rejected`(mask: [String]) throws {
         let error = try #require(throws: StatusError.self) {
             try set(#"{"a":{"b":{"c":1}},"z":1}"#, merge: .fields(Fixture.paths(mask)))
         }
@@ -137,8 +142,8 @@ struct WriteSetTests {
         #expect(error.field?.utf8.starts(with: "a.b".utf8) == true)
     }
 
-    @Test("A field can't be deleted and have a value")
-    func deletedValue() throws {
+    @Test
+    func `A field can't have both a value and a delete`() throws {
         let merging = #expect(throws: StatusError.self) { try set(#"{"a":{"b":1}}"#, merge: .all, delete: ["a.b"]) }
         #expect(merging?.field == "a.b")
         let mask = Write.Merge.fields(try Fixture.paths(["a"]))
@@ -147,8 +152,8 @@ struct WriteSetTests {
         #expect(try set(#"{"a":1,"b":1}"#, merge: mask, delete: ["b"]).fields(of: #"{"b":2}"#) == #"{"a":1,"b":2}"#)
     }
 
-    @Test("Fields can't be deleted from what is replaced, nor from inside what is merged")
-    func misplacedDelete() throws {
+    @Test
+    func `Deletes are rejected without merge, and inside a merged value`() throws {
         let replacing = #expect(throws: StatusError.self) { try set("{}", delete: ["a"]) }
         #expect(replacing?.field == "a")
         let inside = #expect(throws: StatusError.self) { try set(#"{"a":1}"#, merge: .all, delete: ["a.b"]) }

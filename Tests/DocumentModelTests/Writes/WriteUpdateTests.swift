@@ -2,7 +2,7 @@ import DocumentModel
 import StrictJSON
 import Testing
 
-@Suite("Updating a document")
+@Suite("Update")
 struct WriteUpdateTests {
     private typealias Fixture = WriteFixtures
 
@@ -40,13 +40,18 @@ struct WriteUpdateTests {
         ([("a.x.y", "1")], ["a.z"], #"{"a":{"x":0,"z":0}}"#, #"{"a":{"x":{"y":1}}}"#),
     ]
 
-    @Test("Each path sets or deletes just its field", arguments: cases)
-    func updates(fields: [(String, String)], delete: [String], before: String, after: String) throws {
+    @Test(arguments: cases)
+    func `Each path sets or deletes only its field`(
+        fields: [(String, String)],
+        delete: [String],
+        before: String,
+        after: String
+    ) throws {
         #expect(try update(fields, delete: delete).fields(of: before) == after)
     }
 
-    @Test("The document must exist, unless an update time is given instead")
-    func preconditions() throws {
+    @Test
+    func `The document must exist, or have the required update time`() throws {
         #expect(try update([("a", "1")]).precondition == .exists(true))
         #expect(try update([("a", "1")], precondition: .exists(true)).precondition == .exists(true))
         #expect(try update([("a", "1")], precondition: .updateTime(Fixture.updated)).precondition == .updateTime(Fixture.updated))
@@ -55,13 +60,13 @@ struct WriteUpdateTests {
         #expect(error?.path == "books/hitchhiker")
     }
 
-    @Test("The mask has the fields and those to delete; values go in whole")
-    func mask() throws {
+    @Test
+    func `The mask has the updated and deleted fields, and values are set as a whole`() throws {
         #expect(try update([("b", #"{"c":1}"#), ("a.b", "2")], delete: ["d"]).maskTexts == ["a.b", "b", "d"])
     }
 
-    @Test("A transform alone is enough, nothing is not")
-    func empty() throws {
+    @Test
+    func `An update needs at least one field or transform`() throws {
         let write = try update([], transforms: ["t"])
         #expect(write.operation == .patch([:], mask: []))
         #expect(write.precondition == .exists(true))
@@ -80,8 +85,8 @@ struct WriteUpdateTests {
         (["`a.b`.c", "`a.b`"], [], "`a.b`.c"),
     ]
 
-    @Test("A field named twice, or inside another one, is refused", arguments: conflicts)
-    func conflict(fields: [String], delete: [String], named: String) throws {
+    @Test(arguments: conflicts)
+    func `Duplicate and overlapping fields are rejected`(fields: [String], delete: [String], named: String) throws {
         let error = try #require(throws: StatusError.self) { try update(fields.map { ($0, "1") }, delete: delete) }
         #expect(error.code == .invalidArgument)
         #expect(error.field == named)
@@ -89,10 +94,9 @@ struct WriteUpdateTests {
     }
 
     @Test(
-        "Names that only look alike don't conflict",
         arguments: [["a", "aa.b"], ["a.b", "a.bc"], ["a", "`a.b`"], ["`é`", "`e\u{301}`.b"]]
     )
-    func noConflict(fields: [String]) throws {
+    func `Canonically equivalent names don't conflict`(fields: [String]) throws {
         #expect(try update(fields.map { ($0, "1") }).maskTexts?.count == 2)
     }
 }

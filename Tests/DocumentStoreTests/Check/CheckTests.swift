@@ -6,7 +6,7 @@ import Testing
 
 @testable import DocumentStore
 
-@Suite("A check reads everything and names every difference")
+@Suite("Checks of a data folder")
 struct CheckTests {
     private let fixture: StoreFixture
 
@@ -16,8 +16,8 @@ struct CheckTests {
         self.fixture = fixture
     }
 
-    @Test("A closed folder is clean, counted and unchanged")
-    func clean() async throws {
+    @Test
+    func `A closed folder has no findings, is counted and left unchanged`() async throws {
         try await fill()
         let before = try fixture.folder.contents(of: "data")
         let (report, findings) = try await check()
@@ -31,8 +31,8 @@ struct CheckTests {
         #expect(try fixture.folder.contents(of: "data") == before)
     }
 
-    @Test("A folder that a server has open is refused, and a folder that is none")
-    func refused() async throws {
+    @Test
+    func `A folder in use and a folder that is not a data folder are rejected`() async throws {
         try await fixture.withStore { store in
             let error = await expectStatus(.failedPrecondition) { try await check() }
             #expect(error?.message.contains("in use") == true)
@@ -43,10 +43,10 @@ struct CheckTests {
         #expect(try fixture.folder.names(in: "other") == ["file"])
     }
 
-    @Test("What is wrong with a document's file is named with its place", arguments: Fault.allCases)
-    func fault(fault: Fault) async throws {
+    @Test(arguments: Fault.allCases)
+    func `A faulty document file is reported with its location`(fault: Fault) async throws {
         try await fill()
-        // What the index has to say of it is of no concern here.
+        // The index would report differences too.
         try fixture.folder.remove("data/index.sqlite")
         try fault.make(in: fixture.folder)
         let (report, findings) = try await check()
@@ -56,7 +56,7 @@ struct CheckTests {
         #expect(report.notices == (fault == .edited ? 1 : 0))
     }
 
-    /// What may be wrong.
+    /// The faults to detect.
     enum Fault: CaseIterable {
         case damaged, misnamed, folderName, link, temporary, journalTemporary, removed, restored, undeleted, future, edited,
             foreignID
@@ -87,28 +87,28 @@ struct CheckTests {
 
         func make(in folder: TemporaryFolder) throws {
             let text = try folder.text(of: "data/documents/c/d1.json")
-            let place = "data/" + file
+            let path = "data/" + file
             switch self {
-            case .damaged: try folder.write("{\n  \"n\":", to: place)
-            case .misnamed: try folder.write(text, to: place)
-            case .folderName: try folder.write("x", to: place + "/file")
-            case .link: try folder.link(place, to: "d1.json")
-            case .temporary, .journalTemporary: try folder.write("half", to: place)
-            case .removed: try folder.remove(place)
-            case .undeleted: try folder.write(text, to: place)
+            case .damaged: try folder.write("{\n  \"n\":", to: path)
+            case .misnamed: try folder.write(text, to: path)
+            case .folderName: try folder.write("x", to: path + "/file")
+            case .link: try folder.link(path, to: "d1.json")
+            case .temporary, .journalTemporary: try folder.write("half", to: path)
+            case .removed: try folder.remove(path)
+            case .undeleted: try folder.write(text, to: path)
             case .restored:
-                try folder.write(text.replacing(/Time": "\d+/) { _ in "Time\": \"2001" }, to: place)
+                try folder.write(text.replacing(/Time": "\d+/) { _ in "Time\": \"2001" }, to: path)
             case .future:
-                try folder.write(text.replacing(/"updateTime": "\d+/) { _ in "\"updateTime\": \"2999" }, to: place)
-            case .edited: try folder.write(text.replacing("\"n\": 1", with: "\"n\": 77"), to: place)
+                try folder.write(text.replacing(/"updateTime": "\d+/) { _ in "\"updateTime\": \"2999" }, to: path)
+            case .edited: try folder.write(text.replacing("\"n\": 1", with: "\"n\": 77"), to: path)
             case .foreignID:
-                try folder.write(text.replacing("\"createTime\"", with: "\"id\": \"other\", \"createTime\""), to: place)
+                try folder.write(text.replacing("\"createTime\"", with: "\"id\": \"other\", \"createTime\""), to: path)
             }
         }
     }
 
-    @Test("A damaged journal is named with the byte, and a segment that is missing")
-    func journal() async throws {
+    @Test
+    func `A damaged segment is reported with its offset, and so is a missing one`() async throws {
         try await fill()
         let segments = try fixture.folder.names(in: "data/journal")
         try #require(segments.count > 2)
@@ -125,8 +125,8 @@ struct CheckTests {
         #expect(damage.first?.message.contains("byte 64") == true)
     }
 
-    @Test("A folder that was not closed is repaired; damaged documents stay as they are")
-    func repair() async throws {
+    @Test
+    func `A repair recovers a folder that was not closed, and leaves damaged documents unchanged`() async throws {
         try await fixture.withStore { store in
             for index in 0..<5 { try await store.set("c/d\(index)", ["n": .integer(Int64(index))]) }
             try fixture.folder.copy("data", to: "crashed")
@@ -149,8 +149,8 @@ struct CheckTests {
         #expect(try fixture.folder.contents(of: "crashed/documents") == (try fixture.folder.contents(of: "data/documents")))
     }
 
-    @Test("Temporary files of a closed folder are removed by a repair")
-    func sweep() async throws {
+    @Test
+    func `A repair removes the temporary files of a closed folder`() async throws {
         try await fill()
         try fixture.folder.write("half", to: "data/documents/c/.hearth-1a.tmp")
         try fixture.folder.write("half", to: "data/journal/.hearth-spare.tmp")
@@ -160,12 +160,12 @@ struct CheckTests {
 
     private static let long = String(repeating: "lång", count: 100)
 
-    /// The bytes of the file that keeps the ID of a folder whose name is shortened.
+    /// The size of the file that contains the ID of a folder with a shortened name.
     private var marker: Int {
         "{\"id\":\"\(Self.long)\"}".utf8.count
     }
 
-    /// A folder with thirteen documents in three collections, overwritten and deleted.
+    /// Creates thirteen documents in three collections, with overwritten and deleted ones.
     private func fill() async throws {
         try await fixture.withStore { store in
             for index in 0..<10 {

@@ -4,7 +4,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@Suite("Commits change documents")
+@Suite("Commits")
 struct CommitTests {
     private let fixture: StoreFixture
 
@@ -12,8 +12,8 @@ struct CommitTests {
         fixture = try StoreFixture()
     }
 
-    @Test("A document that was set is there, with both times of its commit")
-    func setAndGet() async throws {
+    @Test
+    func `A created document has the commit time as create and update time`() async throws {
         try await fixture.withStore { store in
             #expect(try await store.document(at: DocumentPath("books/hitchhiker")) == nil)
             let result = try await store.set("books/hitchhiker", ["numberOfPages": .integer(816)])
@@ -26,8 +26,8 @@ struct CommitTests {
         }
     }
 
-    @Test("Overwriting keeps the create time, recreating does not")
-    func times() async throws {
+    @Test
+    func `Overwriting keeps the create time, recreating does not`() async throws {
         try await fixture.withStore { store in
             let created = try await store.set("c/d", ["n": .integer(1)]).commitTime
             let updated = try await store.set("c/d", ["n": .integer(2)]).commitTime
@@ -39,8 +39,8 @@ struct CommitTests {
         }
     }
 
-    @Test("Merging and updating change what they name and nothing else")
-    func mergeAndUpdate() async throws {
+    @Test
+    func `Merges and updates change only the named fields`() async throws {
         try await fixture.withStore { store in
             let path = try DocumentPath("c/d")
             try await store.set("c/d", ["a": .map(["x": .integer(1), "y": .integer(2)]), "b": .string("kept")])
@@ -51,8 +51,8 @@ struct CommitTests {
         }
     }
 
-    @Test("A write that changes nothing makes no commit and keeps the update time")
-    func noChange() async throws {
+    @Test
+    func `A write without a change adds no commit and keeps the update time`() async throws {
         try await fixture.withStore { store in
             let first = try await store.set("c/d", ["n": .integer(1)])
             let second = try await store.set("c/d", ["n": .integer(1)])
@@ -64,8 +64,8 @@ struct CommitTests {
         }
     }
 
-    @Test("The writes of a commit see each other and count as one change a document")
-    func writesInOrder() async throws {
+    @Test
+    func `The writes of a commit see each other and result in one change a document`() async throws {
         try await fixture.withStore { store in
             let path = try DocumentPath("c/d")
             let increment = FieldTransform(field: try FieldPath("n"), operation: .increment(.integer(2)))
@@ -86,8 +86,8 @@ struct CommitTests {
         }
     }
 
-    @Test("A commit of which one write fails changes nothing")
-    func allOrNothing() async throws {
+    @Test
+    func `A commit with a failing write changes nothing`() async throws {
         try await fixture.withStore { store in
             try await store.set("c/there", ["n": .integer(1)])
             await expectStatus(.alreadyExists) {
@@ -102,8 +102,8 @@ struct CommitTests {
         }
     }
 
-    @Test("A commit tells what changed, with the documents before and after")
-    func changes() async throws {
+    @Test
+    func `A commit contains the before-images and after-images of its changes`() async throws {
         try await fixture.withStore { store in
             try await store.set("c/d", ["n": .integer(1)])
             try await store.set("c/d", ["n": .integer(2)])
@@ -117,8 +117,8 @@ struct CommitTests {
         }
     }
 
-    @Test("Times only grow when the clock goes back or stands still")
-    func clockGoesBack() async throws {
+    @Test
+    func `Commit times increase when the clock goes back or stands still`() async throws {
         var fixture = fixture
         let clock = SettableClock()
         fixture.configuration.now = { clock.now }
@@ -136,8 +136,8 @@ struct CommitTests {
         }
     }
 
-    @Test("After closing, commits are refused")
-    func closed() async throws {
+    @Test
+    func `A closed store rejects commits`() async throws {
         let store = try await fixture.open()
         await store.close()
         await store.close()

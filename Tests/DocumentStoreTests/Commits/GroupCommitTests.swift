@@ -5,7 +5,7 @@ import Testing
 
 @testable import DocumentStore
 
-@Suite("Concurrent commits share a sync")
+@Suite("Group commit")
 struct GroupCommitTests {
     private let fixture: StoreFixture
 
@@ -13,8 +13,8 @@ struct GroupCommitTests {
         fixture = try StoreFixture(in: TemporaryFolder.disk)
     }
 
-    @Test("All are visible when they return, in a dense order, and the feed has each once")
-    func manyCallers() async throws {
+    @Test
+    func `Concurrent commits are visible when they return, densely numbered, and published once`() async throws {
         try await fixture.withStore { store throws in
             let (callers, each) = (32, 20)
             let sequences = try await withThrowingTaskGroup(of: [SequenceNumber].self) { group in
@@ -41,8 +41,8 @@ struct GroupCommitTests {
         }
     }
 
-    @Test("Increments of one document by many callers are all counted")
-    func oneCounter() async throws {
+    @Test
+    func `Concurrent increments of one document are all counted`() async throws {
         try await fixture.withStore { store throws in
             let path = try DocumentPath("c/counter")
             let increment = FieldTransform(field: try FieldPath("n"), operation: .increment(.integer(1)))
@@ -60,8 +60,8 @@ struct GroupCommitTests {
         }
     }
 
-    @Test("Of many who create the same document one succeeds, and the others fail alone")
-    func oneWinner() async throws {
+    @Test
+    func `Of concurrent creations of one document one succeeds, and the others fail alone`() async throws {
         try await fixture.withStore { store throws in
             let wins = try await withThrowingTaskGroup(of: Bool.self) { group in
                 for caller in 0..<40 {
@@ -84,8 +84,8 @@ struct GroupCommitTests {
         }
     }
 
-    @Test("A large commit and commits beyond a batch's size go through")
-    func large() async throws {
+    @Test
+    func `A large commit, and commits that exceed a batch, succeed`() async throws {
         try await fixture.withStore { store in
             let text = Value.string(String(repeating: "x", count: 900_000))
             _ = try await store.commit((0..<10).map { try Write.create(DocumentPath("c/d\($0)"), ["text": text]) })
@@ -101,8 +101,8 @@ struct GroupCommitTests {
         }
     }
 
-    @Test("Small commits don't wait for large ones behind them, nor share a batch with too many")
-    func batches() async throws {
+    @Test
+    func `A batch contains neither a large commit after small ones nor too many writes`() async throws {
         var fixture = try StoreFixture()
         fixture.configuration.segmentBytes = 16 << 20
         let sizes = [2_500, 1, 2, 1_500, 600, 3, 1_500, 1, 900, 2_001, 1, 1_000]
@@ -122,8 +122,8 @@ struct GroupCommitTests {
         for name in try fixture.folder.names(in: "data/journal") {
             let bytes = try fixture.folder.bytes(of: "data/journal/\(name)")
             var offset = JournalSegment.headerBytes
-            while case .frame(let frame, let byteCount) = JournalFrame.read(bytes[offset...]) {
-                batches[frame.batch, default: []].append(frame.commit.changes.count)
+            while case .record(let record, let byteCount) = JournalRecord.read(bytes[offset...]) {
+                batches[record.batch, default: []].append(record.commit.changes.count)
                 offset += byteCount
             }
         }
@@ -131,8 +131,8 @@ struct GroupCommitTests {
         #expect(batches.values.allSatisfy { $0.count == 1 || $0.reduce(0, +) <= CommitBatch.maximumWrites }, "\(batches)")
     }
 
-    @Test("Closing finishes what was taken and refuses the rest")
-    func closing() async throws {
+    @Test
+    func `Closing completes the accepted commits and rejects later ones`() async throws {
         let store = try await fixture.open()
         let count = await withTaskGroup(of: Int.self) { group in
             for caller in 0..<16 {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DocumentStore
 
-@Suite("A commit holds few folders and files open, however many it writes to")
+@Suite("A commit keeps few folders and files open, whatever their number")
 struct ManyCollectionsTests {
     private let fixture: StoreFixture
 
@@ -14,32 +14,32 @@ struct ManyCollectionsTests {
         fixture = try StoreFixture()
     }
 
-    @Test("From staging to the end of the batch", arguments: [true, false])
-    func staging(installs: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `The number of open files is limited from staging to the end of the batch`(applies: Bool) async throws {
         try await fixture.withStore { store throws in
-            // The index is made once, and reads the folders for that.
+            // Waits for the index build, which reads the folders.
             _ = try await store.readIndex { $0.sequence }
-            var installer = DocumentInstaller(store.parts.files, cache: store.parts.cache)
+            var fileWriter = DocumentFileWriter(store.components.files, cache: store.components.cache)
             let before = try openCount()
-            var staged: [DocumentInstaller.StagedFile] = []
-            for number in 0..<700 { staged.append(try installer.stage(document("c\(number)/d/s/x"))) }
+            var staged: [DocumentFileWriter.StagedDocument] = []
+            for number in 0..<700 { staged.append(try fileWriter.stage(document("c\(number)/d/s/x"))) }
             #expect(try openCount() - before <= 130 + 512)
-            if installs {
-                for staged in staged { try installer.install(staged) }
+            if applies {
+                for staged in staged { try fileWriter.moveIntoPlace(staged) }
             } else {
-                installer.discard(staged)
+                fileWriter.discard(staged)
             }
             staged = []
             #expect(try openCount() - before <= 130)
-            installer.endBatch()
+            fileWriter.endBatch()
             #expect(try openCount() == before)
-            #expect(try await store.collections(under: nil, after: nil, limit: 1_000).collections.count == (installs ? 700 : 0))
-            #expect(try fixture.folder.contents(of: "data/documents").count == (installs ? 700 : 0))
+            #expect(try await store.collections(under: nil, after: nil, limit: 1_000).collections.count == (applies ? 700 : 0))
+            #expect(try fixture.folder.contents(of: "data/documents").count == (applies ? 700 : 0))
         }
     }
 
-    @Test("Documents in thousands of collections are written and deleted at once")
-    func commit() async throws {
+    @Test
+    func `One commit writes or deletes documents in thousands of collections`() async throws {
         let paths = try (0..<3_000).map { try DocumentPath("c\($0)/d") }
         try await fixture.withStore { store throws in
             _ = try await store.commit(paths.map { try .set($0, [:]) })
@@ -50,7 +50,7 @@ struct ManyCollectionsTests {
         #expect(try fixture.folder.names(in: "data/documents").isEmpty)
     }
 
-    /// How many files and folders of collections this process has open.
+    /// Returns the number of open files and folders of collections.
     private func openCount() throws -> Int {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { number in
             let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")

@@ -4,21 +4,21 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@Suite("The store agrees with a dictionary")
+@Suite("The store behaves like a dictionary")
 struct ModelTests {
-    /// How many steps each run makes.
+    /// The number of steps of a run.
     private static let steps = 1_000
 
-    @Test("Random writes, reads, restarts and crashes", .timeLimit(.minutes(5)), arguments: 0..<3)
-    func random(run: UInt64) async throws {
+    @Test(.timeLimit(.minutes(5)), arguments: 0..<3)
+    func `Random writes, reads, restarts and crashes agree with the model`(run: UInt64) async throws {
         print("Run \(run) of the model: HEARTH_TEST_SEED=\(SeededGenerator.currentSeed)")
         var generator = SeededGenerator(seed: SeededGenerator.currentSeed &+ run)
         var fixture = try StoreFixture()
         fixture.configuration.segmentBytes = 8 << 10
-        // Indexes are forgotten at once.
+        // Evicts history indexes at once.
         if run == 1 { fixture.configuration.historyBytes = 0 }
         var model = Model()
-        /// What the store held from each time on.
+        /// The expected contents as of each commit time.
         var past: [(time: Timestamp, model: Model)] = []
         var folder = "data0"
         var store = try await fixture.open(at: folder)
@@ -29,7 +29,7 @@ struct ModelTests {
                 let writes = try (0..<count).map { _ in try Self.write(&generator, in: model, isAlone: count == 1) }
                 try await Self.commit([writes], to: store, &model, &past, "step \(step), seed \(generator.seed)")
             case 60..<70:
-                // Together, and so in one batch or several; each of a document of its own, so that their order doesn't matter.
+                // Concurrent commits, in one or more batches. Each writes another document, so their order does not matter.
                 var commits: [DocumentPath: [Write]] = [:]
                 for _ in 0..<8 {
                     let write = try Self.write(&generator, in: model, isAlone: true)
@@ -42,7 +42,7 @@ struct ModelTests {
             case 88..<90:
                 try await Self.compareLists(store, model, &generator)
             case 90..<91:
-                // Of the latest ones: what is further back takes reading all that was committed since.
+                // A recent time, because an older one requires reading all commits since.
                 guard let (time, then) = past.suffix(100).randomElement(using: &generator) else { continue }
                 try await Self.compareLists(store, then, at: time, &generator)
                 for path in then.documents.keys.union(model.documents.keys) {
@@ -55,7 +55,7 @@ struct ModelTests {
             case 92..<93:
                 let copy = "data\(step + 1)"
                 try fixture.folder.copy(folder, to: copy)
-                // What was left behind as by a crash is not needed any more.
+                // The copy is as after a crash; the original is not needed.
                 try fixture.folder.remove(folder)
                 folder = copy
                 store = try await fixture.open(at: folder)
@@ -73,13 +73,13 @@ struct ModelTests {
         await store.close()
     }
 
-    /// Commits at the same time, and compares what comes of each with what the model says.
+    /// Commits concurrently, and compares the outcomes with the model.
     private static func commit(
         _ commits: [[Write]],
         to store: FileStore,
         _ model: inout Model,
         _ past: inout [(time: Timestamp, model: Model)],
-        _ place: Comment
+        _ context: Comment
     ) async throws {
         let outcomes = await withTaskGroup { group in
             for writes in commits {
@@ -98,10 +98,10 @@ struct ModelTests {
             let isPossible = model.applying(writes, at: Timestamp.current()) != nil
             switch outcome {
             case .success(let result):
-                #expect(isPossible, place)
+                #expect(isPossible, context)
                 done.append((writes, result))
             case .failure(let error):
-                #expect(!isPossible, "\(writes) threw \(error), \(place)")
+                #expect(!isPossible, "\(writes) threw \(error), \(context)")
             }
         }
         for (writes, result) in done.sorted(by: { $0.result.commitTime < $1.result.commitTime }) {
@@ -110,7 +110,7 @@ struct ModelTests {
             for (write, result) in zip(writes, result.writeResults) { model.updateTimes[write.path] = result.updateTime }
             if writes.count == 1, let write = writes.first, let known = before.updateTimes[write.path] {
                 let isSame = before.documents[write.path] == model.documents[write.path]
-                if isSame { #expect(model.updateTimes[write.path] == known, place) }
+                if isSame { #expect(model.updateTimes[write.path] == known, context) }
             }
             past.append((result.commitTime, model))
         }
@@ -155,14 +155,16 @@ struct ModelTests {
     private static func path(_ generator: inout SeededGenerator) throws -> DocumentPath {
         let ids = ["a", "a.json", "é", "e\u{301}", ".x", "%41", String(repeating: "long", count: 70), "__id7__"]
         var path = try CollectionPath(["c", "d.json"].randomElement(using: &generator) ?? "c")
-            .document(DocumentID(ids.randomElement(using: &generator) ?? "a"))
+            .document(DocumentPath.ID(ids.randomElement(using: &generator) ?? "a"))
         while Int.random(in: 0..<3, using: &generator) == 0, path.segments.count < 6 {
-            path = path.collection(try CollectionID("a")).document(try DocumentID(ids.randomElement(using: &generator) ?? "a"))
+            path = path.collection(try CollectionID("a")).document(
+                try DocumentPath.ID(ids.randomElement(using: &generator) ?? "a")
+            )
         }
         return path
     }
 
-    /// - Parameter isAlone: Whether it is the only one of its commit.
+    /// - Parameter isAlone: True for the only write of its commit.
     private static func write(
         _ generator: inout SeededGenerator,
         in model: Model,
@@ -214,11 +216,11 @@ struct ModelTests {
 }
 
 extension FileStore {
-    /// All of a collection, in pages of a size.
+    /// Returns all entries of a collection, read in pages of `limit` entries.
     fileprivate func all(in collection: CollectionPath, at time: Timestamp?, limit: Int) async throws -> DocumentPage {
         var documents: [ListedDocument] = []
         var damaged: [StatusError] = []
-        var after: DocumentID?
+        var after: DocumentPath.ID?
         repeat {
             let page = try await self.documents(
                 in: collection,
@@ -240,13 +242,13 @@ extension Dictionary.Keys where Element: Hashable {
     fileprivate func union(_ others: Self) -> Set<Element> { Set(self).union(others) }
 }
 
-/// What the store should hold.
+/// The expected contents of the store.
 private struct Model {
     var documents: [DocumentPath: MapValue] = [:]
-    /// When the store says that they were changed.
+    /// The update times that the store returned.
     var updateTimes: [DocumentPath: Timestamp] = [:]
 
-    /// The model after all the writes, or nil when one of them fails.
+    /// Returns the model after all writes; nil when one of them fails.
     func applying(_ writes: [Write], at time: Timestamp) -> Model? {
         var result = self
         for write in writes {
@@ -275,7 +277,7 @@ private struct Model {
         return result
     }
 
-    /// What a transform of small integers makes of a field.
+    /// Returns the result of a transform of small integers.
     private static func value(of operation: FieldTransform.Operation, _ current: Value?, _ time: Timestamp) -> Value {
         let number: Int64? = if case .integer(let number) = current { number } else { nil }
         let elements: [Value] = if case .array(let elements) = current { elements } else { [] }
@@ -297,7 +299,7 @@ private struct Model {
         let parents = documents.keys.filter {
             $0.segments.count > depth + 1 && Array($0.segments.prefix(depth)) == collection.segments
         }
-        let ids = parents.compactMap { try? DocumentID($0.segments[depth].string) }
+        let ids = parents.compactMap { try? DocumentPath.ID($0.segments[depth].string) }
         return Set(ids.map { collection.document($0) }.filter { documents[$0] == nil })
     }
 }

@@ -5,12 +5,12 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@Suite("On a full disk commits fail cleanly", .enabled(if: SmallDisk.isAvailable, "Mounting a file system takes root"))
+@Suite("Commits on a full disk", .enabled(if: TmpfsVolume.isAvailable, "Mounting a file system takes root"))
 struct NoSpaceTests {
-    @Test("What was acknowledged stays, the rest is refused, and with space again writing goes on")
-    func fullDisk() async throws {
+    @Test
+    func `Acknowledged commits are kept, others are rejected, and writes resume when space is free`() async throws {
         var fixture = try StoreFixture()
-        let disk = try SmallDisk(at: URL(filePath: fixture.folder["disk"]), size: "1024k")
+        let disk = try TmpfsVolume(at: URL(filePath: fixture.folder["disk"]), size: "1024k")
         defer { try? disk.unmount() }
         fixture.configuration.checkpointBytes = 128 << 10
         fixture.configuration.retentionBytes = 128 << 10
@@ -38,7 +38,7 @@ struct NoSpaceTests {
             #expect(try await store.list("e").ids.isEmpty)
             return written
         }
-        // A little room, as a start may need it for its notes.
+        // A start may need a little space to update the manifest.
         try fixture.folder.remove("disk/ballast")
         try await fixture.withStore(at: "disk/data") { store in
             #expect(Set(try await store.list("c").ids) == Set(written))
@@ -49,10 +49,10 @@ struct NoSpaceTests {
         }
     }
 
-    @Test("A store whose first commit found no room for its journal has lost nothing, and its next start says nothing else")
-    func noJournal() async throws {
+    @Test
+    func `A first commit without space for the journal loses nothing, and the next start logs no loss`() async throws {
         var fixture = try StoreFixture()
-        let disk = try SmallDisk(at: URL(filePath: fixture.folder["disk"]), size: "1024k")
+        let disk = try TmpfsVolume(at: URL(filePath: fixture.folder["disk"]), size: "1024k")
         defer { try? disk.unmount() }
         fixture.configuration.segmentBytes = 4 << 20
         let position = try await fixture.withStore(at: "disk/data") { store in
@@ -76,10 +76,10 @@ struct NoSpaceTests {
         }
     }
 
-    @Test("Where there is no room for a whole segment, the journal takes a part")
-    func smallJournal() async throws {
+    @Test
+    func `Without space for a whole segment, the journal preallocates a part`() async throws {
         var fixture = try StoreFixture()
-        let disk = try SmallDisk(at: URL(filePath: fixture.folder["disk"]), size: "1024k")
+        let disk = try TmpfsVolume(at: URL(filePath: fixture.folder["disk"]), size: "1024k")
         defer { try? disk.unmount() }
         fixture.configuration.segmentBytes = 4 << 20
         let text = Value.string(String(repeating: "x", count: 10_000))
@@ -87,7 +87,7 @@ struct NoSpaceTests {
             try await fixture.withStore(at: "disk/data") { store in
                 for number in 0..<8 { try await store.set("c/d\(start)-\(number)", ["text": text]) }
                 #expect(try #require(await store.storage()).journalBytes < 700_000)
-                // As after a crash: the segment is not cut.
+                // As after a crash: the segment is not truncated.
                 try fixture.folder.copy("disk/data", to: "killed\(start)")
             }
             try await fixture.withStore(at: "killed\(start)") { store throws in
@@ -97,11 +97,11 @@ struct NoSpaceTests {
         }
     }
 
-    @Test("Of commits that come together, those that fit succeed")
-    func someFit() async throws {
+    @Test
+    func `Of concurrent commits, those that fit succeed`() async throws {
         let fixture = try StoreFixture()
-        // Room for what the small ones and the index take, and for the files or the journal of a huge one, not for both.
-        let disk = try SmallDisk(at: URL(filePath: fixture.folder["disk"]), size: "12m")
+        // Space for the small commits and the index, and for either the files or the journal records of a huge commit, not both.
+        let disk = try TmpfsVolume(at: URL(filePath: fixture.folder["disk"]), size: "12m")
         defer { try? disk.unmount() }
         try await fixture.withStore(at: "disk/data") { store in
             try await store.set("c/first", [:])
@@ -124,7 +124,7 @@ struct NoSpaceTests {
             #expect(try await store.collections(under: "c/d").count == 20)
             let attributes = try FileManager.default.attributesOfFileSystem(forPath: disk.folder.path)
             let free = try #require(attributes[.systemFreeSize] as? Int)
-            #expect(free > 8 << 20, "Nothing stays of what was refused")
+            #expect(free > 8 << 20, "Rejected commits leave nothing on disk")
         }
     }
 }

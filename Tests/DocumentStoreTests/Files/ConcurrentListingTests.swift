@@ -5,10 +5,10 @@ import Testing
 
 @testable import DocumentStore
 
-@Suite("Listing while documents change")
+@Suite("Listing during writes")
 struct ConcurrentListingTests {
-    @Test("The only document of a collection can be replaced without the collection vanishing")
-    func onlyDocument() async throws {
+    @Test
+    func `A collection stays listed while its only document is replaced`() async throws {
         let fixture = try StoreFixture()
         try await fixture.withStore { store in
             try await store.set("c/a/b/only", [:])
@@ -28,30 +28,30 @@ struct ConcurrentListingTests {
         }
     }
 
-    @Test("What changes before a listing ends and after it began is looked at again, and nothing else")
-    func log() throws {
-        let log = InstallationLog()
+    @Test
+    func `The apply log returns exactly the changes during a listing`() throws {
+        let log = ApplyLog()
         let paths = try (0..<5).map { try DocumentPath("c/d\($0)") }
         log.beginBatch([paths[0]])
         log.endBatch()
         log.beginBatch([paths[1]])
-        let (_, changed) = try log.listing { () throws(StatusError) in
+        let (_, changed) = try log.trackingChanges { () throws(StatusError) in
             log.endBatch()
             log.beginBatch([paths[2]])
             log.endBatch()
-            let (_, inner) = try log.listing { () throws(StatusError) in log.beginBatch([paths[3]]) }
+            let (_, inner) = try log.trackingChanges { () throws(StatusError) in log.beginBatch([paths[3]]) }
             #expect(inner == [paths[3]])
         }
         #expect(changed == Set(paths[1...3]))
         log.endBatch()
-        #expect(try log.listing { () throws(StatusError) in }.changed.isEmpty)
+        #expect(try log.trackingChanges { () throws(StatusError) in }.changed.isEmpty)
     }
 
-    @Test("However long some listing is always going on, what none of them can have missed is forgotten")
-    func overlapping() throws {
-        let log = InstallationLog()
+    @Test
+    func `The apply log is pruned even if listings overlap continuously`() throws {
+        let log = ApplyLog()
         let path = try DocumentPath("c/d")
-        var listings: [InstallationLog.Listing] = [log.begin()]
+        var listings: [ApplyLog.Listing] = [log.begin()]
         for _ in 0..<100 {
             listings.append(log.begin())
             log.beginBatch([path])

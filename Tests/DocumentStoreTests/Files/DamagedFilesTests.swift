@@ -5,7 +5,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@Suite("Damaged and foreign files are reported and left alone")
+@Suite("Damaged files")
 struct DamagedFilesTests {
     private let fixture: StoreFixture
 
@@ -14,13 +14,16 @@ struct DamagedFilesTests {
     }
 
     @Test(
-        "A file that is no document is reported with its place, and the others are listed",
         arguments: [
             ("", 1, 1), ("{\n  \"title\": \"half", 2, 17), ("not JSON", 1, 2), ("{\"n\":1}\n", 1, 1),
             ("{\n\"a\": [[1]],\n\"$document\": {}}", 3, 14),
         ]
     )
-    func damaged(contents: String, line: Int, column: Int) async throws {
+    func `A damaged file is reported with its location, and other documents are listed`(
+        contents: String,
+        line: Int,
+        column: Int
+    ) async throws {
         try await fixture.withStore { store in
             for id in ["a", "c"] { try await store.set("books/\(id)", [:]) }
             try fixture.folder.write(contents, to: "data/documents/books/b.json")
@@ -35,24 +38,23 @@ struct DamagedFilesTests {
     }
 
     @Test(
-        "A file that was written only in part is reported with what isn't closed",
         arguments: [
-            (#"{"a": "b"#, 9, "the string that begins at line 1, column 7 is not closed"),
-            ("{\"a\":\n  [1, 2", 8, "the array that begins at line 2, column 3 is not closed"),
-            (#"{"a": "b""#, 10, "the object that begins at line 1, column 1 is not closed"),
+            (#"{"a": "b"#, 9, "the string that starts at line 1, column 7 is not closed"),
+            ("{\"a\":\n  [1, 2", 8, "the array that starts at line 2, column 3 is not closed"),
+            (#"{"a": "b""#, 10, "the object that starts at line 1, column 1 is not closed"),
         ]
     )
-    func half(contents: String, column: Int, fault: String) async throws {
+    func `A truncated file is reported with the unclosed value`(contents: String, column: Int, message: String) async throws {
         try await fixture.withStore { store in
             try fixture.folder.write(contents, to: "data/documents/books/b.json")
             let error = await expectStatus(.dataLoss) { try await store.document(at: DocumentPath("books/b")) }
-            #expect(error?.message.contains(fault) == true, "\(error?.message ?? "")")
+            #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
             #expect(error?.file?.column == column)
         }
     }
 
-    @Test("A damaged document can't be written or deleted")
-    func writesRefused() async throws {
+    @Test
+    func `A damaged document can't be written or deleted`() async throws {
         try await fixture.withStore { store in
             try fixture.folder.write("{", to: "data/documents/books/b.json")
             await expectStatus(.dataLoss) { try await store.set("books/b", [:]) }
@@ -63,8 +65,8 @@ struct DamagedFilesTests {
         }
     }
 
-    @Test("Damaged files take their place in pages")
-    func pages() async throws {
+    @Test
+    func `Damaged files are reported on the page of their ID`() async throws {
         try await fixture.withStore { store in
             for id in ["a", "c"] { try await store.set("books/\(id)", [:]) }
             try fixture.folder.write("{", to: "data/documents/books/b.json")
@@ -77,8 +79,8 @@ struct DamagedFilesTests {
         }
     }
 
-    @Test("Files of other kinds, and other people's temporary files, are nobody's business")
-    func foreign() async throws {
+    @Test
+    func `Other files and temporary files are ignored`() async throws {
         let names = ["notes.txt", "b.json~", ".b.json.swp", ".b.tmp", "b.tmp", "README"]
         try await fixture.withStore { store in
             try await store.set("books/a", [:])
@@ -90,8 +92,8 @@ struct DamagedFilesTests {
         for name in names { #expect(fixture.folder.exists("data/documents/books/\(name)")) }
     }
 
-    @Test("A symbolic link in place of a document is not followed")
-    func linkedFile() async throws {
+    @Test
+    func `A symbolic link in place of a document is not followed`() async throws {
         try await fixture.withStore { store in
             try await store.set("books/a", ["secret": .boolean(true)])
             try fixture.folder.write("outside", to: "outside.json")
@@ -110,8 +112,8 @@ struct DamagedFilesTests {
         #expect(try fixture.folder.text(of: "outside.json") == "outside")
     }
 
-    @Test("A symbolic link in place of a folder is not followed", arguments: ["books", "books/a", "books/a/sub"])
-    func linkedFolder(folder: String) async throws {
+    @Test(arguments: ["books", "books/a", "books/a/sub"])
+    func `A symbolic link in place of a folder is not followed`(folder: String) async throws {
         try await fixture.withStore { store in
             try await store.set("books/a/sub/b", [:])
             try fixture.folder.write("{}", to: "outside/b.json")
@@ -121,14 +123,14 @@ struct DamagedFilesTests {
             await expectStatus(.failedPrecondition) { try await store.document(at: DocumentPath(path)) }
             await expectStatus(.failedPrecondition) { try await store.set(path, [:]) }
             await expectStatus(.failedPrecondition) { try await store.delete(path) }
-            // What is around it is listed, so that it is found.
+            // The parent collection is listed, so that the link can be found.
             #expect(try await store.collections() == (folder == "books" ? [] : ["books"]))
         }
         #expect(try fixture.folder.text(of: "outside/b.json") == "{}")
     }
 
-    @Test("A symbolic link to the folder that was there before is not followed, though its documents are known")
-    func linkedToKnown() async throws {
+    @Test
+    func `A symbolic link to the moved original folder is not followed, even if its documents are cached`() async throws {
         try await fixture.withStore { store in
             try await store.set("books/a", [:])
             #expect(try await store.document(at: DocumentPath("books/a")) != nil)
@@ -138,8 +140,8 @@ struct DamagedFilesTests {
         }
     }
 
-    @Test("A file where a collection's folder is needed is an error that names it")
-    func fileInPlaceOfFolder() async throws {
+    @Test
+    func `A file in place of a collection folder is an error with its path`() async throws {
         try await fixture.withStore { store in
             try fixture.folder.write("x", to: "data/documents/books")
             let error = await expectStatus(.failedPrecondition) { try await store.set("books/a", [:]) }
@@ -149,8 +151,8 @@ struct DamagedFilesTests {
         }
     }
 
-    @Test("A folder, a pipe or a huge file in place of a document is reported, and nothing waits for it")
-    func otherKinds() async throws {
+    @Test
+    func `A folder, a pipe or a huge file in place of a document is reported without blocking`() async throws {
         try await fixture.withStore { store in
             try await store.set("books/a", [:])
             try FileManager.default.createDirectory(

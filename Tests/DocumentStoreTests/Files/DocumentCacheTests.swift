@@ -3,7 +3,7 @@ import Testing
 
 @testable import DocumentStore
 
-@Suite("The cache of documents")
+@Suite("Document cache")
 struct DocumentCacheTests {
     private let identity = FileIdentity(inode: 1, size: 2, modifiedSeconds: 3, modifiedNanoseconds: 4)
 
@@ -18,24 +18,23 @@ struct DocumentCacheTests {
     }
 
     @Test(
-        "Keeps no more than its bytes, and what was used last",
         arguments: zip([64 << 10, 64 << 10, 20 << 20, 64 << 20], [500, 20_000, 20_000, 700_000])
     )
-    func bound(maximumBytes: Int, byteCount: Int) throws {
+    func `The cache keeps recently used documents up to its size`(maximumBytes: Int, byteCount: Int) throws {
         let cache = DocumentCache(maximumBytes: maximumBytes)
         let count = 2 * maximumBytes / byteCount + 10
         for id in 0..<count { cache.insert(try document(id, byteCount: byteCount), identity: identity) }
         let kept = try (0..<count).compactMap { cache.entry(at: try document($0).path) }
         #expect(kept.reduce(0) { $0 + $1.cost } <= maximumBytes)
-        // A part may have turned just now, and then has half.
+        // A shard that just switched generations has half of its size.
         if byteCount <= maximumBytes / 32 {
             #expect(kept.reduce(0) { $0 + $1.cost } > maximumBytes / 4)
             #expect(cache.entry(at: try document(count - 1).path) != nil)
         }
     }
 
-    @Test("One that is used stays, however many come in that are not")
-    func used() throws {
+    @Test
+    func `A document in use is not evicted by unused ones`() throws {
         let cache = DocumentCache(maximumBytes: 64 << 10)
         let used = try document(0)
         cache.insert(used, identity: identity)
@@ -45,8 +44,8 @@ struct DocumentCacheTests {
         }
     }
 
-    @Test("What is read does not take the place of a later version; what is written does")
-    func versions() throws {
+    @Test
+    func `A read doesn't replace a later version, but a write does`() throws {
         let cache = DocumentCache(maximumBytes: 64 << 10)
         let path = try DocumentPath("c/d0")
         cache.insertRead(try document(0, version: 2), identity: identity)
@@ -58,8 +57,8 @@ struct DocumentCacheTests {
         #expect(cache.entry(at: path) == nil)
     }
 
-    @Test("One that is too large is not kept, and neither is what it replaces", arguments: [0, 64 << 10])
-    func tooLarge(maximumBytes: Int) throws {
+    @Test(arguments: [0, 64 << 10])
+    func `A document that is too large is not cached, and evicts its previous version`(maximumBytes: Int) throws {
         let cache = DocumentCache(maximumBytes: maximumBytes)
         cache.insert(try document(0), identity: identity)
         cache.insert(try document(0, byteCount: maximumBytes / 2), identity: identity)

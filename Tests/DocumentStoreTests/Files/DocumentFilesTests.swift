@@ -5,7 +5,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@Suite("Documents are files")
+@Suite("Document files")
 struct DocumentFilesTests {
     private let fixture: StoreFixture
 
@@ -13,8 +13,8 @@ struct DocumentFilesTests {
         fixture = try StoreFixture()
     }
 
-    @Test("A document is a file that a person can read, and nothing lies beside it")
-    func layout() async throws {
+    @Test
+    func `A document is a readable JSON file without other files beside it`() async throws {
         try await fixture.withStore { store throws in
             let time = try await store.set("books/hitchhiker", ["title": .string("Guide"), "numberOfPages": .integer(816)])
                 .commitTime
@@ -39,15 +39,15 @@ struct DocumentFilesTests {
         #expect(try fixture.folder.names(in: "data") == ["documents", "hearth.json", "hearth.lock", "index.sqlite", "journal"])
     }
 
-    @Test("Only the owner may read what the store makes", arguments: ["data", "data/documents/c", "data/journal"])
-    func folderModes(folder: String) async throws {
+    @Test(arguments: ["data", "data/documents/c", "data/journal"])
+    func `Files and folders are accessible to their owner only`(folder: String) async throws {
         try await fixture.withStore { store throws in _ = try await store.set("c/d", [:]) }
         #expect(try mode(of: folder) == 0o700)
         #expect(try mode(of: "data/documents/c/d.json") == 0o600)
     }
 
-    @Test("Deleting the last document removes the folders that it leaves empty, and no others")
-    func emptyFolders() async throws {
+    @Test
+    func `Deleting the last document removes only the folders that become empty`() async throws {
         try await fixture.withStore { store throws in
             try await store.set("a/b/c/d/e/f", [:])
             try await store.set("a/z", [:])
@@ -60,8 +60,8 @@ struct DocumentFilesTests {
         }
     }
 
-    @Test("What a person edits is what is read next, and what the next write changes")
-    func edited() async throws {
+    @Test
+    func `Edits of a file are read, and are the base of the next write`() async throws {
         try await fixture.withStore { store throws in
             try await store.set("c/d", ["n": .integer(1), "m": .integer(1)])
             #expect(try await store.fields("c/d")?["n" as UTF8Key] == .integer(1))
@@ -76,16 +76,15 @@ struct DocumentFilesTests {
     }
 
     @Test(
-        "IDs that look like paths, hidden files or the store's own files are files of their own",
         arguments: [
             ".hidden", ".hearth-1.tmp", "a.json", "a", ".hearth-id.json", "hearth.json", "%2e%2e", "..%2f..", "a\u{338}",
             "e\u{301}", "\u{e9}",
             "-rf", "a\nb", "\u{202e}txt.exe", "CON", "a b", "\\..\\..", "~", "*",
         ]
     )
-    func hostileIDs(id: String) async throws {
+    func `IDs that look like paths, hidden files or the store's own files have separate files`(id: String) async throws {
         try await fixture.withStore { store throws in
-            let outer = CollectionPath(parent: nil, id: try CollectionID(id)).document(try DocumentID(id))
+            let outer = CollectionPath(parent: nil, id: try CollectionID(id)).document(try DocumentPath.ID(id))
             let inner = outer.collection(try CollectionID(id)).document(outer.id)
             for (path, value) in [(outer, 1), (inner, 2)] as [(DocumentPath, Int64)] {
                 _ = try await store.commit([.create(path, ["n": .integer(value)])])
@@ -99,8 +98,8 @@ struct DocumentFilesTests {
         #expect(try fixture.folder.names() == ["data"])
     }
 
-    @Test("An ID too long for a file name is kept in the file")
-    func longIDs() async throws {
+    @Test
+    func `An ID too long for a file name is stored in the file`() async throws {
         let long = String(repeating: "ж", count: 700)
         let twin = String(repeating: "ж", count: 699) + "з"
         try await fixture.withStore { store in

@@ -5,13 +5,12 @@ import Testing
 
 @testable import DocumentStore
 
-@Suite("IDs become file names and back")
+@Suite("File naming")
 struct FileNamingTests {
     private static let plain = FileNaming(isStrict: false)
     private static let strict = FileNaming(isStrict: true)
 
     @Test(
-        "An ID is its own name but for what a name can't hold",
         arguments: [
             ("hitchhiker", "hitchhiker.json"),
             ("SwiftUI and Combine", "SwiftUI and Combine.json"),
@@ -27,40 +26,40 @@ struct FileNamingTests {
             ("~tilde", "~tilde.json"),
         ]
     )
-    func plainNames(id: String, name: String) throws {
-        #expect(Self.plain.file(of: try DocumentID(id)).text.utf8.elementsEqual(name.utf8))
+    func `An ID is its own name, except for escaped characters`(id: String, name: String) throws {
+        #expect(Self.plain.file(of: try DocumentPath.ID(id)).text.utf8.elementsEqual(name.utf8))
     }
 
-    @Test("The folder of what is below a document is not the file of another")
-    func folderNames() throws {
+    @Test
+    func `The folder of a document's subcollections never has the name of a document file`() throws {
         #expect(Self.plain.folder(of: "a").text == "a")
         #expect(Self.plain.folder(of: "a.json").text == "a%2Ejson")
-        #expect(Self.plain.file(of: try DocumentID("a")).text == "a.json")
-        #expect(Self.plain.read(folder: Array("a%2Ejson".utf8)) == .id("a.json"))
-        #expect(Self.plain.read(folder: Array("a.json".utf8)) == .foreign)
+        #expect(Self.plain.file(of: try DocumentPath.ID("a")).text == "a.json")
+        #expect(Self.plain.parse(folder: Array("a%2Ejson".utf8)) == .id("a.json"))
+        #expect(Self.plain.parse(folder: Array("a.json".utf8)) == .foreign)
     }
 
-    @Test("Where case is folded, capitals and all that is not ASCII are escaped")
-    func strictNames() throws {
-        #expect(Self.strict.file(of: try DocumentID("Ab")).text == "%41b.json")
-        #expect(Self.strict.file(of: try DocumentID("é")).text == "%C3%A9.json")
-        #expect(Self.strict.file(of: try DocumentID("e\u{301}")).text == "e%CC%81.json")
+    @Test
+    func `With strict naming, capital letters and non-ASCII characters are escaped`() throws {
+        #expect(Self.strict.file(of: try DocumentPath.ID("Ab")).text == "%41b.json")
+        #expect(Self.strict.file(of: try DocumentPath.ID("é")).text == "%C3%A9.json")
+        #expect(Self.strict.file(of: try DocumentPath.ID("e\u{301}")).text == "e%CC%81.json")
     }
 
-    @Test("A name too long is a prefix and a hash, and says so", arguments: [251, 300, 1_500])
-    func longNames(length: Int) throws {
-        let name = Self.plain.file(of: try DocumentID(String(repeating: "x", count: length)))
+    @Test(arguments: [251, 300, 1_500])
+    func `A name over the length limit is shortened to a prefix and a hash`(length: Int) throws {
+        let name = Self.plain.file(of: try DocumentPath.ID(String(repeating: "x", count: length)))
         #expect(name.isShortened)
         #expect(name.text.utf8.count <= 255)
-        #expect(Self.plain.read(file: Array(name.text.utf8)) == .shortened)
-        #expect(!Self.plain.file(of: try DocumentID(String(repeating: "x", count: 250))).isShortened)
+        #expect(Self.plain.parse(file: Array(name.text.utf8)) == .shortened)
+        #expect(!Self.plain.file(of: try DocumentPath.ID(String(repeating: "x", count: 250))).isShortened)
     }
 
-    @Test("A shortened name is cut between characters")
-    func longNamesAreUTF8() throws {
+    @Test
+    func `A shortened name is truncated between characters`() throws {
         for length in 245..<255 {
             let name = Self.plain.file(
-                of: try DocumentID(String(repeating: "a", count: length % 4) + String(repeating: "岩", count: 100))
+                of: try DocumentPath.ID(String(repeating: "a", count: length % 4) + String(repeating: "岩", count: 100))
             )
             #expect(String(validating: Array(name.text.utf8), as: UTF8.self) != nil)
             #expect(name.text.utf8.count <= 255)
@@ -68,21 +67,20 @@ struct FileNamingTests {
     }
 
     @Test(
-        "A name that no ID is given is foreign",
         arguments: ["notes.txt", "a%41.json", "a%4.json", "a%2e.json", ".json", ".a.json", "a%2Fb.json", "a%FF.json", "a%"]
     )
-    func foreignNames(name: String) {
-        #expect(Self.plain.read(file: Array(name.utf8)) == .foreign)
+    func `A name that isn't canonical for any ID is foreign`(name: String) {
+        #expect(Self.plain.parse(file: Array(name.utf8)) == .foreign)
     }
 
-    @Test("Any ID round-trips, and distinct IDs have distinct names", arguments: [false, true])
-    func roundTrip(isStrict: Bool) throws {
+    @Test(arguments: [false, true])
+    func `Any ID round-trips, and distinct IDs have distinct names`(isStrict: Bool) throws {
         var generator = SeededGenerator()
         let naming = FileNaming(isStrict: isStrict)
         var fileNames: [[UInt8]: UTF8Key] = [:]
         var names: [[UInt8]: String] = [:]
         for _ in 0..<2_000 {
-            guard let id = try? DocumentID(Self.randomID(&generator)) else { continue }
+            guard let id = try? DocumentPath.ID(Self.randomID(&generator)) else { continue }
             for (kind, name) in [("file of", naming.file(of: id)), ("folder of", naming.folder(of: id.key))] {
                 let bytes = Array(name.text.utf8)
                 let folded = isStrict ? bytes.map { (0x41...0x5a).contains($0) ? $0 + 0x20 : $0 } : bytes
@@ -90,8 +88,8 @@ struct FileNamingTests {
                 #expect(bytes.count <= 255 && !bytes.contains(0) && !bytes.contains(0x2f) && bytes.first != 0x2e)
                 if let other = names[folded] { #expect(other.utf8.elementsEqual(owner.utf8), "seed \(generator.seed)") }
                 names[folded] = owner
-                let reading = kind == "file of" ? naming.read(file: bytes) : naming.read(folder: bytes)
-                #expect(reading == (name.isShortened ? .shortened : .id(id.key)), "\(owner), seed \(generator.seed)")
+                let parsed = kind == "file of" ? naming.parse(file: bytes) : naming.parse(folder: bytes)
+                #expect(parsed == (name.isShortened ? .shortened : .id(id.key)), "\(owner), seed \(generator.seed)")
             }
             fileNames[Array(naming.file(of: id).text.utf8)] = id.key
         }

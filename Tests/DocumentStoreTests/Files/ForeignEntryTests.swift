@@ -7,7 +7,7 @@ import Testing
 
 @testable import DocumentStore
 
-@Suite("What lies among documents and is nothing of Hearth's is reported, and left alone")
+@Suite("Foreign entries in the documents folder")
 struct ForeignEntryTests {
     private let fixture: StoreFixture
 
@@ -15,7 +15,7 @@ struct ForeignEntryTests {
         fixture = try StoreFixture()
     }
 
-    /// Something that Hearth can't take as its own.
+    /// A kind of foreign entry.
     enum Foreign: CaseIterable {
         case link, deadLink, socket, pipe, namedAsFile, namedNotAsEncoded, notUTF8, shortened
 
@@ -31,42 +31,48 @@ struct ForeignEntryTests {
             }
         }
 
-        var fault: String {
+        var message: String {
             switch self {
             case .link, .deadLink: "It is a symbolic link"
             case .socket, .pipe: "It is a socket, a pipe or a device"
-            case .namedAsFile: "only documents' files have names that end in .json"
-            case .namedNotAsEncoded, .notUTF8: "No document's or collection's folder has this name"
-            case .shortened: "The name of this folder is shortened"
+            case .namedAsFile: "only document files have names that end in .json"
+            case .namedNotAsEncoded, .notUTF8: "The folder name is not the name of any document or collection"
+            case .shortened: "The folder name is shortened"
             }
         }
 
-        func make(in folder: TemporaryFolder, _ place: String) throws {
-            try folder.write("x", to: place + "/notes")
-            let path = place + "/" + name
+        func create(in folder: TemporaryFolder, _ parent: String) throws {
+            try folder.write("x", to: parent + "/notes")
+            let path = parent + "/" + name
             switch self {
             case .link: try folder.link(path, to: ".")
             case .deadLink: try folder.link(path, to: "nowhere")
-            case .socket: try makeSocket(at: folder[path])
+            case .socket: try createSocket(at: folder[path])
             case .pipe: #expect(mkfifo(folder[path], 0o600) == 0)
-            case .notUTF8: #expect(mkdir(Array(folder[place].utf8CString.dropLast()) + [0x2f, 0x61, -1, 0], 0o700) == 0)
+            case .notUTF8: #expect(mkdir(Array(folder[parent].utf8CString.dropLast()) + [0x2f, 0x61, -1, 0], 0o700) == 0)
             case .namedAsFile, .namedNotAsEncoded, .shortened: try folder.write("x", to: path + "/file")
             }
         }
     }
 
-    @Test("At the top, below a document, and in a collection", arguments: Foreign.allCases, ["", "/good/d", "/good"])
-    func reported(foreign: Foreign, place: String) async throws {
+    @Test(
+        arguments: Foreign.allCases,
+        ["", "/good/d", "/good"]
+    )
+    func `Foreign entries are reported at the root, below a document and in a collection`(
+        foreign: Foreign,
+        parent: String
+    ) async throws {
         try await fixture.withStore { store in
             try await store.set("good/d", [:])
             try await store.set("good/d/below/x", [:])
             let time = try await store.set("good/e", [:]).commitTime
-            try foreign.make(in: fixture.folder, "data/documents" + place)
-            let now = try await damaged(store, place)
-            let then = try await damaged(store, place, asOf: time)
+            try foreign.create(in: fixture.folder, "data/documents" + parent)
+            let now = try await damaged(store, parent)
+            let then = try await damaged(store, parent, asOf: time)
             for found in [now, then] {
-                #expect(found.map(\.file) == [StatusError.FileLocation(path: "documents\(place)/\(foreign.name)")])
-                #expect(found.first?.message.contains(foreign.fault) == true, "\(found)")
+                #expect(found.map(\.file) == [StatusError.FileLocation(path: "documents\(parent)/\(foreign.name)")])
+                #expect(found.first?.message.contains(foreign.message) == true, "\(found)")
                 #expect(found.first?.message.contains(fixture.folder.path) == false)
             }
             #expect(try await store.collections() == ["good"])
@@ -74,51 +80,50 @@ struct ForeignEntryTests {
         }
         let (_, findings) = try await fixture.check()
         #expect(findings.map(\.kind) == [.foreignName])
-        #expect(findings.map(\.file.path) == ["documents\(place)/\(foreign.name)"])
+        #expect(findings.map(\.file.path) == ["documents\(parent)/\(foreign.name)"])
     }
 
     @Test(
-        "A name that no collection or document can have",
         arguments: [
-            ("", "__bad__/x", "No collection can have the name of this folder"),
-            ("", "top.json", "A document's file can't be here"),
-            ("/good/d", "__bad__/x", "No collection can have the name of this folder"),
-            ("/good/d", "top.json", "A document's file can't be here"),
-            ("/good", "__bad__/x", "No document can have the name of this folder"),
-            ("/good", "__bad__.json", "No document can have the name of this file"),
+            ("", "__bad__/x", "The folder name is not a valid collection ID"),
+            ("", "top.json", "A document file can't be here"),
+            ("/good/d", "__bad__/x", "The folder name is not a valid collection ID"),
+            ("/good/d", "top.json", "A document file can't be here"),
+            ("/good", "__bad__/x", "The folder name is not a valid document ID"),
+            ("/good", "__bad__.json", "The file name is not a valid document ID"),
         ]
     )
-    func names(place: String, file: String, fault: String) async throws {
+    func `Invalid document and collection names are reported`(parent: String, file: String, message: String) async throws {
         try await fixture.withStore { store in
             try await store.set("good/d/below/x", [:])
-            try fixture.folder.write("x", to: "data/documents\(place)/\(file)")
-            let found = try await damaged(store, place)
-            #expect(found.map(\.file?.path) == ["documents\(place)/\(file.split(separator: "/")[0])"])
-            #expect(found.first?.message.hasPrefix(fault) == true, "\(found)")
+            try fixture.folder.write("x", to: "data/documents\(parent)/\(file)")
+            let found = try await damaged(store, parent)
+            #expect(found.map(\.file?.path) == ["documents\(parent)/\(file.split(separator: "/")[0])"])
+            #expect(found.first?.message.hasPrefix(message) == true, "\(found)")
         }
     }
 
-    @Test("What other programs leave beside documents is nobody's mistake", arguments: ["", "/good/d", "/good"])
-    func harmless(place: String) async throws {
+    @Test(arguments: ["", "/good/d", "/good"])
+    func `Hidden files and files of other programs are ignored`(parent: String) async throws {
         let names = [
             ".git/config", ".DS_Store", ".b.json.swp", "._b.json", ".hidden.json", "README", "notes.txt", "b.json~", "#b.json#",
             "Thumbs.db",
         ]
         let logs = WarningLog()
         try await fixture.withStore { store in try await store.set("good/d/below/x", [:]) }
-        for name in names { try fixture.folder.write("x", to: "data/documents\(place)/\(name)") }
-        try fixture.folder.link("data/documents\(place)/.#lock", to: "nowhere")
+        for name in names { try fixture.folder.write("x", to: "data/documents\(parent)/\(name)") }
+        try fixture.folder.link("data/documents\(parent)/.#lock", to: "nowhere")
         try await fixture.withStore(logger: logs.logger) { store throws in
-            #expect(try await damaged(store, place).isEmpty)
+            #expect(try await damaged(store, parent).isEmpty)
             #expect(try await store.collections() == ["good"])
         }
         #expect(logs.warnings.isEmpty)
         #expect(try await fixture.check().findings.isEmpty)
-        for name in names { #expect(fixture.folder.exists("data/documents\(place)/\(name)")) }
+        for name in names { #expect(fixture.folder.exists("data/documents\(parent)/\(name)")) }
     }
 
-    @Test("A collection without documents is listed when something in it is to be reported, and not when it is harmless")
-    func found() async throws {
+    @Test
+    func `A collection without documents is listed if it contains foreign entries, but not if they are ignored`() async throws {
         try await fixture.withStore { store in
             try fixture.folder.write("x", to: "data/documents/a/%zz.json")
             try fixture.folder.write("x", to: "data/documents/b/d/%zz/file")
@@ -130,28 +135,28 @@ struct ForeignEntryTests {
         }
     }
 
-    @Test("Of what lies on pages each is told once")
-    func pages() async throws {
+    @Test
+    func `Each foreign entry is reported on one page`() async throws {
         try await fixture.withStore { store in
             for id in ["a", "b", "c"] { try await store.set("\(id)/d", [:]) }
             for name in ["0.json", "bb.json", "z.json"] { try fixture.folder.write("x", to: "data/documents/\(name)") }
-            var told: [String?] = []
+            var reported: [String?] = []
             var after: CollectionID?
             repeat {
                 let page = try await store.collections(under: nil, after: after, limit: 1)
-                told += page.damaged.map(\.file?.path)
+                reported += page.damaged.map(\.file?.path)
                 after = page.next
             } while after != nil
-            #expect(told.compactMap(\.self) == ["documents/0.json", "documents/bb.json", "documents/z.json"])
+            #expect(reported.compactMap(\.self) == ["documents/0.json", "documents/bb.json", "documents/z.json"])
         }
     }
 
-    @Test("A read of what stands in place of a document says what the list of its collection says", arguments: Foreign.allCases)
-    func sameWords(foreign: Foreign) async throws {
+    @Test(arguments: Foreign.allCases)
+    func `Reading a foreign entry reports the same error as listing its collection`(foreign: Foreign) async throws {
         guard ![.namedNotAsEncoded, .notUTF8, .shortened].contains(foreign) else { return }
         try await fixture.withStore { store in
             try await store.set("c/a", [:])
-            try foreign.make(in: fixture.folder, "data/documents/c")
+            try foreign.create(in: fixture.folder, "data/documents/c")
             if foreign != .namedAsFile {
                 try FileManager.default.moveItem(
                     atPath: fixture.folder["data/documents/c/\(foreign.name)"],
@@ -160,25 +165,25 @@ struct ForeignEntryTests {
             }
             let read = await expectStatus(.dataLoss) { try await store.document(at: DocumentPath("c/shop")) }
             let listed = try #require(try await store.list("c").damaged.first)
-            #expect(read?.message == listed.message && listed.message.contains(foreign.fault))
+            #expect(read?.message == listed.message && listed.message.contains(foreign.message))
             #expect(read?.file == StatusError.FileLocation(path: "documents/c/shop.json") && listed.file == read?.file)
             #expect(read?.path == "c/shop" && listed.path == read?.path)
             #expect(listed.code == .dataLoss)
         }
     }
 
-    @Test("A folder whose name is shortened must hold its ID, unless it is only being made")
-    func shortenedFolder() async throws {
+    @Test
+    func `A folder with a shortened name must have its ID, unless it is empty`() async throws {
         let (one, other) = (String(repeating: "lång", count: 100), String(repeating: "kort", count: 100))
         try await fixture.withStore { store in
             for id in [one, other] { try await store.set("\(id)/d", [:]) }
             let names = try fixture.folder.names(in: "data/documents")
-            let marker = DocumentFolders.markerName
-            let text = try fixture.folder.text(of: "data/documents/\(names[0])/\(marker)")
-            try fixture.folder.write(text, to: "data/documents/\(names[1])/\(marker)")
+            let idFile = DocumentFolders.idFileName
+            let text = try fixture.folder.text(of: "data/documents/\(names[0])/\(idFile)")
+            try fixture.folder.write(text, to: "data/documents/\(names[1])/\(idFile)")
             #expect(try await damaged(store, "").map(\.file?.path) == ["documents/\(names[1])"])
-            #expect(try await damaged(store, "").first?.message.contains("has another name") == true)
-            try fixture.folder.remove("data/documents/\(names[1])/\(marker)")
+            #expect(try await damaged(store, "").first?.message.contains("has a different name") == true)
+            try fixture.folder.remove("data/documents/\(names[1])/\(idFile)")
             #expect(try await damaged(store, "").map(\.file?.path) == ["documents/\(names[1])"])
             try fixture.folder.remove("data/documents/\(names[1])/d.json")
             #expect(try await damaged(store, "").isEmpty)
@@ -186,8 +191,8 @@ struct ForeignEntryTests {
         }
     }
 
-    @Test("Where something else stands in place of the folder below a document, the document can be read")
-    func belowDocument() async throws {
+    @Test
+    func `A document is readable if a file exists in place of the folder of its subcollections`() async throws {
         try await fixture.withStore { store in
             try await store.set("c/d", ["n": .integer(1)])
             try fixture.folder.write("x", to: "data/documents/c/d")
@@ -198,8 +203,8 @@ struct ForeignEntryTests {
         }
     }
 
-    @Test("The start warns once, with how many there are at the top")
-    func startWarns() async throws {
+    @Test
+    func `The store warns once on start, with the number of foreign entries at the root`() async throws {
         let logs = WarningLog()
         for _ in 0..<2 { try await fixture.withStore(logger: logs.logger) { _ in } }
         #expect(logs.warnings.isEmpty)
@@ -209,9 +214,9 @@ struct ForeignEntryTests {
         #expect(logs.warnings.allSatisfy { !"\($0)".contains(fixture.folder.path) })
     }
 
-    /// What is reported at a place: the top, a document or a collection.
-    private func damaged(_ store: FileStore, _ place: String, asOf time: Timestamp? = nil) async throws -> [StatusError] {
-        let path = place.dropFirst().split(separator: "/").map(String.init)
+    /// Returns the errors reported for the root, a document or a collection.
+    private func damaged(_ store: FileStore, _ parent: String, asOf time: Timestamp? = nil) async throws -> [StatusError] {
+        let path = parent.dropFirst().split(separator: "/").map(String.init)
         guard path.count.isMultiple(of: 2) else {
             let collection = try CollectionPath(path.joined(separator: "/"))
             return try await store.documents(in: collection, after: nil, limit: 10, includingMissing: true, readTime: time)
@@ -222,8 +227,8 @@ struct ForeignEntryTests {
     }
 }
 
-/// Makes a socket's file.
-private func makeSocket(at path: String) throws {
+/// Creates a socket file.
+private func createSocket(at path: String) throws {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     try #require(descriptor >= 0)
     defer { close(descriptor) }

@@ -4,7 +4,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@Suite("Collections are listed")
+@Suite("Listing collections")
 struct ListingTests {
     private let fixture: StoreFixture
 
@@ -12,8 +12,8 @@ struct ListingTests {
         fixture = try StoreFixture()
     }
 
-    @Test("Documents come in the order of their IDs: numeric ones first, then by bytes")
-    func order() async throws {
+    @Test
+    func `Documents are listed in ID order: numeric IDs first, then by bytes`() async throws {
         let ordered = [
             "__id-9223372036854775808__", "__id-2__", "__id7__", "__id12__", "__id9223372036854775807__", "12", "7", "A", "Aa",
             "__id", "__id1_",
@@ -25,8 +25,8 @@ struct ListingTests {
         }
     }
 
-    @Test("Pages follow each other without gap or repeat", arguments: [1, 2, 3, 7, 8, 100])
-    func paging(limit: Int) async throws {
+    @Test(arguments: [1, 2, 3, 7, 8, 100])
+    func `Pages have no gaps or duplicates`(limit: Int) async throws {
         try await fixture.withStore { store in
             let ids = (0..<7).map { "d\($0)" }
             for id in ids { try await store.set("c/\(id)", [:]) }
@@ -42,8 +42,8 @@ struct ListingTests {
         }
     }
 
-    @Test("A page begins behind an ID that is not there, too")
-    func pageAfterMissingID() async throws {
+    @Test
+    func `A page can start after an ID that doesn't exist`() async throws {
         try await fixture.withStore { store in
             for id in ["a", "c"] { try await store.set("c/\(id)", [:]) }
             #expect(try await store.list("c", after: "b").ids == ["c"])
@@ -52,8 +52,8 @@ struct ListingTests {
         }
     }
 
-    @Test("Documents that only have documents below them are listed when asked for")
-    func missingParents() async throws {
+    @Test
+    func `Missing documents with descendants are listed on request`() async throws {
         try await fixture.withStore { store in
             try await store.set("c/b", [:])
             try await store.set("c/a/sub/x/deep/y", [:])
@@ -68,8 +68,8 @@ struct ListingTests {
         }
     }
 
-    @Test("A collection exists exactly when there is a document in it or below it")
-    func collections() async throws {
+    @Test
+    func `A collection exists if and only if there is a document in or below it`() async throws {
         try await fixture.withStore { store in
             #expect(try await store.collections().isEmpty)
             try await store.set("b/x", [:])
@@ -84,8 +84,8 @@ struct ListingTests {
         }
     }
 
-    @Test("A collection is there for as long as any file of it is, whoever takes them away")
-    func collectionsOfFiles() async throws {
+    @Test
+    func `A collection exists while any of its files exists, whoever deletes them`() async throws {
         try await fixture.withStore { store in
             for id in ["x", "y", "z"] { try await store.set("c/\(id)", [:]) }
             for id in ["y", "x", "z"] {
@@ -98,8 +98,8 @@ struct ListingTests {
         }
     }
 
-    @Test("Collections come in pages, in the order of their bytes")
-    func collectionPages() async throws {
+    @Test
+    func `Collections are paged in byte order`() async throws {
         try await fixture.withStore { store in
             for id in ["c", "B", "a", "é"] { try await store.set("\(id)/d", [:]) }
             let first = try await store.collections(under: nil, after: nil, limit: 3)
@@ -110,8 +110,8 @@ struct ListingTests {
         }
     }
 
-    @Test("Empty folders, and files that are no documents', make no collection")
-    func foreignFolders() async throws {
+    @Test
+    func `Empty folders and ignored files are not collections`() async throws {
         try await fixture.withStore { store in
             try await store.set("c/d", [:])
             try fixture.folder.write("x", to: "data/documents/notes/readme.txt")

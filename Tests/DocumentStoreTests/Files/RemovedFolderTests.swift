@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A folder that is removed or replaced while the store is open is noticed")
+@Suite("Folders removed or replaced while the store is open")
 struct RemovedFolderTests {
     private let fixture: StoreFixture
 
@@ -13,11 +13,10 @@ struct RemovedFolderTests {
     }
 
     @Test(
-        "Nothing is said not to exist, nothing is written, and closing does not claim success",
         arguments: ["data", "data/documents"],
         [false, true]
     )
-    func removed(folder: String, isWritten: Bool) async throws {
+    func `After a folder is removed, reads, writes and closing fail`(folder: String, isWritten: Bool) async throws {
         let store = try await fixture.open()
         if isWritten { try await store.set("c/d", [:]) }
         try fixture.folder.remove(folder)
@@ -25,8 +24,8 @@ struct RemovedFolderTests {
         #expect(await store.close()?.code == .unavailable)
     }
 
-    @Test("A folder of the same name in its place is another one")
-    func replaced() async throws {
+    @Test
+    func `A replacement folder of the same name is detected`() async throws {
         let store = try await fixture.open()
         try await store.set("c/d", [:])
         try fixture.folder.remove("data/documents")
@@ -35,8 +34,8 @@ struct RemovedFolderTests {
         #expect(await store.close()?.code == .unavailable)
     }
 
-    @Test("Without the journal's folder nothing is written, and documents are read")
-    func journal() async throws {
+    @Test
+    func `Without the journal folder, writes fail and reads succeed`() async throws {
         let store = try await fixture.open()
         try await store.set("c/d", [:])
         try fixture.folder.remove("data/journal")
@@ -45,16 +44,16 @@ struct RemovedFolderTests {
         #expect(await store.close()?.message.contains("journal/") == true)
     }
 
-    @Test("A folder that is put back is used again")
-    func putBack() async throws {
+    @Test
+    func `A restored folder is used again`() async throws {
         try await fixture.withStore { store in
             try await store.set("c/d", [:])
-            let (place, elsewhere) = (fixture.folder["data/documents"], fixture.folder["elsewhere"])
-            try FileManager.default.moveItem(atPath: place, toPath: elsewhere)
+            let (original, elsewhere) = (fixture.folder["data/documents"], fixture.folder["elsewhere"])
+            try FileManager.default.moveItem(atPath: original, toPath: elsewhere)
             await expectStatus(.unavailable) { try await store.set("c/d", [:]) }
-            #expect(await store.writeObstacle != nil)
-            try FileManager.default.moveItem(atPath: elsewhere, toPath: place)
-            #expect(await store.writeObstacle == nil)
+            #expect(await store.writeBlockedReason != nil)
+            try FileManager.default.moveItem(atPath: elsewhere, toPath: original)
+            #expect(await store.writeBlockedReason == nil)
             try await store.set("c/d", [:])
             #expect(await store.close() == nil)
         }
@@ -63,13 +62,13 @@ struct RemovedFolderTests {
     private func expectUnavailable(_ store: FileStore) async throws {
         for path in ["c/d", "c/e", "other/d"] {
             let error = await expectStatus(.unavailable) { try await store.document(at: DocumentPath(path)) }
-            #expect(error?.message.contains("documents/ was removed") == true)
+            #expect(error?.message.contains("documents/ in the data folder was removed") == true)
         }
         await expectStatus(.unavailable) { try await store.list("c") }
         await expectStatus(.unavailable) { try await store.collections() }
         let error = await expectStatus(.unavailable) { try await store.set("c/d", [:]) }
-        #expect(error?.message.contains("documents/ was removed") == true)
+        #expect(error?.message.contains("documents/ in the data folder was removed") == true)
         await expectStatus(.unavailable) { try await store.delete("c/nothing") }
-        #expect(await store.writeObstacle?.message == error?.message)
+        #expect(await store.writeBlockedReason?.message == error?.message)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DocumentStore
 
-@Suite("The size of a collection")
+@Suite("Collection sizes")
 struct CollectionSizeTests {
     private let fixture: StoreFixture
     private static let collections = ["a", "b", "a/a0/c", "b/b1/c"]
@@ -15,8 +15,8 @@ struct CollectionSizeTests {
         fixture = try StoreFixture()
     }
 
-    @Test("is that of its documents, whatever was written, over restarts and where the index is made anew")
-    func sums() async throws {
+    @Test
+    func `Collection sizes match the documents after writes, restarts and a rebuild of the index`() async throws {
         var random = SeededGenerator()
         for round in 0..<4 {
             if round == 2 { try fixture.folder.remove("data/index.sqlite") }
@@ -33,8 +33,8 @@ struct CollectionSizeTests {
         }
     }
 
-    @Test("is known of what fits into no entry of the index")
-    func longTexts() async throws {
+    @Test
+    func `Collection sizes include values that exceed the length of an index key`() async throws {
         try await fixture.withStore { store in
             for length in [10, 100_000, 100_001] {
                 try await store.set("a/d", ["text": .string(String(repeating: "x", count: length))])
@@ -43,8 +43,8 @@ struct CollectionSizeTests {
         }
     }
 
-    @Test("that the index has otherwise is found by a check")
-    func damage() async throws {
+    @Test
+    func `A check finds collection sizes that differ from the documents`() async throws {
         try await fixture.withStore { store in try await store.set("a/d", ["n": .integer(1)]) }
         let index = try DatabaseQueue(path: fixture.folder["data/index.sqlite"])
         try await index.write { try $0.execute(sql: "UPDATE sizes SET bytes = bytes + 1") }
@@ -60,7 +60,7 @@ struct CollectionSizeTests {
         return Write(path: path, operation: .replace(["t": .string(text), "l": .array([.integer(1), .null])]))
     }
 
-    /// Compares what the store says with a walk over all documents.
+    /// Compares the sizes that the store reports with the sums over all documents.
     private func check(_ store: FileStore) async throws {
         var all = CollectionSize.zero
         for name in Self.collections {

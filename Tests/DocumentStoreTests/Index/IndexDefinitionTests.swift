@@ -6,7 +6,7 @@ import Testing
 
 @testable import DocumentStore
 
-@Suite("Indexes of several fields, and exempted ones")
+@Suite("Composite indexes and exemptions")
 struct IndexDefinitionTests {
     private let fixture: StoreFixture
 
@@ -32,20 +32,20 @@ struct IndexDefinitionTests {
     }
 
     private func query(_ limit: Int = 10) throws -> NormalizedQuery {
-        let filter = Filter.and([
+        let filter = QueryFilter.and([
             .field(try FieldPath("a"), .equal(.integer(1))), .field(try FieldPath("b"), .equal(.integer(1))),
         ])
         return try NormalizedQuery(
-            Query(
+            StructuredQuery(
                 .collection(try CollectionPath("c")),
                 where: filter,
-                orders: [Query.Order(.field(try FieldPath("rank")), .descending)],
+                orders: [StructuredQuery.Order(.field(try FieldPath("rank")), .descending)],
                 limit: .first(limit)
             )
         )
     }
 
-    /// Makes documents of which every fifth has `a`, and every seventh `b`, equal to 1.
+    /// Writes documents; `a` is 1 in every fifth and `b` in every seventh, otherwise 0.
     private func fill(_ store: FileStore, _ range: Range<Int> = 0..<700) async throws {
         let writes = try range.map { index in
             try Write.set(
@@ -64,36 +64,36 @@ struct IndexDefinitionTests {
         }
     }
 
-    @Test("are made of documents in very many collections some hundred at a time, and told how many that are")
-    func manyParents() async throws {
+    @Test
+    func `Composite indexes are backfilled in batches across many collections, with progress`() async throws {
         try await fixture.withStore { store in
             let paths = try (0..<600).map { try DocumentPath("p/p\($0)/c/d") } + (0..<20).map { try DocumentPath("c/d\($0)") }
             _ = try await store.commit(paths.map { try Write.set($0, ["a": .integer(1), "rank": .integer(2)]) })
             try await store.waitUntilIndexed()
-            let (steps, done, count) = try store.parts.index.applier.withLock { applier in
-                try applier.write { database, memory in
-                    var job = try IndexConforming(CollectionID("c"), &memory.numbers, database)
+            let (batches, processed, total) = try store.components.index.maintainer.withLock { maintainer in
+                try maintainer.write { database, context in
+                    var job = try IndexBackfill(CollectionID("c"), &context.catalog, database)
                     let writer = try IndexWriter(database)
-                    var steps = 0
-                    while try job.step(writer, &memory) { steps += 1 }
-                    return (steps, job.documents, job.count)
+                    var batches = 0
+                    while try job.processBatch(writer, &context) { batches += 1 }
+                    return (batches, job.processedCount, job.totalCount)
                 }
             }
-            #expect(steps == 3)
-            #expect(done == 620)
-            #expect(count == 620)
+            #expect(batches == 3)
+            #expect(processed == 620)
+            #expect(total == 620)
             _ = try await store.changeIndexes(.create(definition("a", "rank")))
-            #expect(await store.indexes().fields == .ready)
+            #expect(await store.indexes().singleFields == .ready)
             try await store.waitUntilIndexed()
             let report = await store.indexes()
-            #expect(report.changes.isEmpty)
+            #expect(report.backfills.isEmpty)
             #expect(report.indexes.map(\.progress) == [.ready])
         }
         #expect(try await fixture.findings() == [])
     }
 
-    @Test("One that fits a query makes it read its result alone, and is named by the plan")
-    func walk() async throws {
+    @Test
+    func `A composite index that fits a query limits its reads to the result, and is shown in the plan`() async throws {
         try await fixture.withStore { store in
             try await fill(store)
             let before = try await store.run(query(), maximumBytes: 1 << 20, readTime: nil)
@@ -103,9 +103,9 @@ struct IndexDefinitionTests {
             #expect(await store.indexes().indexes.first?.progress == .ready)
             let answer = try await store.run(query(), maximumBytes: 1 << 20, readTime: nil)
             #expect(answer.documents == before.documents)
-            #expect(answer.work.plan.first == "Run through the index of b, a, rank desc, in the order of the query")
-            #expect(answer.work.documentsRead == 10 && answer.work.entriesScanned <= 12, "\(answer.work)")
-            #expect(before.work.entriesScanned > 30, "\(before.work)")
+            #expect(answer.metrics.plan.first == "Scan composite index (b, a, rank desc) in query order")
+            #expect(answer.metrics.documentsRead == 10 && answer.metrics.entriesScanned <= 12, "\(answer.metrics)")
+            #expect(before.metrics.entriesScanned > 30, "\(before.metrics)")
         }
         #expect(try await fixture.findings() == [])
         let text = try fixture.folder.text(of: "data/indexes.json")
@@ -121,23 +121,22 @@ struct IndexDefinitionTests {
     }
 
     @Test(
-        "A range of one of its fields ends where the range does, whatever field follows",
         arguments: [["a", "b"], ["-a", "b"], ["a", "-b"], ["-a", "-b"], ["b", "a", "rank"]]
     )
-    func ranges(fields: [String]) async throws {
+    func `A composite index respects range bounds on a field that is followed by others`(fields: [String]) async throws {
         let (a, b) = (try FieldPath("a"), try FieldPath("b"))
-        let collection = Query.Source.collection(try CollectionPath("c"))
+        let collection = StructuredQuery.Source.collection(try CollectionPath("c"))
         let (zero, one) = (Value.integer(0), Value.integer(1))
-        let up = [Query.Order(.field(a)), Query.Order(.field(b))]
-        let down = [Query.Order(.field(a), .descending), Query.Order(.field(b), .descending)]
-        let isOne = Filter.field(b, .equal(one))
-        var queries: [Query] = []
-        queries.append(Query(collection, where: .field(a, .lessOrEqual(one)), orders: up))
-        queries.append(Query(collection, where: .field(a, .lessOrEqual(zero)), orders: up))
-        queries.append(Query(collection, orders: up, end: Query.Cursor([one, zero], isInclusive: true)))
-        queries.append(Query(collection, orders: up, end: Query.Cursor([one, one], isInclusive: false)))
-        queries.append(Query(collection, orders: down, start: Query.Cursor([one], isInclusive: false)))
-        queries.append(Query(collection, where: .and([isOne, .field(a, .in([zero, one]))])))
+        let up = [StructuredQuery.Order(.field(a)), StructuredQuery.Order(.field(b))]
+        let down = [StructuredQuery.Order(.field(a), .descending), StructuredQuery.Order(.field(b), .descending)]
+        let isOne = QueryFilter.field(b, .equal(one))
+        var queries: [StructuredQuery] = []
+        queries.append(StructuredQuery(collection, where: .field(a, .lessOrEqual(one)), orders: up))
+        queries.append(StructuredQuery(collection, where: .field(a, .lessOrEqual(zero)), orders: up))
+        queries.append(StructuredQuery(collection, orders: up, end: StructuredQuery.Cursor([one, zero], isInclusive: true)))
+        queries.append(StructuredQuery(collection, orders: up, end: StructuredQuery.Cursor([one, one], isInclusive: false)))
+        queries.append(StructuredQuery(collection, orders: down, start: StructuredQuery.Cursor([one], isInclusive: false)))
+        queries.append(StructuredQuery(collection, where: .and([isOne, .field(a, .in([zero, one]))])))
         try await fixture.withStore { store in
             let writes = try (0..<36).map { (index: Int) throws -> Write in
                 try Write.set(
@@ -162,33 +161,35 @@ struct IndexDefinitionTests {
         }
     }
 
-    @Test("One of equalities alone counts without looking at what has only one of them")
-    func count() async throws {
+    @Test
+    func `A composite index of equality fields counts matches without reading other entries`() async throws {
         try await fixture.withStore { store in
             try await fill(store)
             _ = try await store.changeIndexes(.create(definition("a", "-b")))
             try await store.waitUntilIndexed()
-            let filter = Filter.and([
+            let filter = QueryFilter.and([
                 .field(try FieldPath("a"), .equal(.integer(1))), .field(try FieldPath("b"), .equal(.integer(1))),
             ])
             let count = try NormalizedAggregations([Aggregation(.count(upTo: nil), alias: "n")])
             let answer = try await store.aggregate(
-                NormalizedQuery(Query(.collection(CollectionPath("c")), where: filter)),
+                NormalizedQuery(StructuredQuery(.collection(CollectionPath("c")), where: filter)),
                 count,
                 readTime: nil
             )
             #expect(answer.results["n" as UTF8Key] == .integer(20))
-            #expect(answer.work.entriesScanned == 20 && answer.work.documentsRead == 0, "\(answer.work)")
+            #expect(answer.metrics.entriesScanned == 20 && answer.metrics.documentsRead == 0, "\(answer.metrics)")
         }
     }
 
-    @Test("One is kept by commits while it is made and after, goes when it is deleted, and outlives restarts and the index")
-    func life() async throws {
+    @Test
+    func `A composite index follows commits during and after a backfill, survives restarts and rebuilds, and can be deleted`()
+        async throws
+    {
         var id = ""
         try await fixture.withStore { store in
             try await fill(store)
             id = try #require(try await store.changeIndexes(.create(definition("a", "b", "-rank"))).indexes.first?.id)
-            // While it is made, or before.
+            // During the backfill, or before it.
             try await fill(store, 650..<800)
             try await store.delete("c/d0")
         }
@@ -196,14 +197,14 @@ struct IndexDefinitionTests {
             try await store.waitUntilIndexed()
             let answer = try await store.run(query(100), maximumBytes: 1 << 20, readTime: nil)
             #expect(answer.documents.map(\.path.id.key.string) == stride(from: 770, to: 0, by: -35).map { "d\($0)" })
-            #expect(answer.work.plan.first?.contains("a, b, rank desc") == true, "\(answer.work)")
+            #expect(answer.metrics.plan.first?.contains("a, b, rank desc") == true, "\(answer.metrics)")
         }
         #expect(try await fixture.findings() == [])
         try fixture.folder.remove("data/index.sqlite")
         try await fixture.withStore { store in
             try await store.waitUntilIndexed()
             let answer = try await store.run(query(100), maximumBytes: 1 << 20, readTime: nil)
-            #expect(answer.work.documentsRead == 22, "\(answer.work)")
+            #expect(answer.metrics.documentsRead == 22, "\(answer.metrics)")
             let entries = try await store.entryCount()
             _ = try await store.changeIndexes(.delete(id: id))
             try await store.waitUntilIndexed()
@@ -213,23 +214,28 @@ struct IndexDefinitionTests {
         #expect(try await fixture.findings() == [])
     }
 
-    @Test("An exempted field has no entries, with all that is in it, and queries that need it say what to do")
-    func exemption() async throws {
+    @Test
+    func `Exempted fields and their subfields have no entries, and queries that need them fail with advice`() async throws {
         let exemption = try IndexExemption(collection: CollectionID("c"), field: FieldPath("secret"))
-        let collection = Query.Source.collection(try CollectionPath("c"))
+        let collection = StructuredQuery.Source.collection(try CollectionPath("c"))
         let inner = try FieldPath("secret.inner")
         let queries = try [
-            Query(collection, where: .field(inner, .equal(.integer(3)))),
-            Query(collection, where: .field(inner, .greater(.integer(3)))),
-            Query(collection, orders: [Query.Order(.field(FieldPath("secret")))]),
-            Query(
+            StructuredQuery(collection, where: .field(inner, .equal(.integer(3)))),
+            StructuredQuery(collection, where: .field(inner, .greater(.integer(3)))),
+            StructuredQuery(collection, orders: [StructuredQuery.Order(.field(FieldPath("secret")))]),
+            StructuredQuery(
                 collection,
                 orders: [
-                    Query.Order(.distance(of: FieldPath("secret.place"), from: GeoPoint(validatingLatitude: 0, longitude: 0)))
+                    StructuredQuery.Order(
+                        .distance(of: FieldPath("secret.place"), from: GeoPoint(validatingLatitude: 0, longitude: 0))
+                    )
                 ],
                 limit: .first(1)
             ),
-            Query(.collectionGroup(CollectionID("c"), below: nil), where: .field(inner, .in([.integer(3), .integer(4)]))),
+            StructuredQuery(
+                .collectionGroup(CollectionID("c"), below: nil),
+                where: .field(inner, .in([.integer(3), .integer(4)]))
+            ),
         ].map { try NormalizedQuery($0) }
         try await fixture.withStore { store in
             try await fill(store)
@@ -253,7 +259,10 @@ struct IndexDefinitionTests {
             _ = try await store.changeIndexes(.create(definition("a", "secret.inner")))
             try await store.waitUntilIndexed()
             let covered = try NormalizedQuery(
-                Query(collection, where: .and([.field(FieldPath("a"), .equal(.integer(1))), .field(inner, .less(.integer(30)))]))
+                StructuredQuery(
+                    collection,
+                    where: .and([.field(FieldPath("a"), .equal(.integer(1))), .field(inner, .less(.integer(30)))])
+                )
             )
             #expect(try await store.run(covered, maximumBytes: 1 << 20, readTime: nil).documents.count == 6)
             _ = try await store.changeIndexes(.unexempt(exemption))
@@ -267,8 +276,8 @@ struct IndexDefinitionTests {
         #expect(try await fixture.findings() == [])
     }
 
-    @Test("Definitions that can't be read are reported and left alone, and the rest works")
-    func damaged() async throws {
+    @Test
+    func `Definitions that can't be read are logged and not overwritten, and queries still work`() async throws {
         try await fixture.withStore { store in try await fill(store, 0..<100) }
         try fixture.folder.write("{", to: "data/indexes.json")
         let log = WarningLog()
@@ -284,10 +293,10 @@ struct IndexDefinitionTests {
 }
 
 extension FileStore {
-    /// How many rows the entries of all fields have.
+    /// Returns the number of rows in the table of entries.
     fileprivate func entryCount() async throws -> Int {
         try await readIndex { snapshot throws(StatusError) in
-            try snapshot.failing { () throws in
+            try snapshot.withStatusErrors { () throws in
                 let statement = try IndexStatement("SELECT count(*) FROM entries", snapshot.database)
                 defer { statement.reset() }
                 return try statement.step() ? Int(statement.integer(0)) : 0

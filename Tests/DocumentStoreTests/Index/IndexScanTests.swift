@@ -5,8 +5,8 @@ import Testing
 @testable import DocumentModel
 @testable import DocumentStore
 
-/// Compares what the index gives with what a look at all documents gives.
-@Suite("Scans of the index")
+/// Compares index scans with scans of all documents.
+@Suite("Index scans")
 struct IndexScanTests {
     private let fixture: StoreFixture
     private let seed: Comment = "HEARTH_TEST_SEED=\(SeededGenerator.currentSeed)"
@@ -16,8 +16,8 @@ struct IndexScanTests {
         fixture = try StoreFixture()
     }
 
-    @Test("give every document that has the field in order, and no other, whatever was written, overwritten and deleted")
-    func differential() async throws {
+    @Test
+    func `Scans return exactly the documents that have the field, in order, after writes and deletes`() async throws {
         var generator = SeededGenerator()
         try await fixture.withStore { store in
             var documents: [DocumentPath: MapValue] = [:]
@@ -29,11 +29,11 @@ struct IndexScanTests {
                 if round == 1 { try await deleteHalf(of: store, &documents, &generator) }
             }
         }
-        try await expectWell()
+        try await expectNoFindings()
     }
 
-    @Test("are the same after the index was made anew from the files")
-    func remade() async throws {
+    @Test
+    func `Scans return the same rows after a rebuild`() async throws {
         var generator = SeededGenerator()
         var documents: [DocumentPath: MapValue] = [:]
         try await fixture.withStore { store in try await write(80, to: store, &documents, &generator) }
@@ -41,11 +41,11 @@ struct IndexScanTests {
         try await fixture.withStore { store in
             for _ in 0..<40 { try await compare(scan(&generator), store, documents) }
         }
-        try await expectWell()
+        try await expectNoFindings()
     }
 
-    @Test("begin behind a position, in either direction, and count what they give")
-    func positions() async throws {
+    @Test
+    func `Scans start after a position, in either direction, and their rows are counted`() async throws {
         var generator = SeededGenerator()
         try await fixture.withStore { store in
             var documents: [DocumentPath: MapValue] = [:]
@@ -66,8 +66,8 @@ struct IndexScanTests {
         }
     }
 
-    @Test("find the places in a box, and none that are not near it")
-    func places() async throws {
+    @Test
+    func `Scans find the geo points in a box`() async throws {
         try await fixture.withStore { store in
             for (id, latitude, longitude) in [("hamburg", 53.55, 9.98), ("tonga", -21.1, -175.2), ("fiji", -17.7, 178.0)] {
                 let point = Value.geoPoint(try GeoPoint(validatingLatitude: latitude, longitude: longitude))
@@ -75,33 +75,33 @@ struct IndexScanTests {
                 try await store.set("countries/c/cities/\(id)", ["place": .map(["at": point])])
                 try await store.set("other/\(id)", ["place": .map(["at": point])])
             }
-            let all = IndexPlace(south: -90, north: 90, west: -180, east: 180)
-            let pacific = IndexPlace(south: -30, north: 0, west: 170, east: 180)
+            let all = GeoIndexBox(south: -90, north: 90, west: -180, east: 180)
+            let pacific = GeoIndexBox(south: -30, north: 0, west: 170, east: 180)
             let cities = IndexTarget.collection(try CollectionPath("cities"))
-            let found3 = try await store.places(cities, in: all)
+            let found3 = try await store.pathsOfGeoPoints(cities, in: all)
             #expect(found3 == ["cities/fiji", "cities/hamburg", "cities/tonga"])
-            let found4 = try await store.places(cities, in: pacific)
+            let found4 = try await store.pathsOfGeoPoints(cities, in: pacific)
             #expect(found4 == ["cities/fiji"])
             let group = IndexTarget.group(try CollectionID("cities"), below: nil)
-            let found5 = try await store.places(group, in: pacific)
+            let found5 = try await store.pathsOfGeoPoints(group, in: pacific)
             #expect(found5 == ["cities/fiji", "countries/c/cities/fiji"])
             let below = IndexTarget.group(try CollectionID("cities"), below: try DocumentPath("countries/c"))
-            let found6 = try await store.places(below, in: pacific)
+            let found6 = try await store.pathsOfGeoPoints(below, in: pacific)
             #expect(found6 == ["countries/c/cities/fiji"])
             try await store.delete("cities/fiji")
             try await store.set(
                 "cities/tonga",
                 ["place": .map(["at": .geoPoint(try GeoPoint(validatingLatitude: -17.7, longitude: 178))])]
             )
-            let found7 = try await store.places(cities, in: pacific)
+            let found7 = try await store.pathsOfGeoPoints(cities, in: pacific)
             #expect(found7 == ["cities/tonga"])
         }
-        try await expectWell()
+        try await expectNoFindings()
     }
 }
 
 extension IndexScanTests {
-    private func expectWell(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    private func expectNoFindings(sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let findings = try await fixture.findings()
         #expect(findings == [], seed, sourceLocation: sourceLocation)
     }
@@ -149,11 +149,11 @@ extension IndexScanTests {
         let value = random.value(1)
         let ranges: [ValueKeyRange] = [
             .all, .equal(to: ValueKey(value)), .less(than: value, orEqual: true), .greater(than: value, orEqual: false),
-            .bracket(ValueBracket(of: value)),
+            .bracket(TypeBracket(of: value)),
         ]
         var scan = IndexScan(
             target: target,
-            subject: target.isOfAll
+            index: target.isOfAll
                 ? .documents : random.pick([.documents, .values(of: path), .values(of: path), .elements(of: path)]),
             values: random.pick(ranges),
             isDescending: random.generator.chance(50)
@@ -174,7 +174,7 @@ extension IndexScanTests {
             guard let name = scan.target.name(of: path) else { continue }
             if let names = scan.names, !names.contains(NameBound(name)) { continue }
             let values: [Value]
-            switch scan.subject {
+            switch scan.index {
             case .documents:
                 expected.append(IndexScan.Position(value: [], name: name))
                 continue
@@ -197,12 +197,12 @@ extension IndexScanTests {
 }
 
 extension IndexTarget {
-    /// Whether nothing is known of fields.
+    /// Indicates whether the target has no field entries.
     fileprivate var isOfAll: Bool {
         if case .all = self { true } else { false }
     }
 
-    /// The name of a document in the target's rows; nil when it is not in the target.
+    /// Returns the name of a document in the target; nil when the target does not contain it.
     fileprivate func name(of path: DocumentPath) -> [UInt8]? {
         switch self {
         case .collection(let collection): path.collection == collection ? NameKey(path.id).bytes : nil

@@ -4,7 +4,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@Suite("Queries beside commits")
+@Suite("Queries during concurrent commits")
 struct QueryConsistencyTests {
     private let fixture: StoreFixture
     private static let count = 12
@@ -13,8 +13,8 @@ struct QueryConsistencyTests {
         fixture = try StoreFixture()
     }
 
-    @Test("never show half of a commit, and always all that were acknowledged before")
-    func wholeCommits() async throws {
+    @Test
+    func `Queries return each commit as a whole, and all acknowledged commits`() async throws {
         try await fixture.withStore { store in
             try await fill(store)
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -27,35 +27,39 @@ struct QueryConsistencyTests {
         }
     }
 
-    /// All documents hold the same sum, whoever looks.
-    private func check(_ source: Query.Source, in store: FileStore) async throws {
+    /// Checks that the sum over all documents is constant.
+    private func check(_ source: StructuredQuery.Source, in store: FileStore) async throws {
         let sum = try NormalizedAggregations([
             Aggregation(.sum(Self.n), alias: "sum"), Aggregation(.count(upTo: nil), alias: "count"),
         ])
-        let orders = [[], [Query.Order(.field(Self.n), .descending)], [Query.Order(.field(Self.kind))]]
+        let orders = [[], [StructuredQuery.Order(.field(Self.n), .descending)], [StructuredQuery.Order(.field(Self.kind))]]
         for round in 0..<16 {
-            var query = Query(source, orders: orders[round % orders.count])
+            var query = StructuredQuery(source, orders: orders[round % orders.count])
             if round.isMultiple(of: 2) { query.filter = .field(Self.kind, .in([.string("even"), .string("odd")])) }
             let before = store.position.lastCommitTime
             let answer = try await store.run(NormalizedQuery(query), maximumBytes: 1 << 20, readTime: nil)
             #expect(answer.readTime >= before ?? .minimum)
             let numbers = try answer.documents.map { try $0.decoded().fields["n" as UTF8Key] }
             let total = numbers.reduce(Int64(0)) { if case .integer(let number)? = $1 { $0 + number } else { $0 } }
-            #expect(total == 100 * Int64(Self.count), "\(answer.work)")
+            #expect(total == 100 * Int64(Self.count), "\(answer.metrics)")
             #expect(answer.documents.allSatisfy { $0.updateTime <= answer.readTime })
             let again = try await store.run(NormalizedQuery(query), maximumBytes: 1 << 20, readTime: answer.readTime)
             #expect(again.documents == answer.documents)
-            let sums = try await store.aggregate(NormalizedQuery(Query(source), aggregating: sum.fields), sum, readTime: nil)
+            let sums = try await store.aggregate(
+                NormalizedQuery(StructuredQuery(source), aggregating: sum.fields),
+                sum,
+                readTime: nil
+            )
             #expect(sums.results["sum" as UTF8Key] == .integer(100 * Int64(Self.count)))
         }
     }
 
-    @Test("of which the pages are taken at the first one's time give every document once")
-    func pages() async throws {
+    @Test
+    func `Pages with the same read time return every document once`() async throws {
         try await fixture.withStore { store in
             try await fill(store)
             let collection = Self.sources[0]
-            var query = Query(collection, orders: [Query.Order(.field(Self.n))])
+            var query = StructuredQuery(collection, orders: [StructuredQuery.Order(.field(Self.n))])
             let all = try await store.run(NormalizedQuery(query), maximumBytes: 1 << 20, readTime: nil)
             query.limit = .first(5)
             var paths: [DocumentPath] = []
@@ -64,7 +68,7 @@ struct QueryConsistencyTests {
                 paths += page.documents.map(\.path)
                 guard let last = page.documents.last else { break }
                 let n = try #require(try last.decoded().fields["n" as UTF8Key])
-                query.start = Query.Cursor([n, .reference(last.path)], isInclusive: false)
+                query.start = StructuredQuery.Cursor([n, .reference(last.path)], isInclusive: false)
                 try await move(8, paths.count, in: store)
                 try await store.delete("c/d\(paths.count)")
             }
@@ -72,15 +76,15 @@ struct QueryConsistencyTests {
         }
     }
 
-    private static let sources: [Query.Source] = {
-        guard let path = try? CollectionPath("c") else { preconditionFailure("it is legal") }
+    private static let sources: [StructuredQuery.Source] = {
+        guard let path = try? CollectionPath("c") else { preconditionFailure("a valid literal") }
         return [.collection(path), .collectionGroup(path.id, below: nil), .descendants(of: nil)]
     }()
     private static let n = field("n")
     private static let kind = field("kind")
 
     private static func field(_ text: String) -> FieldPath {
-        guard let field = try? FieldPath(text) else { preconditionFailure("it is legal") }
+        guard let field = try? FieldPath(text) else { preconditionFailure("a valid literal") }
         return field
     }
 
@@ -90,7 +94,7 @@ struct QueryConsistencyTests {
         }
     }
 
-    /// Moves something from one document to another, or puts one in another's place, again and again.
+    /// Repeatedly moves an amount from one document to another, and sometimes replaces all documents.
     private func move(_ count: Int, _ seed: Int, in store: FileStore) async throws {
         var generator = SeededGenerator(seed: SeededGenerator.currentSeed &+ UInt64(seed))
         for step in 0..<count {
@@ -104,7 +108,7 @@ struct QueryConsistencyTests {
             }
             _ = try await store.commit(writes)
             if (step + seed).isMultiple(of: 5) {
-                // Deleted and made anew in one commit.
+                // Deletes and recreates all documents in one commit.
                 try await store.replaceWhole(Self.count)
             }
         }

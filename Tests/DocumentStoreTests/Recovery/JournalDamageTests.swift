@@ -7,7 +7,7 @@ import Testing
 
 @testable import DocumentStore
 
-@Suite("A damaged journal costs what is in the damage, and no document that is on disk")
+@Suite("Journal damage affects only the damaged commits, and no document that is on disk")
 struct JournalDamageTests {
     private let fixture: StoreFixture
     private let logs = WarningLog()
@@ -16,10 +16,10 @@ struct JournalDamageTests {
         fixture = try StoreFixture()
     }
 
-    @Test("When all of the last segment is damaged, what is committed later survives crashes", arguments: [1, 3])
-    func wholeLastSegment(commits: Int) async throws {
+    @Test(arguments: [1, 3])
+    func `After damage of the whole last segment, later commits survive crashes`(commits: Int) async throws {
         let name = try await fill(commits: commits)
-        for frame in try frames(of: "data/journal/\(name)") { try flip("data/journal/\(name)", at: frame.lowerBound + 20) }
+        for record in try records(of: "data/journal/\(name)") { try flip("data/journal/\(name)", at: record.lowerBound + 20) }
         let store = try await fixture.open(logger: logs.logger)
         #expect(logs.warnings.count == 1)
         for number in commits..<(commits + 3) {
@@ -35,19 +35,18 @@ struct JournalDamageTests {
     }
 
     @Test(
-        "A last frame that was damaged after a clean stop is named in the log, and lost to history alone",
         arguments: [0, 5, 30]
     )
-    func lastFrame(byte: Int) async throws {
+    func `A last record damaged after a clean shutdown is logged, and is missing from the history only`(byte: Int) async throws {
         let name = try await fill(commits: 3)
-        let frame = try #require(try frames(of: "data/journal/\(name)").last)
-        try flip("data/journal/\(name)", at: frame.lowerBound + byte)
+        let record = try #require(try records(of: "data/journal/\(name)").last)
+        try flip("data/journal/\(name)", at: record.lowerBound + byte)
         let damaged = try fixture.folder.bytes(of: "data/journal/\(name)")
         let later = try await fixture.withStore(logger: logs.logger) { store throws in
             #expect(logs.warnings.map { $0["file.path"] } == ["journal/\(name)"])
-            #expect(logs.warnings.map { $0["file.byte"] } == ["\(frame.lowerBound)"])
+            #expect(logs.warnings.map { $0["file.byte"] } == ["\(record.lowerBound)"])
             #expect(try await store.list("c").ids == ["d0", "d1", "d2"])
-            #expect(store.position.oldestKept.rawValue == 4)
+            #expect(store.position.oldestRetained.rawValue == 4)
             let later = try await store.set("c/later", [:])
             #expect(later.sequence?.rawValue == 4)
             #expect(try await store.take(1, after: SequenceNumber(3)).map(\.sequence.rawValue) == [4])
@@ -58,34 +57,36 @@ struct JournalDamageTests {
         try await fixture.withStore { store throws in
             #expect(store.position.lastSequence == later.sequence)
             #expect(try await store.fields("c/later") != nil)
-            // Whoever goes on inside the damage has to begin anew.
+            // A watcher cannot resume within the damage.
             await expectStatus(.outOfRange) { try await store.take(3, after: .zero) }
         }
     }
 
-    @Test("A last batch that can't be read after a crash is named in the log when it is cut off")
-    func lastBatchAfterCrash() async throws {
+    @Test
+    func `Truncating an unreadable last batch after a crash is logged`() async throws {
         var name = ""
         try await fixture.withStore { store throws in
             for number in 0..<3 { try await store.set("c/d\(number)", [:]) }
             name = try #require(try fixture.folder.names(in: "data/journal").first { $0.hasSuffix(".journal") })
             try fixture.folder.copy("data", to: "crashed")
         }
-        let frame = try #require(try frames(of: "crashed/journal/\(name)").last)
-        try flip("crashed/journal/\(name)", at: frame.lowerBound + 20)
+        let record = try #require(try records(of: "crashed/journal/\(name)").last)
+        try flip("crashed/journal/\(name)", at: record.lowerBound + 20)
         try await fixture.withStore(at: "crashed", logger: logs.logger) { store throws in
             #expect(store.position.lastSequence.rawValue == 2)
         }
         #expect(logs.warnings.map { $0["file.path"] } == ["journal/\(name)"])
-        #expect(logs.warnings.map { $0["file.byte"] } == ["\(frame.lowerBound)"])
+        #expect(logs.warnings.map { $0["file.byte"] } == ["\(record.lowerBound)"])
         #expect(logs.warnings.map { $0["recovery.cut_bytes"] != nil } == [true])
     }
 
-    @Test("After a clean stop damage before intact commits keeps nobody out; a check names it, and a repair mends it")
-    func unneeded() async throws {
+    @Test
+    func `After a clean shutdown, a store with damage before intact commits opens; a check reports it, and a repair removes it`()
+        async throws
+    {
         let name = try await fill(commits: 6)
         let path = "data/journal/\(name)"
-        let second = try frames(of: path)[1]
+        let second = try records(of: path)[1]
         try flip(path, at: second.lowerBound + 20)
         let findings = try await fixture.findings()
         #expect(findings.map(\.kind) == [.damagedJournal])
@@ -97,7 +98,7 @@ struct JournalDamageTests {
             #expect(logs.warnings.map { $0["file.path"] } == ["journal/\(name)"])
             #expect(logs.warnings.map { $0["file.byte"] } == ["\(second.lowerBound)"])
             #expect(try await store.list("c").ids == (0..<6).map { "d\($0)" })
-            #expect(store.position.oldestKept.rawValue == 7)
+            #expect(store.position.oldestRetained.rawValue == 7)
             let old = try #require(try await store.document(at: DocumentPath("c/d2"))?.updateTime)
             await expectStatus(.failedPrecondition) { try await store.document(at: DocumentPath("c/d5"), readTime: old) }
             let later = try await store.set("c/d5", ["n": .integer(50)]).commitTime
@@ -116,21 +117,23 @@ struct JournalDamageTests {
         }
     }
 
-    @Test("After a crash damage before the checkpoint keeps nobody out, and the commits behind the checkpoint are replayed")
-    func beforeCheckpoint() async throws {
+    @Test
+    func `After a crash, a store with damage before the checkpoint opens, and the commits after the checkpoint are replayed`()
+        async throws
+    {
         var fixture = fixture
         fixture.configuration.checkpointBytes = 1
         var name = ""
         try await fixture.withStore { store throws in
             for number in 0..<4 { try await store.set("c/d\(number)", [:]) }
-            while store.data.description.sequence.rawValue < 4 { await Task.yield() }
+            while store.data.manifest.sequence.rawValue < 4 { await Task.yield() }
             let description = try fixture.folder.text(of: "data/hearth.json")
             try await store.set("c/d4", [:])
             name = try #require(try fixture.folder.names(in: "data/journal").first { $0.hasSuffix(".journal") })
             try fixture.folder.copy("data", to: "crashed")
             try fixture.folder.write(description, to: "crashed/hearth.json")
         }
-        let second = try frames(of: "crashed/journal/\(name)")[1]
+        let second = try records(of: "crashed/journal/\(name)")[1]
         try flip("crashed/journal/\(name)", at: second.lowerBound + 20)
         try fixture.folder.remove("crashed/documents/c/d4.json")
         try await fixture.withStore(at: "crashed", logger: logs.logger) { store throws in
@@ -140,8 +143,8 @@ struct JournalDamageTests {
         #expect(logs.warnings.map { $0["file.byte"] } == ["\(second.lowerBound)"])
     }
 
-    @Test("A segment with a damaged header is given up after a clean stop", arguments: [3, 20])
-    func header(byte: Int) async throws {
+    @Test(arguments: [3, 20])
+    func `A segment with a damaged header is skipped after a clean shutdown`(byte: Int) async throws {
         let name = try await fill(commits: 3)
         try flip("data/journal/\(name)", at: byte)
         try await fixture.withStore(logger: logs.logger) { store throws in
@@ -156,8 +159,9 @@ struct JournalDamageTests {
         #expect(try await fixture.findings().isEmpty)
     }
 
-    @Test("After a crash commits go into a new segment, and what is lost of the old one later is not missed")
-    func newSegment() async throws {
+    @Test
+    func `After a crash commits are appended to a new segment, and pages of the old one lost later are not needed`() async throws
+    {
         let store = try await fixture.open()
         for number in 0..<3 { try await store.set("c/d\(number)", [:]) }
         store.data.unlock()
@@ -165,9 +169,9 @@ struct JournalDamageTests {
         try await again.set("c/d3", [:])
         let names = try fixture.folder.names(in: "data/journal").filter { $0.hasSuffix(".journal") }.sorted()
         #expect(names == [1, 4].map { JournalSegment.name(first: SequenceNumber($0)) })
-        let last = try #require(try frames(of: "data/journal/\(names[0])").last)
+        let last = try #require(try records(of: "data/journal/\(names[0])").last)
         again.data.unlock()
-        // Pages that a failed sync had dropped.
+        // As if a failed sync had dropped these pages.
         try zero("data/journal/\(names[0])", last.lowerBound..<last.upperBound)
         try await fixture.withStore { store throws in
             #expect(try await store.list("c").ids == (0..<4).map { "d\($0)" })
@@ -178,7 +182,7 @@ struct JournalDamageTests {
 }
 
 extension JournalDamageTests {
-    /// A database of some documents, closed; returns the name of its only segment.
+    /// Creates and closes a database with some documents; returns the name of its only segment.
     private func fill(commits: Int) async throws -> String {
         try await fixture.withStore { store throws in
             for number in 0..<commits { try await store.set("c/d\(number)", ["n": .integer(Int64(number))]) }
@@ -188,16 +192,16 @@ extension JournalDamageTests {
         return names[0]
     }
 
-    /// Where the frames of a segment are.
-    private func frames(of path: String) throws -> [Range<Int>] {
+    /// Returns the ranges of a segment's records.
+    private func records(of path: String) throws -> [Range<Int>] {
         let bytes = try fixture.folder.bytes(of: path)
-        var frames: [Range<Int>] = []
+        var records: [Range<Int>] = []
         var start = JournalSegment.headerBytes
-        while case .frame(_, let byteCount) = JournalFrame.read(bytes[start...]) {
-            frames.append(start..<(start + byteCount))
+        while case .record(_, let byteCount) = JournalRecord.read(bytes[start...]) {
+            records.append(start..<(start + byteCount))
             start += byteCount
         }
-        return frames
+        return records
     }
 
     private func flip(_ path: String, at offset: Int) throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DocumentStore
 
-@Suite("A store that was not closed recovers")
+@Suite("Recovery of a store that was not closed")
 struct RecoveryTests {
     private let fixture: StoreFixture
 
@@ -14,8 +14,8 @@ struct RecoveryTests {
         fixture = try StoreFixture()
     }
 
-    @Test("Commits whose files were never renamed into place are there after a crash")
-    func crashBeforeRenames() async throws {
+    @Test
+    func `Commits whose files were not renamed into place are restored after a crash`() async throws {
         try await fixture.withStore { store in
             try await store.set("c/old", ["n": .integer(0)])
             try await store.set("c/changed", ["n": .integer(1)])
@@ -37,8 +37,8 @@ struct RecoveryTests {
         #expect(try fixture.folder.contents(of: "crashed/documents") == (try fixture.folder.contents(of: "data/documents")))
     }
 
-    @Test("Recovering twice makes no difference")
-    func idempotent() async throws {
+    @Test
+    func `Recovery is idempotent`() async throws {
         try await fixture.withStore { store throws in
             for index in 0..<20 { try await store.set("c/d\(index % 7)", ["n": .integer(Int64(index))]) }
             try await store.delete("c/d3")
@@ -47,14 +47,14 @@ struct RecoveryTests {
         let expected = try fixture.folder.contents(of: "data/documents")
         for _ in 0..<2 {
             let store = try await fixture.open(at: "crashed")
-            // Left without closing.
+            // Not closed.
             store.data.unlock()
             #expect(try fixture.folder.contents(of: "crashed/documents") == expected)
         }
     }
 
-    @Test("A batch torn at any byte is cut off, and what was acknowledged before it stays", arguments: Tear.allCases)
-    func tornTail(tear: Tear) async throws {
+    @Test(arguments: Tear.allCases)
+    func `A batch torn at any byte is truncated, and earlier acknowledged commits are kept`(tear: Tear) async throws {
         var snapshot: [String: [UInt8]] = [:]
         try await fixture.withStore { store throws in
             try await store.set("c/a", ["n": .integer(1)])
@@ -65,7 +65,7 @@ struct RecoveryTests {
         }
         let name = JournalSegment.name(first: SequenceNumber(1))
         let journal = try #require(snapshot[name])
-        let (start, end) = try lastFrame(of: journal)
+        let (start, end) = try lastRecord(of: journal)
         var reader = ByteReader(journal[start...])
         let length = reader.integer(UInt32.self)
         let bodyEnd = start + 8 + Int(try #require(length))
@@ -79,14 +79,14 @@ struct RecoveryTests {
             #expect((try await store.fields("c/c") != nil) == isWhole)
             if isWhole {
                 try await store.delete("c/c")
-                // What follows a crash is in a segment of its own.
+                // Commits after a crash are in a new segment.
                 try fixture.folder.remove("crashed/journal/\(JournalSegment.name(first: SequenceNumber(4)))")
             }
             store.data.unlock()
         }
     }
 
-    /// What may have become of the bytes behind the last that reached the disk.
+    /// The possible states of the bytes after the last one that reached the disk.
     enum Tear: CaseIterable {
         case zeroed
         case missing
@@ -101,15 +101,15 @@ struct RecoveryTests {
         }
     }
 
-    @Test("After a torn batch was cut off, commits go on and survive the next crash")
-    func goesOnAfterTornTail() async throws {
+    @Test
+    func `After a torn batch was truncated, further commits survive the next crash`() async throws {
         let name = JournalSegment.name(first: SequenceNumber(1))
         try await fixture.withStore { store in
             try await store.set("c/a", ["n": .integer(1)])
             try fixture.folder.copy("data", to: "crashed")
         }
         var journal = try fixture.folder.bytes(of: "crashed/journal/\(name)")
-        let (_, end) = try lastFrame(of: journal)
+        let (_, end) = try lastRecord(of: journal)
         for index in end..<(end + 500) { journal[index] = 0xab }
         try fixture.folder.write(journal, to: "crashed/journal/\(name)")
         let store = try await fixture.open(at: "crashed")
@@ -121,8 +121,8 @@ struct RecoveryTests {
         }
     }
 
-    @Test("A frame damaged before intact later ones is not skipped: the store does not open, and nothing is changed")
-    func damageInTheMiddle() async throws {
+    @Test
+    func `A damaged record before intact ones is not skipped: the store does not open, and nothing is changed`() async throws {
         let name = JournalSegment.name(first: SequenceNumber(1))
         try await fixture.withStore { store throws in
             for index in 0..<5 { try await store.set("c/d\(index)", ["n": .integer(Int64(index))]) }
@@ -143,26 +143,28 @@ struct RecoveryTests {
         }
     }
 
-    @Test("Frames of one batch may be missing before others of it, since none was acknowledged")
-    func tornBatch() async throws {
+    @Test
+    func `A damaged record before intact ones of the same batch is truncated, because the batch was not acknowledged`()
+        async throws
+    {
         try await fixture.withStore { store in
             try await store.set("c/a", [:])
             try fixture.folder.copy("data", to: "crashed")
             let name = JournalSegment.name(first: SequenceNumber(1))
             var journal = try fixture.folder.bytes(of: "crashed/journal/\(name)")
-            let (_, end) = try lastFrame(of: journal)
+            let (_, end) = try lastRecord(of: journal)
             var batch: [UInt8] = []
             for (sequence, id) in [(2, "b"), (3, "c")] as [(UInt64, String)] {
                 let time = Timestamp.current()
                 let document = Document(path: try DocumentPath("c/\(id)"), fields: [:], createTime: time, updateTime: time)
-                let change = DocumentChange(
+                let change = CommittedChange(
                     path: document.path,
                     before: nil,
                     after: EncodedDocument(document),
                     existedBefore: false
                 )
                 let commit = Commit(sequence: SequenceNumber(sequence), time: time, changes: [change])
-                JournalFrame.append(commit, batch: SequenceNumber(2), to: &batch) { _ in true }
+                JournalRecord.append(commit, batch: SequenceNumber(2), to: &batch) { _ in true }
             }
             batch[12] ^= 1
             journal.replaceSubrange(end..<(end + batch.count), with: batch)
@@ -174,8 +176,8 @@ struct RecoveryTests {
         }
     }
 
-    @Test("A missing segment before later ones is not skipped")
-    func missingSegment() async throws {
+    @Test
+    func `A missing segment before other segments is not skipped`() async throws {
         var fixture = fixture
         fixture.configuration.segmentBytes = 4 << 10
         try await fixture.withStore { store throws in
@@ -188,8 +190,8 @@ struct RecoveryTests {
         await expectStatus(.dataLoss) { try await fixture.open(at: "crashed") }
     }
 
-    @Test("A file torn by a power cut is restored from the journal")
-    func tornFile() async throws {
+    @Test
+    func `A file torn by a power failure is restored from the journal`() async throws {
         try await fixture.withStore { store in
             try await store.set("c/empty", ["n": .integer(1)])
             try await store.set("c/half", ["n": .integer(2)])
@@ -203,8 +205,8 @@ struct RecoveryTests {
         }
     }
 
-    @Test("What a person edited after the last write is not undone by recovery")
-    func editedFile() async throws {
+    @Test
+    func `Recovery keeps a file edited after its last commit`() async throws {
         try await fixture.withStore { store in
             try await store.set("c/d", ["n": .integer(1)])
             try fixture.folder.copy("data", to: "crashed")
@@ -216,8 +218,8 @@ struct RecoveryTests {
         }
     }
 
-    @Test("What people do to files when the store has been idle is not undone by recovery", .timeLimit(.minutes(1)))
-    func editedWhenIdle() async throws {
+    @Test(.timeLimit(.minutes(1)))
+    func `Recovery keeps file changes made after an idle checkpoint`() async throws {
         var fixture = fixture
         fixture.configuration.checkpointIdleTime = .milliseconds(20)
         try await fixture.withStore { store throws in
@@ -226,8 +228,8 @@ struct RecoveryTests {
             }
             let old = try fixture.folder.text(of: "data/documents/c/undeleted.json")
             let last = try await store.delete("c/undeleted").sequence
-            while store.data.description.sequence != last { try await Task.sleep(for: .milliseconds(5)) }
-            #expect(!store.data.description.isClean)
+            while store.data.manifest.sequence != last { try await Task.sleep(for: .milliseconds(5)) }
+            #expect(!store.data.manifest.isClean)
             try fixture.folder.remove("data/documents/c/removed.json")
             try fixture.folder.write("{", to: "data/documents/c/damaged.json")
             for id in ["restored", "undeleted"] {
@@ -245,25 +247,25 @@ struct RecoveryTests {
         }
     }
 
-    @Test("A checkpoint that fails is tried again when the store is idle", .timeLimit(.minutes(1)))
-    func failedCheckpoint() async throws {
+    @Test(.timeLimit(.minutes(1)))
+    func `A failed checkpoint is retried when the store is idle`() async throws {
         var fixture = fixture
         fixture.configuration.checkpointIdleTime = .milliseconds(20)
         let logs = WarningLog()
         try await fixture.withStore(logger: logs.logger) { store throws in
             try await store.set("c/d", [:])
-            let obstacle = "data/\(TemporaryName.fixed("description"))"
-            try fixture.folder.write("", to: "\(obstacle)/file")
+            let blockingPath = "data/\(TemporaryName.fixed("description"))"
+            try fixture.folder.write("", to: "\(blockingPath)/file")
             let last = try await store.set("c/d", ["n": .integer(1)]).sequence
             while logs.warnings.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
-            #expect(store.data.description.sequence != last)
-            try fixture.folder.remove(obstacle)
-            while store.data.description.sequence != last { try await Task.sleep(for: .milliseconds(5)) }
+            #expect(store.data.manifest.sequence != last)
+            try fixture.folder.remove(blockingPath)
+            while store.data.manifest.sequence != last { try await Task.sleep(for: .milliseconds(5)) }
         }
     }
 
-    @Test("Without its journal, a store that was not closed opens with its files and a new history")
-    func journalLost() async throws {
+    @Test
+    func `A store that was not closed and lost its journal opens with its files and a new epoch`() async throws {
         var epoch = ""
         try await fixture.withStore { store in
             try await store.set("c/d", ["n": .integer(1)])
@@ -277,8 +279,8 @@ struct RecoveryTests {
         }
     }
 
-    @Test("A segment of another database is refused")
-    func foreignJournal() async throws {
+    @Test
+    func `A segment of another database is rejected`() async throws {
         try await fixture.withStore { store in _ = try await store.set("c/d", [:]) }
         try await fixture.withStore(at: "other") { store throws in
             try await store.set("c/d", [:])
@@ -301,10 +303,10 @@ struct RecoveryTests {
         try fixture.folder.write(description, to: "\(folder)/hearth.json")
     }
 
-    private func lastFrame(of journal: [UInt8]) throws -> (start: Int, end: Int) {
+    private func lastRecord(of journal: [UInt8]) throws -> (start: Int, end: Int) {
         var start = JournalSegment.headerBytes
         var end = start
-        while case .frame(_, let byteCount) = JournalFrame.read(journal[end...]) { (start, end) = (end, end + byteCount) }
+        while case .record(_, let byteCount) = JournalRecord.read(journal[end...]) { (start, end) = (end, end + byteCount) }
         return (start, end)
     }
 }

@@ -4,7 +4,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@Suite("A store goes on after it was closed")
+@Suite("Reopening a closed store")
 struct RestartTests {
     private let fixture: StoreFixture
 
@@ -12,8 +12,8 @@ struct RestartTests {
         fixture = try StoreFixture()
     }
 
-    @Test("Documents, sequence numbers, epoch and history are as before")
-    func restart() async throws {
+    @Test
+    func `Documents, sequence numbers, epoch and history are kept`() async throws {
         let (position, last) = try await fixture.withStore { store in
             for index in 0..<10 { try await store.set("c/d\(index)", ["n": .integer(Int64(index))]) }
             let last = try await store.set("c/last", [:]).commitTime
@@ -29,8 +29,8 @@ struct RestartTests {
         }
     }
 
-    @Test("A journal that the Hearth before wrote is read, and gone on with in a segment of its own", arguments: [true, false])
-    func journalOfVersionBefore(isClosed: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `A journal in the previous format version is read, and continued in a new segment`(isClosed: Bool) async throws {
         try await fixture.withStore { store in
             try await store.set("c/d", ["n": .integer(1)])
             if !isClosed { try fixture.folder.copy("data", to: "copy") }
@@ -38,7 +38,7 @@ struct RestartTests {
         let data = isClosed ? "data" : "copy"
         let old = "\(data)/journal/00000000000000000001.journal"
         var bytes = try fixture.folder.bytes(of: old)
-        // The version, which the header's checksum leaves out.
+        // The version, which the header's checksum does not cover.
         bytes[8] = 2
         try fixture.folder.write(bytes, to: old)
         for author in ["k1", "k2"] {
@@ -57,8 +57,8 @@ struct RestartTests {
         #expect(segments == ["00000000000000000001.journal", "00000000000000000002.journal"])
     }
 
-    @Test("Without its journal, sequence numbers and times go on, and earlier commits are out of range")
-    func journalDeleted() async throws {
+    @Test
+    func `Without its journal, sequence numbers and times continue, and earlier commits are out of range`() async throws {
         let (position, last) = try await fixture.withStore { store in
             for index in 0..<10 { try await store.set("c/d\(index)", [:]) }
             let last = try await store.set("c/last", [:]).commitTime
@@ -76,8 +76,8 @@ struct RestartTests {
         }
     }
 
-    @Test("A journal that was begun anew and never written to is no damage, and is gone on with")
-    func emptySegment() async throws {
+    @Test
+    func `A new segment without records is not damage, and is appended to`() async throws {
         try await fixture.withStore { store in _ = try await store.set("c/d", [:]) }
         let description = try fixture.folder.text(of: "data/hearth.json")
         let index = try fixture.folder.bytes(of: "data/index.sqlite")
@@ -96,16 +96,16 @@ struct RestartTests {
         #expect(try await fixture.check().findings.isEmpty)
     }
 
-    @Test("A stopped store takes no more room than its commits")
-    func trimmed() async throws {
+    @Test
+    func `Closing truncates the preallocated segment`() async throws {
         try await fixture.withStore { store in _ = try await store.set("c/d", [:]) }
         let segment = try #require(try fixture.folder.names(in: "data/journal").first)
         #expect(try fixture.folder.bytes(of: "data/journal/\(segment)").count < 1_024)
         #expect(try fixture.folder.names(in: "data/journal").count == 1)
     }
 
-    @Test("A copy of the documents and hearth.json of a stopped store is a complete backup")
-    func backup() async throws {
+    @Test
+    func `A copy of a closed store's documents and hearth.json is a complete backup`() async throws {
         try await fixture.withStore { store in
             for index in 0..<10 { try await store.set("c/d\(index)/s/x", ["n": .integer(Int64(index))]) }
         }
@@ -116,8 +116,8 @@ struct RestartTests {
         }
     }
 
-    @Test("Opening and closing without writing leaves everything as it is")
-    func nothingWritten() async throws {
+    @Test
+    func `Opening and closing without writing changes nothing`() async throws {
         try await fixture.withStore { store in
             try await store.set("c/d", [:])
             try await store.waitUntilIndexed()

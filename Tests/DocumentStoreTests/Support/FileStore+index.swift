@@ -5,14 +5,14 @@ import TestSupport
 @testable import DocumentStore
 
 extension FileStore {
-    /// Reads the index as it is with all commits so far.
+    /// Reads a snapshot of the index that includes all commits so far.
     func readIndex<Result: Sendable>(
         _ body: @escaping @Sendable (IndexSnapshot) throws(StatusError) -> Result
     ) async throws(StatusError) -> Result {
-        try await parts.index.read(atLeast: position.lastSequence, body)
+        try await components.index.read(atLeast: position.lastSequence, body)
     }
 
-    /// All rows of a scan.
+    /// Returns all rows of a scan.
     func rows(_ scan: IndexScan) async throws -> [IndexScan.Position] {
         try await readIndex { snapshot throws(StatusError) in
             let cursor = try snapshot.cursor(scan)
@@ -26,14 +26,14 @@ extension FileStore {
         try await readIndex { snapshot throws(StatusError) in try snapshot.count(scan, limit: limit) }
     }
 
-    /// The paths of the documents with a place in a box, in the field `place.at`.
-    func places(_ target: IndexTarget, in box: IndexPlace) async throws -> [String] {
+    /// Returns the paths of the documents with a geo point in a box, in the field `place.at`.
+    func pathsOfGeoPoints(_ target: IndexTarget, in box: GeoIndexBox) async throws -> [String] {
         let field = try FieldPath("place.at")
         return try await readIndex { snapshot throws(StatusError) in
             var paths: [String] = []
-            try snapshot.forEachPlace(target, field, in: [box]) { name in
+            try snapshot.forEachGeoPoint(target, field, in: [box]) { name in
                 if case .collection(let collection) = target {
-                    if let id = DocumentID(nameKey: name) { paths.append(collection.document(id).string) }
+                    if let id = DocumentPath.ID(nameKey: name) { paths.append(collection.document(id).string) }
                 } else if let path = DocumentPath(nameKey: name) {
                     paths.append(path.string)
                 }
@@ -43,19 +43,19 @@ extension FileStore {
         }
     }
 
-    /// The IDs of the documents of a collection with an integer in a field, as the index has it.
+    /// Returns the IDs of a collection's documents whose field equals an integer, according to the index.
     func ids(in collection: String, where field: String, is number: Int64) async throws -> [String] {
         let scan = IndexScan(
             target: .collection(try CollectionPath(collection)),
-            subject: .values(of: try FieldPath(field)),
+            index: .values(of: try FieldPath(field)),
             values: .equal(to: ValueKey(.integer(number)))
         )
-        return try await rows(scan).compactMap { DocumentID(nameKey: $0.name)?.key.string }
+        return try await rows(scan).compactMap { DocumentPath.ID(nameKey: $0.name)?.key.string }
     }
 }
 
 extension StoreFixture {
-    /// What a check of the folder finds, notices left out; the store must be closed.
+    /// Checks the folder of the closed store; returns the findings without notices.
     func findings() async throws -> [CheckFinding] {
         try await check().findings.filter { !$0.isNotice }
     }

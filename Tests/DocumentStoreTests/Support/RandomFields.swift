@@ -3,7 +3,7 @@ import DocumentStore
 import StrictJSON
 import TestSupport
 
-/// Fields whose values are likely to be equal or neighbours, of all types and at several depths.
+/// A generator of nested fields of all types, whose values are often equal or adjacent in order.
 struct RandomFields {
     var generator: SeededGenerator
 

@@ -1,7 +1,7 @@
 import DocumentModel
 import Synchronization
 
-/// A clock that a test sets.
+/// A clock under a test's control.
 final class SettableClock: Sendable {
     private let microseconds: Mutex<Int64>
 

@@ -6,20 +6,20 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A data folder of a test's own, and stores opened on it.
+/// A temporary data folder, and the configuration of stores opened on it.
 struct StoreFixture {
     let folder: TemporaryFolder
     var configuration: FileStoreConfiguration
 
-    /// Makes the folder in memory where that is possible, so that syncing doesn't wait for a disk that others use too.
+    /// Creates the folder, in memory if possible, so that syncing does not wait for a busy disk.
     init(in parent: String = TemporaryFolder.memory) throws {
         folder = try TemporaryFolder(in: parent)
         configuration = FileStoreConfiguration(folder: folder["data"])
-        // Small, so that tests are quick and segments end often.
+        // Small, so that tests are fast and use several segments.
         configuration.segmentBytes = 64 << 10
-        // However busy the machine is.
-        configuration.indexPatience = .seconds(600)
-        // A copy that is taken as a crash would leave it must not depend on how long it took.
+        // Long enough for a busy machine.
+        configuration.indexWaitTimeout = .seconds(600)
+        // A copy that simulates a crash must not depend on the time it took.
         configuration.checkpointIdleTime = .seconds(3_600)
     }
 
@@ -29,7 +29,7 @@ struct StoreFixture {
         return try await FileStore.open(configuration, logger: logger)
     }
 
-    /// Opens the store, and closes it after `body`.
+    /// Opens the store, runs `body`, and closes the store.
     @discardableResult
     func withStore<Result>(
         at relative: String = "data",
@@ -58,7 +58,7 @@ extension StoreFixture {
         return (report, all)
     }
 
-    /// What a check has found.
+    /// The findings of a check.
     private final class Findings: Sendable {
         let all = Mutex<[CheckFinding]>([])
     }
@@ -80,7 +80,7 @@ extension DocumentStore {
         try await commit([Write(path: DocumentPath(path), operation: .delete)])
     }
 
-    /// A document's fields, or nil when there is no document.
+    /// Returns a document's fields; nil when it does not exist.
     func fields(_ path: String) async throws -> MapValue? {
         try await document(at: DocumentPath(path))?.decoded().fields
     }
@@ -93,7 +93,7 @@ extension DocumentStore {
     ) async throws -> DocumentPage {
         try await documents(
             in: CollectionPath(collection),
-            after: after.map { try DocumentID($0) },
+            after: after.map { try DocumentPath.ID($0) },
             limit: limit,
             includingMissing: includingMissing
         )
@@ -103,7 +103,7 @@ extension DocumentStore {
         try await collections(under: parent.map { try DocumentPath($0) }, after: nil, limit: 100).collections.map(\.key.string)
     }
 
-    /// The next commits after a sequence number.
+    /// Returns the next commits after a sequence number.
     func take(_ count: Int, after sequence: SequenceNumber) async throws -> [Commit] {
         var commits: [Commit] = []
         if count == 0 { return commits }
@@ -116,7 +116,7 @@ extension DocumentStore {
 }
 
 extension DocumentPage {
-    /// The IDs of the page, missing documents in parentheses.
+    /// The IDs of the page, with missing documents in parentheses.
     var ids: [String] {
         documents.map { entry in
             switch entry {
@@ -127,7 +127,7 @@ extension DocumentPage {
     }
 }
 
-/// Checks that `body` throws a status error of that code; returns it.
+/// Checks that `body` throws a status error with a code; returns the error.
 @discardableResult
 func expectStatus<Result>(
     _ code: StatusCode,

@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// Keeps the metadata of what is logged as a warning or worse.
+/// A log handler that collects the metadata of warnings and errors.
 final class WarningLog: Sendable {
     private let entries = Mutex<[Logger.Metadata]>([])
 

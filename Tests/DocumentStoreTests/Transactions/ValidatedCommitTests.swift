@@ -6,7 +6,7 @@ import Testing
 
 @testable import DocumentStore
 
-@Suite("A commit is refused when what it has read was changed")
+@Suite("Validation of reads at commit")
 struct ValidatedCommitTests {
     private let fixture: StoreFixture
 
@@ -14,8 +14,8 @@ struct ValidatedCommitTests {
         fixture = try StoreFixture()
     }
 
-    @Test("Concurrent transfers keep the sum")
-    func transfers() async throws {
+    @Test
+    func `Concurrent transfers preserve the sum`() async throws {
         let accounts = try (0..<6).map { try DocumentPath("accounts/a\($0)") }
         try await fixture.withStore { store in
             for path in accounts { try await store.set(path.string, ["n": .integer(100)]) }
@@ -41,8 +41,8 @@ struct ValidatedCommitTests {
         }
     }
 
-    @Test("Everybody who increments one counter gets through, and none is lost")
-    func counter() async throws {
+    @Test
+    func `Concurrent increments of one counter all succeed`() async throws {
         let path = try DocumentPath("c/counter")
         try await fixture.withStore { store in
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -60,8 +60,8 @@ struct ValidatedCommitTests {
         }
     }
 
-    @Test("Of two transactions that each rely on what the other changes, one is refused")
-    func writeSkew() async throws {
+    @Test
+    func `Write skew: of two transactions that each read what the other writes, one is aborted`() async throws {
         let paths = try [DocumentPath("doctors/a"), DocumentPath("doctors/b")]
         try await fixture.withStore { store in
             for path in paths { try await store.set(path.string, ["n": .integer(1)]) }
@@ -92,8 +92,8 @@ struct ValidatedCommitTests {
         }
     }
 
-    @Test("A listed collection must not change", arguments: ["added", "changed", "deleted"])
-    func phantom(change: String) async throws {
+    @Test(arguments: ["added", "changed", "deleted"])
+    func `A change in a listed collection aborts the transaction`(change: String) async throws {
         try await fixture.withStore { store in
             try await store.set("c/a", ["n": .integer(1)])
             let transaction = Transaction(store)
@@ -110,8 +110,8 @@ struct ValidatedCommitTests {
         }
     }
 
-    @Test("What happens in other collections, and before the listing, does not matter")
-    func unrelated() async throws {
+    @Test
+    func `Changes in other collections, and before the listing, do not abort the transaction`() async throws {
         try await fixture.withStore { store in
             try await store.set("c/a", [:])
             let transaction = Transaction(store)
@@ -125,8 +125,8 @@ struct ValidatedCommitTests {
         }
     }
 
-    @Test("A commit without writes validates, and leaves no trace", arguments: [false, true])
-    func readsOnly(isChanged: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `A commit without writes validates its reads, and adds nothing to the log`(isChanged: Bool) async throws {
         try await fixture.withStore { store in
             let transaction = Transaction(store)
             _ = try await transaction.number(at: DocumentPath("c/absent"))
@@ -140,8 +140,8 @@ struct ValidatedCommitTests {
         }
     }
 
-    @Test("A document that changed between two reads can't be relied on, even when it changed back")
-    func twoReads() async throws {
+    @Test
+    func `A document that changed between two reads aborts the transaction, even when it changed back`() async throws {
         try await fixture.withStore { store in
             let path = try DocumentPath("c/a")
             let transaction = Transaction(store)
@@ -154,12 +154,12 @@ struct ValidatedCommitTests {
         }
     }
 
-    @Test("A failed precondition is told only to who has read what is")
-    func order() async throws {
+    @Test
+    func `Changed reads are reported before a failed precondition`() async throws {
         try await fixture.withStore { store in
             let path = try DocumentPath("c/a")
             var reads = ReadSet()
-            reads.note(try await store.document(at: path), at: path)
+            reads.recordRead(try await store.document(at: path), at: path)
             let create = Write.create(path, [:])
             _ = try await store.commit([create], validating: reads)
             await expectStatus(.aborted) { try await store.commit([create], validating: reads) }
@@ -167,8 +167,8 @@ struct ValidatedCommitTests {
         }
     }
 
-    @Test("A damaged document that was read is an error, not a change")
-    func damaged() async throws {
+    @Test
+    func `A damaged document that was read is an error, not a change`() async throws {
         try await fixture.withStore { store in
             try await store.set("c/a", [:])
             let transaction = Transaction(store)
@@ -178,8 +178,8 @@ struct ValidatedCommitTests {
         }
     }
 
-    @Test("A store that was opened anew knows nothing of what was listed before")
-    func reopened() async throws {
+    @Test
+    func `A listing from before a restart is treated as changed when there were commits since`() async throws {
         let position = try await fixture.withStore { store in
             try await store.set("c/a", [:])
             let position = store.position
@@ -188,32 +188,34 @@ struct ValidatedCommitTests {
         }
         try await fixture.withStore { store in
             var reads = ReadSet()
-            reads.noteListing(of: try CollectionPath("c"), after: position.lastSequence)
+            reads.recordListing(of: try CollectionPath("c"), after: position.lastSequence)
             await expectStatus(.aborted) { try await store.commit([], validating: reads) }
             var fresh = ReadSet()
-            fresh.noteListing(of: try CollectionPath("c"), after: store.position.lastSequence)
+            fresh.recordListing(of: try CollectionPath("c"), after: store.position.lastSequence)
             _ = try await store.commit([], validating: fresh)
         }
     }
 
-    @Test("Collections that are forgotten look as if they had changed")
-    func forgotten() throws {
-        var changes = CollectionChanges(after: SequenceNumber(10), maximumCount: 4)
+    @Test
+    func `Collections dropped from the table count as changed`() throws {
+        var versions = ScopeVersions(after: SequenceNumber(10), maximumCount: 4)
         let paths = try (0..<12).map { try CollectionPath("c\($0)") }
-        #expect(changes.last(in: .collection(paths[0])) == SequenceNumber(10))
+        #expect(versions.lastChange(in: .collection(paths[0])) == SequenceNumber(10))
         for (index, path) in paths.enumerated() {
-            let document = path.document(try DocumentID("d"))
-            let change = DocumentChange(path: document, before: nil, after: nil, existedBefore: true)
-            changes.note(Commit(sequence: SequenceNumber(UInt64(11 + index)), time: .minimum, changes: [change]))
+            let document = path.document(try DocumentPath.ID("d"))
+            let change = CommittedChange(path: document, before: nil, after: nil, existedBefore: true)
+            versions.record(Commit(sequence: SequenceNumber(UInt64(11 + index)), time: .minimum, changes: [change]))
         }
-        #expect(changes.last(in: .collection(paths[11])) == SequenceNumber(22))
-        for index in paths.indices { #expect(changes.last(in: .collection(paths[index])) >= SequenceNumber(UInt64(11 + index))) }
-        let unknown = changes.last(in: .collection(try CollectionPath("other")))
+        #expect(versions.lastChange(in: .collection(paths[11])) == SequenceNumber(22))
+        for index in paths.indices {
+            #expect(versions.lastChange(in: .collection(paths[index])) >= SequenceNumber(UInt64(11 + index)))
+        }
+        let unknown = versions.lastChange(in: .collection(try CollectionPath("other")))
         #expect(unknown > SequenceNumber(10) && unknown < SequenceNumber(22))
     }
 }
 
-/// A transaction as its callers run it.
+/// A transaction as a client runs it.
 private final class Transaction: Sendable {
     private let store: FileStore
     private let state = Mutex<(reads: ReadSet, writes: [Write])>((ReadSet(), []))
@@ -224,7 +226,7 @@ private final class Transaction: Sendable {
 
     func number(at path: DocumentPath) async throws -> Int64 {
         let document = try await store.document(at: path)
-        state.withLock { $0.reads.note(document, at: path) }
+        state.withLock { $0.reads.recordRead(document, at: path) }
         return try document.number
     }
 
@@ -232,7 +234,7 @@ private final class Transaction: Sendable {
         let path = try CollectionPath(collection)
         let position = store.position
         let page = try await store.list(collection)
-        state.withLock { $0.reads.noteListing(of: path, after: position.lastSequence) }
+        state.withLock { $0.reads.recordListing(of: path, after: position.lastSequence) }
         return page.ids
     }
 
@@ -248,7 +250,7 @@ private final class Transaction: Sendable {
 }
 
 extension FileStore {
-    /// Runs a transaction until it gets through.
+    /// Runs a transaction, and retries it when it is aborted.
     fileprivate func transact(_ body: (Transaction) async throws -> Void) async throws {
         while true {
             let transaction = Transaction(self)
@@ -268,7 +270,7 @@ extension FileStore {
 }
 
 extension EncodedDocument? {
-    /// The field `n`; 0 where there is none.
+    /// The field `n`; 0 when it is missing.
     fileprivate var number: Int64 {
         get throws {
             guard case .integer(let number) = try self?.decoded().fields["n" as UTF8Key] else { return 0 }

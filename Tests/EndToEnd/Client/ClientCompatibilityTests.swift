@@ -2,8 +2,8 @@ import Foundation
 import HearthClient
 import Testing
 
-/// Code in the manner in which programs for Firestore are written, with closures above all. That it compiles is the first test.
-@Suite("Code written for Firestore", .timeLimit(.minutes(2)))
+/// Code in the style of Firestore's documentation, mainly with closures. Compiling it is part of the test.
+@Suite("Compatibility with Firestore's SDK", .timeLimit(.minutes(2)))
 struct ClientCompatibilityTests {
     struct City: Codable {
         let name: String
@@ -19,7 +19,7 @@ struct ClientCompatibilityTests {
         }
     }
 
-    @Test func `writes, reads, changes and deletes with closures`() async throws {
+    @Test func `writes, reads, updates and deletes with completion handlers`() async throws {
         try await withServer { server in
             let db = server.firestore
             let log = await withCheckedContinuation { continuation in
@@ -120,20 +120,20 @@ struct ClientCompatibilityTests {
         }
     }
 
-    @Test func `listens with closures and looks at what has changed`() async throws {
+    @Test func `listens with closures and inspects changes`() async throws {
         try await withServer { server in
             let db = server.firestore
-            let (lines, told) = AsyncStream.makeStream(of: String.self)
+            let (lines, continuation) = AsyncStream.makeStream(of: String.self)
             let listener = db.collection("cities").addSnapshotListener(includeMetadataChanges: true) { querySnapshot, error in
                 guard let snapshot = querySnapshot else {
-                    told.yield("Error fetching snapshots: \(String(describing: error))")
+                    continuation.yield("Error fetching snapshots: \(String(describing: error))")
                     return
                 }
-                if snapshot.isEmpty { told.yield("empty") }
+                if snapshot.isEmpty { continuation.yield("empty") }
                 for diff in snapshot.documentChanges {
-                    if diff.type == .added { told.yield("New city: \(diff.document.documentID)") }
-                    if diff.type == .modified { told.yield("Modified city: \(diff.document.data()["n"] ?? "")") }
-                    if diff.type == .removed { told.yield("Removed city: \(diff.document.documentID)") }
+                    if diff.type == .added { continuation.yield("New city: \(diff.document.documentID)") }
+                    if diff.type == .modified { continuation.yield("Modified city: \(diff.document.data()["n"] ?? "")") }
+                    if diff.type == .removed { continuation.yield("Removed city: \(diff.document.documentID)") }
                 }
             }
             var iterator = lines.makeAsyncIterator()
@@ -151,7 +151,7 @@ struct ClientCompatibilityTests {
         }
     }
 
-    @Test func `has the settings of the program before the first use`() {
+    @Test func `settings can be changed before the first use`() {
         let db = Firestore(settings: FirestoreSettings())
         let settings = FirestoreSettings()
         settings.host = "localhost:8080"

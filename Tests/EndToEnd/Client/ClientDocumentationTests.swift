@@ -2,12 +2,12 @@ import Foundation
 import HearthClient
 import Testing
 
-@Suite("The client's documentation", .timeLimit(.minutes(2)))
+@Suite("Client documentation", .timeLimit(.minutes(2)))
 struct ClientDocumentationTests {
     private static let here = URL(filePath: #filePath).deletingLastPathComponent()
     private static let catalogue = here.appending(path: "../../../Sources/HearthClient/HearthClient.docc")
 
-    /// The lines of a text without their indentation, which depends on where a snippet stands.
+    /// Returns the non-empty lines without indentation.
     private func lines(_ text: String) -> [String] {
         text.components(separatedBy: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
@@ -18,7 +18,7 @@ struct ClientDocumentationTests {
             .map { ($0.lastPathComponent, try String(contentsOf: $0, encoding: .utf8)) }
     }
 
-    @Test func `shows only code that is compiled`() throws {
+    @Test func `all examples are compiled`() throws {
         let compiled = try texts(in: Self.here.appending(path: "Snippets"), withExtension: "swift").map { lines($0.text) }
         let articles = try texts(in: Self.catalogue, withExtension: "md")
         #expect(articles.count == 6)
@@ -33,12 +33,12 @@ struct ClientDocumentationTests {
         #expect(count >= 22)
     }
 
-    @Test func `shows code that works`() async throws {
+    @Test func `the examples run`() async throws {
         try await withGuide { db in
             let reference = db.document("books/hitchhiker")
             let book = try await MappingSnippets.read(db)
             #expect(book.id == "hitchhiker")
-            #expect(try await MappingSnippets.readWrong(db) == nil)
+            #expect(try await MappingSnippets.readInvalid(db) == nil)
             #expect(try await MappingSnippets.readMany(db).map(\.name) == ["BASIC", "Swift", "TypeScript"])
             #expect(try await ChangeSnippets.write(db, reference) == 816 + 1 + 12 + 1)
             #expect(try await db.document("books/copy").getDocument(as: Book.self).numberOfPages == 817)
@@ -48,9 +48,9 @@ struct ClientDocumentationTests {
             let either = try await QuerySnippets.either(db).getDocuments()
             #expect(either.documents.map(\.documentID) == ["hitchhiker-genre", "hitchhiker"])
             #expect(try await QuerySnippets.reviews(db) == 0)
-            let found = try await QuerySnippets.places(db)[0].getDocuments()
+            let found = try await QuerySnippets.geoAndVectors(db)[0].getDocuments()
             #expect(found.documents.map(\.documentID) == ["googleHAM", "googleUK"])
-            #expect(try await QuerySnippets.places(db)[1].getDocuments().isEmpty)
+            #expect(try await QuerySnippets.geoAndVectors(db)[1].getDocuments().isEmpty)
             #expect(MappingSnippets.remote(key: "k").settings.host == "data.example.org")
         }
     }

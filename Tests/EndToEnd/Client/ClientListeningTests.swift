@@ -4,9 +4,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Listening", .timeLimit(.minutes(2)))
+@Suite("Client listeners", .timeLimit(.minutes(2)))
 struct ClientListeningTests {
-    @Test func `to a document tells it at once, and every change`() async throws {
+    @Test func `a document listener receives the current state and every change`() async throws {
         try await withServer { server in
             let db = server.firestore
             let document = db.document("notes/a")
@@ -23,7 +23,7 @@ struct ClientListeningTests {
         }
     }
 
-    @Test func `to a collection tells changes with their indices, and each document decodes for itself`() async throws {
+    @Test func `a collection listener receives changes with indexes`() async throws {
         try await withGuide { db in
             let languages = db.collection("programming-languages")
             var snapshots = languages.snapshots.makeAsyncIterator()
@@ -50,7 +50,7 @@ struct ClientListeningTests {
         }
     }
 
-    @Test func `tells what was written before, also when nobody waits for that`() async throws {
+    @Test func `the first snapshot includes queued writes`() async throws {
         try await withServer { server in
             let db = server.firestore
             for number in 0..<20 {
@@ -65,7 +65,7 @@ struct ClientListeningTests {
         }
     }
 
-    @Test func `to nothing tells that there is nothing`() async throws {
+    @Test func `a listener receives an empty result`() async throws {
         try await withServer { server in
             let db = server.firestore
             for try await snapshot in db.collection("nothing").snapshots {
@@ -76,15 +76,15 @@ struct ClientListeningTests {
         }
     }
 
-    @Test func `calls back on the main queue, and not after it was removed`() async throws {
+    @Test func `a listener is called on the main queue, and not after its removal`() async throws {
         try await withServer { server in
             let db = server.firestore
             let document = db.document("notes/a")
-            let (numbers, told) = AsyncStream.makeStream(of: Int.self)
+            let (numbers, continuation) = AsyncStream.makeStream(of: Int.self)
             let registration = await MainActor.run {
                 document.addSnapshotListener { snapshot, _ in
                     dispatchPrecondition(condition: .onQueue(.main))
-                    told.yield(snapshot?.get("n") as? Int ?? 0)
+                    continuation.yield(snapshot?.get("n") as? Int ?? 0)
                 }
             }
             var iterator = numbers.makeAsyncIterator()
@@ -96,15 +96,15 @@ struct ClientListeningTests {
                 registration.remove()
             }
             try await document.setData(["n": 2])
-            // What another listener is told now, the removed one would have been told as well.
+            // By the time another listener receives the change, the removed one would have received it, too.
             for try await snapshot in document.snapshots where snapshot.get("n") as? Int == 2 { break }
-            await MainActor.run { told.finish() }
+            await MainActor.run { continuation.finish() }
             #expect(await iterator.next() == nil)
             try await db.terminate()
         }
     }
 
-    @Test func `goes on over restarts of the server, without a gap and without telling anything twice`() async throws {
+    @Test func `a listener resumes after restarts of the server without missing or repeating changes`() async throws {
         try await withTemporaryFolder { folder in
             var server = try await TestServer(data: folder)
             let port = try #require(server.address.split(separator: ":").last.map(String.init))
@@ -134,7 +134,7 @@ struct ClientListeningTests {
         }
     }
 
-    @Test func `ends with an error that is told once`() async throws {
+    @Test func `a listener ends with an error`() async throws {
         try await withServer { server in
             let db = server.firestore
             try await db.document("a/b").setData([:])
@@ -142,7 +142,7 @@ struct ClientListeningTests {
             await #expect(throws: FirestoreError.self) {
                 for try await _ in db.document("a/bad").snapshots {}
             }
-            // In a collection the others are told, and what is wrong with that one.
+            // In a collection, the damaged document is reported separately.
             for try await snapshot in db.collection("a").snapshots {
                 #expect(snapshot.documents.map(\.documentID) == ["b"])
                 #expect(snapshot.damaged.map(\.path) == ["a/bad"])

@@ -2,9 +2,9 @@ import Foundation
 import HearthClient
 import Testing
 
-@Suite("Reading the guide's documents", .timeLimit(.minutes(2)))
+@Suite("Client reads", .timeLimit(.minutes(2)))
 struct ClientReadingTests {
-    @Test func `a document as a type, with await and with a completion`() async throws {
+    @Test func `reads a document as a type, with await and with a completion handler`() async throws {
         try await withGuide { db in
             let expected = Book(
                 id: "hitchhiker",
@@ -30,7 +30,7 @@ struct ClientReadingTests {
         }
     }
 
-    @Test func `a snapshot's fields`() async throws {
+    @Test func `reads the fields of a snapshot`() async throws {
         try await withGuide { db in
             let snapshot = try await db.document("books/hitchhiker-image-urls").getDocument()
             #expect(snapshot.exists)
@@ -44,7 +44,7 @@ struct ClientReadingTests {
         }
     }
 
-    @Test func `a document that is not there`() async throws {
+    @Test func `reads a missing document`() async throws {
         try await withGuide { db in
             let reference = db.collection("books").document("does-not-exist")
             let snapshot = try await reference.getDocument()
@@ -57,7 +57,7 @@ struct ClientReadingTests {
         }
     }
 
-    @Test func `a document of another type says what is wrong and where`() async throws {
+    @Test func `reports a type mismatch with its location`() async throws {
         try await withGuide { db in
             let error = await #expect(throws: DecodingError.self) {
                 try await db.collection("books").document("invalid-data").getDocument(as: Book.self)
@@ -75,7 +75,7 @@ struct ClientReadingTests {
         }
     }
 
-    @Test func `nested types, arrays, tags and colours`() async throws {
+    @Test func `decodes nested types, arrays and colors`() async throws {
         try await withGuide { db in
             let books = db.collection("books")
             let cover = try await books.document("hitchhiker-image-urls").getDocument(as: BookWithCoverImages.self)
@@ -90,7 +90,7 @@ struct ClientReadingTests {
         }
     }
 
-    @Test func `a collection, of which one document does not fit`() async throws {
+    @Test func `reads a collection with a document that does not match the type`() async throws {
         try await withGuide { db in
             let languages = try await db.collection("programming-languages").getDocuments()
             #expect(languages.count == 4)
@@ -112,10 +112,10 @@ struct ClientReadingTests {
         }
     }
 
-    @Test func `many documents at the same time, each for itself`() async throws {
+    @Test func `reads many documents concurrently`() async throws {
         try await withServer { server in
             let db = server.firestore
-            // Together more than one answer of the server holds.
+            // Larger in total than the maximum response size.
             let text = String(repeating: "x", count: 900_000)
             for number in 0..<20 { try await db.document("large/\(number)").setData(["text": text, "number": number]) }
             try await withThrowingTaskGroup { group in
@@ -134,7 +134,7 @@ struct ClientReadingTests {
         }
     }
 
-    @Test func `references know their places`() async throws {
+    @Test func `references have paths and parents`() async throws {
         let db = Firestore(settings: FirestoreSettings())
         let review = db.collection("books").document("a").collection("reviews").document("r")
         #expect(review.path == "books/a/reviews/r")
@@ -150,7 +150,7 @@ struct ClientReadingTests {
         #expect(db.document("a/b") != Firestore(settings: FirestoreSettings()).document("a/b"))
     }
 
-    @Test func `a database that nobody holds any more closes what it has opened`() async throws {
+    @Test func `a released database closes its connections`() async throws {
         try await withServer { server in
             weak var dropped: Firestore?
             do {
@@ -163,30 +163,30 @@ struct ClientReadingTests {
                     break
                 }
             }
-            // The tasks that have used it last may still be at their end.
+            // The last tasks that used it may still be finishing.
             while dropped != nil { await Task.yield() }
         }
     }
 
-    @Test func `errors have Firestore's kinds`() async throws {
+    @Test func `errors have Firestore's codes`() async throws {
         let settings = FirestoreSettings()
         settings.host = "127.0.0.1:1"
         settings.isSSLEnabled = false
         let db = Firestore(settings: settings)
-        var kinds: [FirestoreErrorCode.Code] = []
+        var codes: [FirestoreErrorCode.Code] = []
         do {
             _ = try await db.document("a/b").getDocument()
         } catch FirestoreErrorCode.unavailable {
-            kinds.append(.unavailable)
+            codes.append(.unavailable)
         }
         do {
             _ = try await db.document("a/b").getDocument(source: .cache)
         } catch let error as NSError {
             #expect(error.domain == FirestoreErrorDomain)
             #expect(error.code == FirestoreErrorCode.unavailable.rawValue)
-            kinds.append(.unavailable)
+            codes.append(.unavailable)
         }
-        #expect(kinds.count == 2)
+        #expect(codes.count == 2)
         try await db.terminate()
         let error = await #expect(throws: FirestoreError.self) { try await db.document("a/b").getDocument() }
         #expect(error?.code == FirestoreErrorCode.failedPrecondition.rawValue)

@@ -2,9 +2,9 @@ import Foundation
 import HearthClient
 import Testing
 
-@Suite("Transactions of the client", .timeLimit(.minutes(2)))
+@Suite("Client transactions", .timeLimit(.minutes(2)))
 struct ClientTransactionTests {
-    @Test func `that compete all succeed, and none is lost`() async throws {
+    @Test func `concurrent transactions all succeed`() async throws {
         try await withServer { server in
             let db = server.firestore
             let counter = db.document("counters/a")
@@ -27,7 +27,7 @@ struct ClientTransactionTests {
         }
     }
 
-    @Test func `of a block wait on a thread of their own`() async throws {
+    @Test func `a transaction block runs on a separate thread`() async throws {
         try await withServer { server in
             let db = server.firestore
             let city = db.document("cities/SF")
@@ -57,7 +57,7 @@ struct ClientTransactionTests {
         }
     }
 
-    @Test func `are tried five times, and then fail as aborted`() async throws {
+    @Test func `a transaction is aborted after five attempts`() async throws {
         try await withServer { server in
             let db = server.firestore
             let document = db.document("a/b")
@@ -78,8 +78,8 @@ struct ClientTransactionTests {
         }
     }
 
-    @Test func `read before they write, and end with an error of their own without a write`() async throws {
-        struct Refusal: Error {}
+    @Test func `reads must precede writes, and an error rolls back the transaction`() async throws {
+        struct CustomError: Error {}
         try await withServer { server in
             let db = server.firestore
             let document = db.document("a/b")
@@ -91,12 +91,12 @@ struct ClientTransactionTests {
             }
             #expect(late.map { FirestoreErrorCode.invalidArgument ~= $0 } == true)
             var attempts = 0
-            await #expect(throws: Refusal.self) {
+            await #expect(throws: CustomError.self) {
                 try await db.runTransaction { transaction in
                     attempts += 1
                     #expect(try await !transaction.getDocument(document).exists)
                     transaction.setData(["n": 1], forDocument: document)
-                    throw Refusal()
+                    throw CustomError()
                 }
             }
             #expect(attempts == 1)

@@ -3,9 +3,9 @@ import HearthClient
 import OpenCombine
 import Testing
 
-@Suite("View models as the guide writes them", .timeLimit(.minutes(2)))
+@Suite("View models", .timeLimit(.minutes(2)))
 struct ClientViewModelTests {
-    @Test func `fetch a document and say what goes wrong`() async throws {
+    @Test func `a view model fetches a document and reports errors`() async throws {
         try await withGuide { @MainActor db in
             let model = BookViewModel(db)
             model.fetchBook(documentID: "hitchhiker")
@@ -20,12 +20,12 @@ struct ClientViewModelTests {
         }
     }
 
-    @Test func `show live changes, and a document that does not fit beside the others`() async throws {
+    @Test func `a view model shows live changes and reports an invalid document`() async throws {
         try await withGuide { @MainActor db in
             let model = ColorsViewModel(db)
             model.subscribe()
             #expect(await model.next(\.$colors) { $0.count == 2 }?.map(\.name) == ["Carmine Pink", "Cerise"])
-            try await db.collection("colors").addDocument(data: ["name": "Broken", "color": "no colour"])
+            try await db.collection("colors").addDocument(data: ["name": "Broken", "color": "not a color"])
             #expect(await model.next(\.$errorMessage) { $0?.contains("color") == true } != nil)
             #expect(model.colors.count == 2)
             model.add(ColorEntry(name: "White", color: .white))
@@ -111,15 +111,15 @@ private final class ColorsViewModel: ObservableObject {
 }
 
 extension ObservableObject {
-    /// Waits until a published property has a value as wanted.
+    /// Waits until a published property has a matching value.
     @MainActor
     fileprivate func next<Value: Sendable>(
         _ publisher: KeyPath<Self, Published<Value>.Publisher>,
-        where isWanted: @escaping (Value) -> Bool
+        where isMatch: @escaping (Value) -> Bool
     ) async -> Value? {
         let (values, found) = AsyncStream.makeStream(of: Value.self)
         let subscription = self[keyPath: publisher].sink { value in
-            if isWanted(value) { found.yield(value) }
+            if isMatch(value) { found.yield(value) }
         }
         defer { subscription.cancel() }
         for await value in values { return value }

@@ -2,9 +2,9 @@ import Foundation
 import HearthClient
 import Testing
 
-@Suite("Writing the guide's documents", .timeLimit(.minutes(2)))
+@Suite("Client writes", .timeLimit(.minutes(2)))
 struct ClientWritingTests {
-    @Test func `a document of a type is updated and added`() async throws {
+    @Test func `updates and adds documents of a type`() async throws {
         try await withGuide { db in
             let books = db.collection("books")
             var book = try await books.document("hitchhiker").getDocument(as: Book.self)
@@ -19,7 +19,7 @@ struct ClientWritingTests {
         }
     }
 
-    @Test func `writes without await happen in their order, and are told`() async throws {
+    @Test func `writes without await are committed in order and call back`() async throws {
         try await withServer { server in
             let db = server.firestore
             let document = db.document("notes/a")
@@ -37,7 +37,7 @@ struct ClientWritingTests {
                 document.updateData(["n": 1]) { continuation.resume(returning: $0) }
             }
             #expect(error.map { FirestoreErrorCode.notFound ~= $0 } == true)
-            // In a closure that can't wait, this is the form that doesn't.
+            // A synchronous closure selects the overload without async.
             _ = { db.document("notes/b").setData(["n": 1]) }()
             try await db.waitForPendingWrites()
             #expect(try await db.document("notes/b").getDocument().exists)
@@ -49,7 +49,7 @@ struct ClientWritingTests {
         }
     }
 
-    @Test func `all that a field can be made of`() async throws {
+    @Test func `supports all field values and sentinels`() async throws {
         try await withServer { server in
             let db = server.firestore
             let document = db.document("things/a")
@@ -87,7 +87,7 @@ struct ClientWritingTests {
         }
     }
 
-    @Test func `explicit null, enums, and the server's time`() async throws {
+    @Test func `supports explicit null, enums and server timestamps`() async throws {
         try await withServer { server in
             let db = server.firestore
             let reference = try await db.collection("articles").addDocument(data: ["title": "Draft", "status": "draft"])
@@ -102,12 +102,12 @@ struct ClientWritingTests {
             #expect(article.subtitle == nil)
             #expect(try abs(#require(article.written).timeIntervalSinceNow) < 60)
 
-            struct Half: Encodable {
+            struct Partial: Encodable {
                 var title: String
                 var note: String?
             }
-            try reference.setData(from: Half(title: "Changed"), merge: true)
-            try reference.setData(from: Half(title: "Ignored", note: "kept"), mergeFields: ["note"])
+            try reference.setData(from: Partial(title: "Changed"), merge: true)
+            try reference.setData(from: Partial(title: "Ignored", note: "kept"), mergeFields: ["note"])
             let merged = try #require(try await reference.getDocument().data())
             #expect(merged["title"] as? String == "Changed")
             #expect(merged["note"] as? String == "kept")
@@ -116,7 +116,7 @@ struct ClientWritingTests {
         }
     }
 
-    @Test func `a batch happens as a whole or not at all`() async throws {
+    @Test func `a batch is atomic`() async throws {
         try await withServer { server in
             let db = server.firestore
             let (first, second) = (db.document("b/1"), db.document("b/2"))

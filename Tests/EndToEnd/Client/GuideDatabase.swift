@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension TestServer {
-    /// The database of the server, for the API of the client.
+    /// The default database of the server.
     var firestore: Firestore {
         let settings = FirestoreSettings()
         settings.host = String(address.dropFirst("http://".count))
@@ -13,7 +13,7 @@ extension TestServer {
     }
 }
 
-/// Runs `body` with the database of a server that has the guide's documents.
+/// Calls `body` with the database of a server with the documents of the guide.
 func withGuide(_ body: (Firestore) async throws -> Void) async throws {
     try await withServer { server in
         #expect(try await hearth("example", "load", "guide", "--server", server.address).status == .code(0))

@@ -1,7 +1,7 @@
 import Foundation
 import HearthClient
 
-// The types of the guide to mapping documents, as its readers write them.
+// The types of the guide to mapping documents.
 
 struct Book: Codable, Equatable {
     @DocumentID var id: String?

@@ -1,21 +1,21 @@
 import Foundation
 
-/// The calls of a server that change files, in the order in which the shim counted them.
+/// The file-modifying system calls of a server, in the order counted by the fault shim.
 struct CallTrace {
-    /// One call.
+    /// A system call.
     struct Call: Sendable, CustomStringConvertible {
         let number: Int
         let kind: String
         let path: String
 
-        /// Whether it can be cut short.
+        /// Whether it can be interrupted within.
         var writes: Bool { kind == "write" || kind == "pwrite" }
         var description: String { "\(number) \(kind) \(path)" }
     }
 
     let calls: [Call]
 
-    /// Reads a log of the shim's.
+    /// Parses a log of the fault shim.
     init(log: URL) throws {
         calls = try String(contentsOf: log, encoding: .utf8).split(separator: "\n").map { line in
             let parts = line.split(separator: " ", maxSplits: 2)
@@ -24,9 +24,8 @@ struct CallTrace {
         }
     }
 
-    /// The calls that a run visits: all with `HEARTH_CRASH_ALL=1`, else about `count` of them, evenly spread and others in
-    /// each run.
-    func visited(count: Int) -> [Call] {
+    /// Returns the calls to test: all with `HEARTH_CRASH_ALL=1`, otherwise about `count`, evenly spaced and different in each run.
+    func sample(count: Int) -> [Call] {
         let stride = CrashRandom.environmentNumber("HEARTH_CRASH_ALL") == 1 ? 1 : max(1, (calls.count + count - 1) / count)
         return calls.filter { ($0.number + Int(CrashRandom.seed % UInt64(stride))).isMultiple(of: stride) }
     }

@@ -3,18 +3,18 @@ import HearthClient
 import StrictJSON
 import Synchronization
 
-/// Several callers that commit to a server at the same time, and watchers beside them, until the server is gone.
+/// A load of concurrent writers and watchers, which runs until the server is gone.
 ///
-/// The callers write to the same documents: single ones, several at a time, groups of documents that always get the same
-/// number, and they delete; in single commits, in transactions, and many at once of which each is for itself.
+/// The writers share the documents. They write single documents, several documents, and groups that are always written together,
+/// and delete documents, with single commits, transactions and batch writes.
 struct CommitLoad: Sendable {
-    /// Documents that anybody writes alone or together with others, some of them below others.
+    /// Documents that are written individually or with others, including subcollections.
     private let documents: [DocumentPath]
-    /// Documents that are only ever written all together.
+    /// The groups of documents that are only written together.
     let groups: [[DocumentPath]]
-    /// Watchers beside the callers, which outlive the server.
+    /// The watchers, which resume after restarts of the server.
     let watchers = ResumingWatchers()
-    private static let callerCount = 6
+    private static let writerCount = 6
 
     init() throws {
         let singles = ["notes", "notes/n1/replies", "notes/n1/replies/n2/votes", "drafts/d1/pages"]
@@ -30,25 +30,25 @@ struct CommitLoad: Sendable {
         Set((documents + groups.joined()).map(\.collection))
     }
 
-    /// What came of a load.
+    /// The results of a load.
     final class Report: Sendable {
-        private let noted = Mutex<(faults: [String], watched: Int)>(([], 0))
+        private let recorded = Mutex<(inconsistencies: [String], watched: Int)>(([], 0))
 
-        /// Refusals, and what watchers were shown that can't be: none is expected.
-        var faults: [String] { noted.withLock { $0.faults } }
-        /// How many changes the watchers were shown.
-        var watched: Int { noted.withLock { $0.watched } }
+        /// Unexpected errors, and inconsistencies found by watchers.
+        var inconsistencies: [String] { recorded.withLock { $0.inconsistencies } }
+        /// The number of changes received by watchers.
+        var watched: Int { recorded.withLock { $0.watched } }
 
-        fileprivate func note(fault: String) {
-            noted.withLock { $0.faults.append(fault) }
+        fileprivate func record(_ inconsistency: String) {
+            recorded.withLock { $0.inconsistencies.append(inconsistency) }
         }
 
-        fileprivate func noteChange() {
-            noted.withLock { $0.watched += 1 }
+        fileprivate func recordChange() {
+            recorded.withLock { $0.watched += 1 }
         }
     }
 
-    /// Runs the load while `ending` decides when to end the server; returns when the server is gone.
+    /// Runs the load until `ending` has stopped the server.
     func run(
         on server: CrashServer,
         recorder: CommitRecorder,
@@ -61,9 +61,9 @@ struct CommitLoad: Sendable {
             for collection in collections {
                 group.addTask { await watch(collection, on: server, recorder, report) }
             }
-            for _ in 0..<Self.callerCount {
-                let caller = Caller(load: self, random: CrashRandom(stream: random.next()))
-                group.addTask { await caller.run(on: server, recorder, report) }
+            for _ in 0..<Self.writerCount {
+                let writer = Writer(load: self, random: CrashRandom(stream: random.next()))
+                group.addTask { await writer.run(on: server, recorder, report) }
             }
             group.addTask { try await ending() }
             try await group.waitForAll()
@@ -78,54 +78,54 @@ struct CommitLoad: Sendable {
         _ report: Report
     ) async {
         do {
-            // On a connection of its own: streams must not take the places of the callers.
+            // On a separate connection, so that streams don't occupy the connections of the writers.
             try await HearthConnection.withConnection(to: server.connection.server) { connection in
                 for try await frame in try await connection.watch(
                     .collection(collection),
                     resume: watchers.token(of: collection)
                 ) {
                     let change = try WatchedChange(frame)
-                    if let fault = watchers.take(frame, change, of: collection) { report.note(fault: fault) }
+                    if let inconsistency = watchers.add(frame, change, of: collection) { report.record(inconsistency) }
                     guard let change else { continue }
-                    report.noteChange()
-                    recorder.see(change)
+                    report.recordChange()
+                    recorder.recordWatched(change)
                 }
             }
         } catch let error as StatusError where error.code == .unavailable {
             // The server is gone.
         } catch {
-            report.note(fault: "a watcher of \(collection) failed: \(error)")
+            report.record("a watcher of \(collection) failed: \(error)")
         }
     }
 }
 
 extension CommitLoad {
-    /// One of the callers: commits, one after another.
-    private struct Caller: Sendable {
+    /// A writer, which commits sequentially.
+    private struct Writer: Sendable {
         let load: CommitLoad
         var random: CrashRandom
 
         func run(on server: CrashServer, _ recorder: CommitRecorder, _ report: Report) async {
-            var caller = self
+            var writer = self
             while true {
                 do throws(StatusError) {
-                    try await caller.send(to: server, recorder)
+                    try await writer.send(to: server, recorder)
                 } catch {
-                    // Somebody else has changed what a transaction read.
+                    // A conflict with another writer.
                     if error.code == .aborted { continue }
-                    if error.code != .unavailable { report.note(fault: "a commit was refused: \(error)") }
+                    if error.code != .unavailable { report.record("a commit was rejected: \(error)") }
                     return
                 }
             }
         }
 
-        /// Sends a commit in one of the ways that there are.
+        /// Sends a random kind of commit.
         private mutating func send(to server: CrashServer, _ recorder: CommitRecorder) async throws(StatusError) {
             switch Int.random(in: 0..<100, using: &random) {
             case ..<60: try await recorder.commit(on: server, plan())
             case ..<80: try await recorder.commit(on: server, inTransaction: true, plan())
             default:
-                let paths = Set((0..<Int.random(in: 2...6, using: &random)).map { _ in pick() })
+                let paths = Set((0..<Int.random(in: 2...6, using: &random)).map { _ in randomDocument() })
                 try await recorder.batchWrite(
                     on: server,
                     paths.map { path in { number in [PlannedWrite(path: path, fields: .sample(number: number))] } }
@@ -133,20 +133,20 @@ extension CommitLoad {
             }
         }
 
-        /// Decides on a commit, which then gets a number.
+        /// Returns a random commit, which is later assigned a number.
         private mutating func plan() -> @Sendable (Int) -> [PlannedWrite] {
             let size =
                 random.chance(1) ? Int.random(in: 10_000...100_000, using: &random) : Int.random(in: 0...2_000, using: &random)
             var targets: [(path: DocumentPath, isDeleted: Bool)] = []
             switch Int.random(in: 0..<100, using: &random) {
-            case ..<45: targets = [(pick(), false)]
-            case ..<60: targets = [(pick(), true)]
+            case ..<45: targets = [(randomDocument(), false)]
+            case ..<60: targets = [(randomDocument(), true)]
             case ..<75:
-                let paths = Set((0..<Int.random(in: 2...6, using: &random)).map { _ in pick() }).sorted()
+                let paths = Set((0..<Int.random(in: 2...6, using: &random)).map { _ in randomDocument() }).sorted()
                 targets = paths.map { path in (path, random.chance(30)) }
             default:
                 let group = load.groups.randomElement(using: &random) ?? []
-                // A deletion of all of them, now and then.
+                // Occasionally deletes the whole group.
                 let isDeleted = random.chance(10)
                 targets = group.map { ($0, isDeleted) }
             }
@@ -155,14 +155,14 @@ extension CommitLoad {
             }
         }
 
-        private mutating func pick() -> DocumentPath {
+        private mutating func randomDocument() -> DocumentPath {
             load.documents[Int.random(in: load.documents.indices, using: &random)]
         }
     }
 }
 
 extension MapValue {
-    /// Fields that tell which commit wrote them, with a text of about so many bytes that differs from commit to commit.
+    /// Returns fields with the commit number and a text of about `size` bytes that is specific to the commit.
     static func sample(number: Int, size: Int = 20) -> MapValue {
         let text = "commit \(number), ø, "
         let repeated = String(repeating: text, count: size / text.utf8.count + 1)

@@ -2,21 +2,21 @@ import DocumentModel
 import HearthClient
 import Synchronization
 
-/// A ``CommitHistory`` that several callers and watchers write at the same time.
+/// A thread-safe recorder of a ``CommitHistory``.
 final class CommitRecorder: Sendable {
     private let recorded: Mutex<CommitHistory>
 
-    /// Goes on with a history.
+    /// Creates a recorder that continues a history.
     init(_ history: CommitHistory) {
         recorded = Mutex(history)
     }
 
-    /// What has been recorded.
+    /// The recorded history.
     var history: CommitHistory { recorded.withLock { $0 } }
 
-    /// Sends a commit and records what came of it. `plan` is given the commit's number, to put into its documents.
+    /// Sends a commit and records its outcome. `plan` receives the commit number to store in the documents.
     ///
-    /// - Throws: What the server answered, or that it did not.
+    /// - Throws: The error of the server or of the connection.
     @discardableResult
     func commit(
         on server: CrashServer,
@@ -34,9 +34,9 @@ final class CommitRecorder: Sendable {
         }
     }
 
-    /// Sets documents in one call, each in a commit of its own, and records what came of each.
+    /// Sets documents with a batch write, and records the outcome of each write.
     ///
-    /// - Throws: What the server answered to the call, or that it did not.
+    /// - Throws: The error of the server or of the connection.
     func batchWrite(on server: CrashServer, _ plans: [@Sendable (Int) -> [PlannedWrite]]) async throws(StatusError) {
         let begun = recorded.withLock { history in plans.map { history.begin($0) } }
         let outcomes: [Result<Timestamp, StatusError>]
@@ -56,8 +56,8 @@ final class CommitRecorder: Sendable {
         for outcome in outcomes { _ = try outcome.get() }
     }
 
-    /// Records what a watcher was shown.
-    func see(_ change: WatchedChange) {
-        recorded.withLock { $0.seeInStream(change.path, number: change.number, at: change.time) }
+    /// Records a change received by a watcher.
+    func recordWatched(_ change: WatchedChange) {
+        recorded.withLock { $0.recordWatched(change.path, number: change.number, at: change.time) }
     }
 }

@@ -1,5 +1,5 @@
 extension Sequence where Self: Sendable, Element: Sendable {
-    /// Runs `body` for each element, `width` at a time, and gives all results in no order.
+    /// Calls `body` for each element with limited concurrency, and returns the results in no particular order.
     func concurrentMap<Result: Sendable>(
         width: Int,
         _ body: @escaping @Sendable (Element) async throws -> Result

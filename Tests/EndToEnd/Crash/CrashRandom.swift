@@ -1,14 +1,14 @@
 import Foundation
 import TestSupport
 
-/// Random numbers that can be drawn again: SplitMix64.
+/// A reproducible random number generator.
 struct CrashRandom: RandomNumberGenerator {
-    /// The seed of this run: `HEARTH_TEST_SEED`, or another one each time.
+    /// The seed of this run, from `HEARTH_TEST_SEED` or random.
     static let seed = SeededGenerator.currentSeed
 
     private var generator: SeededGenerator
 
-    /// The numbers of this run, different ones for each `stream`.
+    /// Creates a generator with the seed of this run; each `stream` produces different numbers.
     init(stream: UInt64) {
         generator = SeededGenerator(seed: Self.seed ^ (stream &* 0xd6e8_feb8_6659_fd93))
     }
@@ -21,7 +21,7 @@ struct CrashRandom: RandomNumberGenerator {
         generator.chance(percent)
     }
 
-    /// The number that a variable of the environment says.
+    /// Returns the numeric value of an environment variable.
     static func environmentNumber(_ name: String) -> UInt64? {
         ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
     }

@@ -3,37 +3,36 @@ import Foundation
 import HearthClient
 import TestSupport
 
-/// A short life of a server, always the same, in which everything happens that changes files.
+/// A deterministic server run that performs file-modifying operations.
 struct CrashScenario: Sendable, CustomStringConvertible {
-    /// What the life is about.
+    /// The name of the scenario.
     let description: String
-    /// The lives that the folder had before.
-    private let before: [CrashScenario]
+    /// The scenarios that prepare the data folder.
+    private let predecessors: [CrashScenario]
     private let commits: [Plan]
-    /// How the life ends.
+    /// The signal that ends the run.
     private let ending: Int32
-    /// Whether the journal that is there has become old enough to be removed.
+    /// Whether to make the existing journal old enough to be removed.
     private var isJournalOld = false
-    /// The beginning of the call without which the life is not what it is meant to be.
+    /// The prefix of a system call that the scenario must perform.
     private(set) var purpose = "rename documents/"
 
     private typealias Plan = @Sendable (Int) -> [PlannedWrite]
 
-    private init(_ description: String, after before: [CrashScenario] = [], commits: [Plan], ending: Int32 = SIGTERM) {
+    private init(_ description: String, after predecessors: [CrashScenario] = [], commits: [Plan], ending: Int32 = SIGTERM) {
         self.description = description
-        self.before = before
+        self.predecessors = predecessors
         self.commits = commits
         self.ending = ending
     }
 
-    /// Documents that are only ever written together.
+    /// The documents that are only written together.
     static let group = ["accounts/a", "ledgers/l", "accounts/a/entries/last"]
 
-    /// The IDs of collections, one at the top and a nested one, of which more and less is indexed than of others.
+    /// The IDs of collections with composite indexes and exemptions: a root collection and a subcollection.
     private static let indexedCollections = ["colors", "entries"]
 
-    /// Creations, several documents at a time, overwriting, deleting, documents below documents, IDs that are longer than a
-    /// file name.
+    /// Creates, overwrites and deletes documents, individually and together, with subcollections and IDs longer than a file name.
     static let new = CrashScenario(
         "a new folder",
         commits: [
@@ -49,58 +48,58 @@ struct CrashScenario: Sendable, CustomStringConvertible {
         ]
     )
 
-    /// The same folder, which was closed; then a crash.
+    /// Reopens the folder after a clean shutdown, then crashes.
     static let reopened = CrashScenario(
-        "a folder that was closed",
+        "a reopened folder",
         after: [new],
         commits: [sets(group), deletes(["colors/blue"]), sets("books/b2/reviews/r2"), sets("colors/white")],
         ending: SIGKILL
     )
 
-    /// The same folder, which has to be recovered.
+    /// Recovers the folder after a crash.
     static let recovered = CrashScenario(
         "a folder after a crash",
         after: [new, reopened],
         commits: [sets(group), deletes(["books/b2/reviews/r2"]), deletes(["colors/\(long)/shades/dark"])]
     )
 
-    /// A journal segment that becomes full, so that another is begun.
-    static let rolling: CrashScenario = {
+    /// Fills a journal segment, so that a new one is created.
+    static let newSegment: CrashScenario = {
         let commits = [sets(group), sets(["notes/large"], size: 400_000), sets(group)]
-        var life = CrashScenario("a full journal segment", after: [filled], commits: commits)
-        life.purpose = "rename journal/"
-        return life
+        var scenario = CrashScenario("a full journal segment", after: [filled], commits: commits)
+        scenario.purpose = "rename journal/"
+        return scenario
     }()
 
-    /// A journal segment that is removed because it is old.
-    static let retiring: CrashScenario = {
-        var life = CrashScenario(
-            "an old journal segment",
-            after: [filled, rolling],
+    /// Removes an expired journal segment.
+    static let removedSegment: CrashScenario = {
+        var scenario = CrashScenario(
+            "an expired journal segment",
+            after: [filled, newSegment],
             commits: [sets(group), deletes(["notes/large"])]
         )
-        life.isJournalOld = true
-        life.purpose = "unlink journal/00000000000000000001.journal"
-        return life
+        scenario.isJournalOld = true
+        scenario.purpose = "unlink journal/00000000000000000001.journal"
+        return scenario
     }()
 
-    /// Checkpoints while more is written. A checkpoint waits for the one before, so that one at least is done when the life ends.
-    static let checkpointing: CrashScenario = {
+    /// Performs checkpoints during writes. A checkpoint waits for the previous one, so that at least one is complete at the end.
+    static let checkpoints: CrashScenario = {
         let commits = (0..<4).flatMap { number in [sets(["notes/large\(number)"], size: 1_030_000), sets(group)] }
-        var life = CrashScenario("checkpoints", after: [new], commits: commits, ending: SIGKILL)
-        life.purpose = "syncfs"
-        return life
+        var scenario = CrashScenario("checkpoints", after: [new], commits: commits, ending: SIGKILL)
+        scenario.purpose = "syncfs"
+        return scenario
     }()
 
-    /// All of them.
-    static let all = [new, reopened, recovered, rolling, retiring, checkpointing]
+    /// All scenarios.
+    static let all = [new, reopened, recovered, newSegment, removedSegment, checkpoints]
 
     private static let long = String(repeating: "lång", count: 80)
 
-    /// All but 300 KB of a journal segment of 16 MiB.
+    /// Fills a journal segment of 16 MiB except for 300 KB.
     private static let filled: CrashScenario = {
         let large = (0..<16).map { "large/n\($0)" }
-        return CrashScenario("a folder to begin with", commits: [sets(large, size: 1_030_000), deletes(large)])
+        return CrashScenario("a filled journal segment", commits: [sets(large, size: 1_030_000), deletes(large)])
     }()
 
     private static func sets(_ paths: String...) -> Plan { sets(paths) }
@@ -114,39 +113,39 @@ struct CrashScenario: Sendable, CustomStringConvertible {
     }
 
     private static func write(_ path: String, _ fields: MapValue?) -> PlannedWrite {
-        guard let path = try? DocumentPath(path) else { preconditionFailure("\(path) is a path of this file") }
+        guard let path = try? DocumentPath(path) else { preconditionFailure("\(path) is not a valid path") }
         return PlannedWrite(path: path, fields: fields)
     }
 }
 
 extension CrashScenario {
-    /// A data folder, and what it must hold.
+    /// A data folder with its history.
     struct State: Sendable {
         let data: URL
         var history: CommitHistory
     }
 
-    /// What became of a life.
+    /// The outcome of a run.
     struct Outcome: Sendable {
         var state: State
-        /// What was answered to the commits that failed.
+        /// The errors of failed commits.
         var errors: [StatusError] = []
-        /// Why the server did not start, if it didn't.
-        var failedStart: CrashServer.DidNotStart?
-        /// What was wrong while the server was running.
+        /// The error if the server did not start.
+        var failedStart: CrashServer.StartFailure?
+        /// The violations found while the server was running.
         var violations: [String] = []
-        /// How the server ended; nil when it did not start.
+        /// The exit status of the server; `nil` if it did not start.
         var end: ServerProcess.ExitStatus?
     }
 
-    /// Lives the life, with or without a fault, as far as it goes.
+    /// Runs the scenario, optionally with a fault.
     func run(_ state: State, plan: FaultPlan? = nil) async throws -> Outcome {
         var outcome = Outcome(state: state)
         if isJournalOld { try Self.age(state.data.appending(path: "journal")) }
         let server: CrashServer
         do {
             server = try await CrashServer(data: state.data, plan: plan)
-        } catch let error as CrashServer.DidNotStart {
+        } catch let error as CrashServer.StartFailure {
             outcome.failedStart = error
             return outcome
         }
@@ -166,8 +165,8 @@ extension CrashScenario {
             }
         }
         outcome.state.history = recorder.history
-        if plan?.fault?.isDeadly == false {
-            outcome.violations = try await server.attended {
+        if plan?.fault?.isFatal == false {
+            outcome.violations = try await server.killingOnError {
                 try await recorder.history.check(server, data: state.data, disk: false).violations
             }
         }
@@ -175,15 +174,15 @@ extension CrashScenario {
         return outcome
     }
 
-    /// The state in which a folder is before this life.
+    /// Returns the state of the folder before this scenario.
     func prepare(in folder: URL) async throws -> State {
         let groups = [try Self.group.map { try DocumentPath($0) }]
         var state = State(data: folder.appending(path: "prepared"), history: CommitHistory(groups: groups))
-        for life in before { state = try await life.run(state).state }
+        for scenario in predecessors { state = try await scenario.run(state).state }
         return state
     }
 
-    /// Makes the files in a folder two days old.
+    /// Sets the modification time of the files in a folder to two days ago.
     private static func age(_ folder: URL) throws {
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
             let date = Date(timeIntervalSinceNow: -2 * 24 * 60 * 60)
@@ -193,19 +192,19 @@ extension CrashScenario {
 }
 
 extension CrashScenario.State {
-    /// The same state in another folder.
+    /// Copies the state to another folder.
     func copied(to folder: URL) throws -> Self {
         if FileManager.default.fileExists(atPath: data.path) { try FileManager.default.copyItem(at: data, to: folder) }
         return Self(data: folder, history: history)
     }
 
-    /// Starts a server that nothing disturbs, and compares everything; then writes, stops the server, and compares the files.
+    /// Starts a server without faults and checks it; then writes, stops the server and checks the files.
     func violationsAfterRestart() async throws -> [String] {
         let server = try await CrashServer(data: data)
-        var (snapshot, violations) = try await server.attended {
+        var (snapshot, violations) = try await server.killingOnError {
             var history = history
             let (found, violations) = try await history.check(server, data: data)
-            history.adopt(found)
+            history.rebase(found)
             let recorder = CommitRecorder(history)
             let path = try DocumentPath("colors/afterwards")
             try await recorder.commit(on: server) { [PlannedWrite(path: path, fields: .sample(number: $0))] }
@@ -213,11 +212,13 @@ extension CrashScenario.State {
             return (snapshot, violations + recorder.history.violations(in: snapshot))
         }
         let end = try await server.stop(with: SIGTERM)
-        if end != .code(0) { violations.append("the server did not stop cleanly: \(end)") }
-        let disk = try DiskContents(of: data)
-        if disk.documents != snapshot.documents { violations.append("the files of the stopped server are not what it showed") }
-        violations += disk.temporaries.map { "\($0) was left behind by a clean stop" }
-        // A folder of a long ID that a crash left empty and without its ID is no document's loss.
+        if end != .code(0) { violations.append("the server did not shut down cleanly: \(end)") }
+        let disk = try DataFolderContents(of: data)
+        if disk.documents != snapshot.documents {
+            violations.append("the files differ from the state of the server before it was stopped")
+        }
+        violations += disk.temporaries.map { "the temporary file \($0) remains after a clean shutdown" }
+        // A crash can leave an empty folder for a long ID without its ID file, which loses no document.
         return try await violations + FolderCheck.findings(in: data).filter { !$0.hasPrefix("foreignName") }
     }
 }

@@ -3,27 +3,27 @@ import Foundation
 import HearthClient
 import StrictJSON
 
-/// A `hearth serve` that may die at any moment.
+/// A `hearth serve` process that may be killed at any time.
 struct CrashServer: Sendable {
     let process: ServerProcess
     let connection: HearthConnection
 
-    /// A server that ended before it answered.
-    struct DidNotStart: Error, CustomStringConvertible {
+    /// The server exited before it was ready.
+    struct StartFailure: Error, CustomStringConvertible {
         let status: ServerProcess.ExitStatus
         let errors: String
 
         var description: String { "hearth serve did not start: \(status) \(errors)" }
     }
 
-    /// Starts a server and waits until it answers.
+    /// Starts a server and waits until it is ready.
     ///
-    /// - Throws: ``DidNotStart`` when it ends before that.
+    /// - Throws: ``StartFailure`` if it exits before.
     init(data: URL, plan: FaultPlan? = nil) async throws {
         process = try Self.launch(data: data, plan: plan)
         guard let address = await process.firstLine() else {
             let (status, errors) = try await process.exit()
-            throw DidNotStart(status: status, errors: errors)
+            throw StartFailure(status: status, errors: errors)
         }
         do {
             connection = try HearthConnection(server: ServerAddress(address))
@@ -33,7 +33,7 @@ struct CrashServer: Sendable {
         }
     }
 
-    /// Starts a server without waiting for anything. It makes a checkpoint whenever little has been written.
+    /// Starts a server with frequent checkpoints, without waiting for it.
     static func launch(data: URL, plan: FaultPlan? = nil) throws -> ServerProcess {
         try ServerProcess(
             ["serve", "--data", data.path, "--port", "0", "--checkpoint-mebibytes", "1"],
@@ -41,8 +41,8 @@ struct CrashServer: Sendable {
         )
     }
 
-    /// Runs `body`; when it throws, the server is ended before the error goes on.
-    func attended<Result>(_ body: () async throws -> Result) async throws -> Result {
+    /// Calls `body`; kills the server if it throws.
+    func killingOnError<Result>(_ body: () async throws -> Result) async throws -> Result {
         do {
             return try await body()
         } catch {
@@ -52,7 +52,7 @@ struct CrashServer: Sendable {
         }
     }
 
-    /// Sends a signal and waits for the end.
+    /// Sends a signal and waits until the process has exited.
     @discardableResult
     func stop(with signal: Int32) async throws -> ServerProcess.ExitStatus {
         let status = try await process.end(with: signal)
@@ -62,16 +62,16 @@ struct CrashServer: Sendable {
 }
 
 extension CrashServer {
-    /// Sends a commit; returns its time.
+    /// Sends a commit and returns its commit time.
     ///
-    /// A single document goes through `documents.set`, everything else through `documents.commit`.
+    /// Uses `documents.set` for a single document, otherwise `documents.commit`.
     ///
-    /// - Parameter inTransaction: Whether the documents are read first, and the commit is refused when they have changed since.
+    /// - Parameter inTransaction: Whether to read the documents in a transaction first.
     func commit(_ writes: [PlannedWrite], inTransaction: Bool = false) async throws(StatusError) -> Timestamp {
         let transaction = inTransaction ? try await beginTransaction(reading: writes.map(\.path)) : nil
         if transaction == nil, writes.count == 1, let write = writes.first, let fields = write.fields {
             guard let time = try await connection.set(write.path, fields).updateTime else {
-                throw StatusError(.internal, "documents.set answered without an update time")
+                throw StatusError(.internal, "documents.set returned no update time")
             }
             return time
         }
@@ -86,14 +86,14 @@ extension CrashServer {
             }
         }
         guard let time = result["commitTime"]?.string else {
-            throw StatusError(.internal, "documents.commit answered without a commit time")
+            throw StatusError(.internal, "documents.commit returned no commit time")
         }
         return try Timestamp(rfc3339: time)
     }
 
-    /// Has a collection's documents indexed by several fields, and a field not indexed, so that the index is verified with both.
+    /// Creates a composite index and an exemption for a collection, so that checks of the index cover both.
     ///
-    /// - Throws: What the server answered, or that it did not; not when it is so already.
+    /// - Throws: The error of the server or of the connection, except if the definitions already exist.
     func defineIndexes(of collection: String) async throws(StatusError) {
         try await define("indexes.create") { params in
             params.key("collection")
@@ -129,7 +129,7 @@ extension CrashServer {
     private func beginTransaction(reading paths: [DocumentPath]) async throws(StatusError) -> String {
         let begun = try await connection.call("transactions.begin") { _ in }
         guard let transaction = begun["transaction"]?.string else {
-            throw StatusError(.internal, "transactions.begin answered without a transaction")
+            throw StatusError(.internal, "transactions.begin returned no transaction")
         }
         _ = try await connection.call("documents.batchGet") { params in
             params.key("paths")
@@ -142,7 +142,7 @@ extension CrashServer {
         return transaction
     }
 
-    /// Sets documents, each for itself; returns what came of each.
+    /// Sets documents with a batch write; returns the result of each write.
     func batchWrite(_ writes: [PlannedWrite]) async throws(StatusError) -> [Result<Timestamp, StatusError>] {
         let result = try await connection.call("documents.batchWrite") { params in
             params.key("writes")
@@ -151,7 +151,7 @@ extension CrashServer {
             params.endArray()
         }
         guard let elements = result["writeResults"]?.elements.map(Array.init), elements.count == writes.count else {
-            throw StatusError(.internal, "documents.batchWrite answered without its results")
+            throw StatusError(.internal, "documents.batchWrite returned no results")
         }
         return elements.map { element in
             Result { () throws(StatusError) in
@@ -165,12 +165,29 @@ extension CrashServer {
 }
 
 extension CommitHistory.Outcome {
-    /// What a failed call says of its commit.
+    /// Returns the outcome of a commit whose call failed.
     init(_ error: StatusError) {
         switch error.code {
-        // The server may have died in between, or a sync have failed of which nobody knows what it did.
+        // The server may have died, or a sync failed with unknown effect.
         case .unavailable, .cancelled, .deadlineExceeded, .unknown, .internal, .dataLoss: self = .unknown
-        default: self = .refused
+        default: self = .rejected
         }
+    }
+}
+
+extension PlannedWrite {
+    /// Writes an element of the `writes` parameter of `documents.commit`.
+    func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key(fields == nil ? "delete" : "set")
+        writer.beginObject()
+        writer.key("path")
+        writer.string(path.string)
+        if let fields {
+            writer.key("fields")
+            fields.write(to: &writer)
+        }
+        writer.endObject()
+        writer.endObject()
     }
 }

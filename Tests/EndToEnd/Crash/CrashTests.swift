@@ -1,7 +1,7 @@
 import Testing
 
-/// What is acknowledged stays, whatever happens to the process, its system calls and the disk.
+/// Durability and atomicity of commits when the process is killed, system calls fail or the disk is full.
 ///
-/// One test at a time: each keeps both a server and its callers busy. The seed of a run is printed, and taken from
+/// The tests run sequentially, since each one runs a server under load. The seed of a run is printed, and can be set with
 /// `HEARTH_TEST_SEED`.
 @Suite("Crashes", .serialized) enum CrashTests {}

@@ -1,51 +1,51 @@
 import Foundation
 
-/// What goes wrong in a server's system calls; see `Tests/FaultShim/include/fault.h`.
+/// An injected fault in the system calls of a server; see `Tests/FaultShim/include/fault.h`.
 struct Fault: Hashable, Sendable, CustomStringConvertible {
     let description: String
-    /// Whether it ends the process.
-    let isDeadly: Bool
+    /// Whether it kills the process.
+    let isFatal: Bool
 
-    /// When, around a call, a process is killed.
+    /// The time relative to a call at which the process is killed.
     enum Moment: String, CaseIterable, Sendable {
         case before
         case within
         case after
     }
 
-    /// Kills the process at one of its calls that change files.
+    /// Kills the process at a file-modifying call.
     static func kill(_ moment: Moment, call number: Int) -> Fault {
-        Fault(description: "kill-\(moment.rawValue):\(number)", isDeadly: true)
+        Fault(description: "kill-\(moment.rawValue):\(number)", isFatal: true)
     }
 
-    /// Lets one call of a kind fail.
+    /// Makes one call of a kind fail.
     static func fail(_ kind: String, with error: String, call number: Int = 1) -> Fault {
-        Fault(description: "fail:\(kind):\(error):\(number)", isDeadly: false)
+        Fault(description: "fail:\(kind):\(error):\(number)", isFatal: false)
     }
 
-    /// Lets all calls of a kind fail, from one on.
+    /// Makes all calls of a kind fail, starting with the n-th.
     static func failing(_ kind: String, with error: String, from number: Int = 1) -> Fault {
-        Fault(description: "fail-from:\(kind):\(error):\(number)", isDeadly: false)
+        Fault(description: "fail-from:\(kind):\(error):\(number)", isFatal: false)
     }
 
-    /// Holds calls of a kind up, as a slow disk does, as long as the gate is there.
+    /// Blocks calls of a kind while the gate exists, like a slow disk.
     static func hold(_ kind: String) -> Fault {
-        Fault(description: "hold:\(kind)", isDeadly: false)
+        Fault(description: "hold:\(kind)", isFatal: false)
     }
 }
 
-/// How the calls of one server are counted and made to go wrong.
+/// The configuration of the fault shim for one server.
 struct FaultPlan: Sendable {
-    /// The fault, or nil when calls are counted only.
+    /// The fault; `nil` to only count calls.
     var fault: Fault?
-    /// The file to which each counted call is written.
+    /// The log file for counted calls.
     var log: URL?
-    /// While this file exists, calls are counted and go wrong; nil: always.
+    /// The gate file, which enables counting and faults while it exists; `nil` for always.
     var gate: URL?
 
-    /// The environment of a server of a data folder.
+    /// Returns the environment variables for a server.
     func environment(for data: URL) -> [String: String] {
-        // A folder that doesn't exist yet has no links of its own to follow.
+        // Resolves links in the parent folder only, since the data folder may not exist yet.
         let root = data.deletingLastPathComponent().resolvingSymlinksInPath().appending(path: data.lastPathComponent)
         var environment = [
             "LD_PRELOAD": HearthProcess.products.appending(path: "libFaultShim.so").path, "HEARTH_FAULT_ROOT": root.path,

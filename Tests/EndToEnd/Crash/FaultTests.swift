@@ -5,13 +5,13 @@ import TestSupport
 import Testing
 
 extension CrashTests {
-    @Suite("A server whose disk fails for a while", .timeLimit(.minutes(5)))
+    @Suite("Temporary disk faults", .timeLimit(.minutes(5)))
     struct FaultTests {
         @Test(
             arguments: ["open@documents/", "pwrite@documents/", "mkdir@documents/", "pwrite@journal/", "any"],
             ["ENOSPC", "EDQUOT"]
         )
-        func `refuses commits while there is no space, and takes them as soon as there is`(
+        func `commits fail while the disk is full and succeed when there is space again`(
             calls: String,
             error: String
         ) async throws {
@@ -19,79 +19,82 @@ extension CrashTests {
                 try await test.commit("notes/before", "notes/other")
                 try test.setFault(true)
                 for _ in 0..<2 {
-                    let refusal = await #expect(throws: StatusError.self) { try await test.commit("notes/before", "new/during") }
-                    #expect(refusal?.code == .resourceExhausted)
-                    #expect(refusal?.message.contains(test.data.path) == false)
+                    let failure = await #expect(throws: StatusError.self) { try await test.commit("notes/before", "new/during") }
+                    #expect(failure?.code == .resourceExhausted)
+                    #expect(failure?.message.contains(test.data.path) == false)
                 }
-                try await test.expectWell(disk: false)
+                try await test.expectNoViolations(disk: false)
                 try test.setFault(false)
                 try await test.commit("notes/before", "new/after")
-                try await test.expectWell()
+                try await test.expectNoViolations()
             }
         }
 
-        @Test func `refuses commits while the disk is read-only, and takes them when it is writable`() async throws {
+        @Test func `commits fail while the disk is read-only and succeed when it is writable again`() async throws {
             try await Self.withServer(.failing("any", with: "EROFS")) { test in
                 try await test.commit("notes/before")
                 try test.setFault(true)
-                let refusal = await #expect(throws: StatusError.self) { try await test.commit("notes/before", "new/during") }
-                #expect(refusal?.code == .unavailable)
-                #expect(refusal?.message.contains("read-only") == true)
-                try await test.expectWell(disk: false)
+                let failure = await #expect(throws: StatusError.self) { try await test.commit("notes/before", "new/during") }
+                #expect(failure?.code == .unavailable)
+                #expect(failure?.message.contains("read-only") == true)
+                try await test.expectNoViolations(disk: false)
                 try test.setFault(false)
                 try await test.commit("notes/before", "new/after")
-                try await test.expectWell()
+                try await test.expectNoViolations()
             }
         }
 
         @Test(arguments: ["EIO", "ENOSPC"])
-        func `takes no more commits once a sync has failed, says so, and has everything after a new start`(
+        func `a failed sync blocks writes until a restart, which recovers all commits`(
             error: String
         ) async throws {
             try await Self.withServer(.fail("fdatasync", with: error), end: .code(1)) { test in
                 try await test.commit("notes/before")
                 try test.setFault(true)
                 let failure = await #expect(throws: StatusError.self) { try await test.commit("notes/before", "notes/during") }
-                // Nobody knows whether it counts, so it must not be reported as refused.
+                // The outcome is unknown, so the error must not claim that the commit was rejected.
                 #expect(failure?.code == .unavailable)
                 try test.setFault(false)
                 for _ in 0..<2 {
-                    let refusal = await #expect(throws: StatusError.self) { try await test.commit("notes/after") }
-                    #expect(refusal?.code == .unavailable)
-                    #expect(refusal?.message.contains("started again") == true)
+                    let failure = await #expect(throws: StatusError.self) { try await test.commit("notes/after") }
+                    #expect(failure?.code == .unavailable)
+                    #expect(failure?.message.contains("must be restarted") == true)
                 }
-                try await test.expectWell()
+                try await test.expectNoViolations()
             }
         }
 
-        @Test(arguments: ["EIO", "ENOSPC"]) func `keeps a durable commit whose file can't be replaced`(error: String) async throws
-        {
+        @Test(arguments: ["EIO", "ENOSPC"]) func `a durable commit whose file can't be replaced is preserved`(
+            error: String
+        ) async throws {
             try await Self.withServer(.failing("rename@documents/", with: error)) { test in
                 try await test.commit("notes/before", "notes/other")
                 try test.setFault(true)
                 try await test.commit("notes/before", "notes/new", "new/first")
-                try await test.expectWell(disk: false)
-                let refusal = await #expect(throws: StatusError.self) { try await test.commit("notes/other") }
-                #expect(refusal?.code == (error == "EIO" ? .unavailable : .resourceExhausted))
+                try await test.expectNoViolations(disk: false)
+                let failure = await #expect(throws: StatusError.self) { try await test.commit("notes/other") }
+                #expect(failure?.code == (error == "EIO" ? .unavailable : .resourceExhausted))
                 try test.setFault(false)
                 try await test.commit("notes/other")
-                try await test.expectWell()
+                try await test.expectNoViolations()
             }
         }
 
-        @Test func `keeps a durable deletion whose file can't be removed`() async throws {
+        @Test func `a durable deletion whose file can't be removed is preserved`() async throws {
             try await Self.withServer(.failing("unlink@documents/", with: "EIO")) { test in
                 try await test.commit("notes/before", "notes/other")
                 try test.setFault(true)
                 try await test.delete("notes/before")
-                try await test.expectWell(disk: false)
+                try await test.expectNoViolations(disk: false)
                 try test.setFault(false)
                 try await test.commit("notes/other")
-                try await test.expectWell()
+                try await test.expectNoViolations()
             }
         }
 
-        @Test func `starts and stops while an unfinished file can't be removed, and removes it when it can be`() async throws {
+        @Test func `a temporary file that can't be removed does not prevent start or shutdown, and is removed later`()
+            async throws
+        {
             try await withTemporaryFolder { folder in
                 let data = folder.appending(path: "data")
                 var history = CommitHistory()
@@ -99,38 +102,38 @@ extension CrashTests {
                     let plan = FaultPlan(fault: .failing("unlink@documents/", with: "EIO"))
                     let server = try await CrashServer(data: data, plan: plan)
                     let recorder = CommitRecorder(history)
-                    // The first new document makes a file of which only the name is tried.
+                    // The first new document creates a temporary file to test the file name.
                     let path = try DocumentPath("notes/n\(number)")
                     try await recorder.commit(on: server) { [PlannedWrite(path: path, fields: .sample(number: $0))] }
                     history = recorder.history
                     #expect(try await server.stop(with: SIGTERM) == .code(0))
-                    #expect(try DiskContents(of: data).temporaries.count == number)
+                    #expect(try DataFolderContents(of: data).temporaries.count == number)
                 }
                 let violations = try await CrashScenario.State(data: data, history: history).violationsAfterRestart()
                 #expect(violations == [])
             }
         }
 
-        @Test(arguments: ["ENOSPC", "EIO"]) func `takes commits while the index can't be written, and has them in it afterwards`(
+        @Test(arguments: ["ENOSPC", "EIO"]) func `commits succeed while the index can't be written, and are indexed afterwards`(
             error: String
         ) async throws {
             try await Self.withServer(.failing("pwrite@index.sqlite", with: error)) { test in
                 try await test.commit("notes/before", "notes/other")
                 try test.setFault(true)
-                // Longer than the index waits for more.
+                // Longer than the batching delay of the index.
                 for number in 0..<5 {
                     try await test.commit("notes/before", "new/n\(number)")
                     try await Task.sleep(for: .milliseconds(100))
                 }
                 try await test.delete("notes/other")
-                try await test.expectWell()
+                try await test.expectNoViolations()
                 try test.setFault(false)
                 try await test.commit("notes/after")
-                try await test.expectWell()
+                try await test.expectNoViolations()
             }
         }
 
-        @Test func `says which document can't be read, and reads it when it can`() async throws {
+        @Test func `a failed read reports the document and succeeds later`() async throws {
             try await Self.withServer(.failing("pread@documents/", with: "EIO"), isWarm: false) { test in
                 try test.setFault(true)
                 let path = try DocumentPath("notes/old")
@@ -139,14 +142,14 @@ extension CrashTests {
                 #expect(failure?.path == "notes/old")
                 #expect(failure?.message.contains(test.data.path) == false)
                 try test.setFault(false)
-                try await test.expectWell()
+                try await test.expectNoViolations()
             }
         }
 
         @Test(arguments: [
             "pread@journal/", "pread@documents/", "syncfs", "unlink@journal/", "rename", "fsync", "ftruncate@journal/",
         ])
-        func `does not start, and changes nothing, while recovery fails`(calls: String) async throws {
+        func `a failed recovery prevents the start and changes nothing`(calls: String) async throws {
             try await withTemporaryFolder { folder in
                 let state = try await CrashScenario.recovered.prepare(in: folder)
                 let before = try Self.contents(of: state.data)
@@ -163,12 +166,12 @@ extension CrashTests {
             }
         }
 
-        /// What is in the files of a data folder, zeros at the ends left out; but for the lock, unfinished files and the index.
+        /// Returns the contents of the files in a data folder without trailing zeros, excluding the lock, temporary files and the index.
         private static func contents(of data: URL) throws -> [String: Data] {
             var contents: [String: Data] = [:]
             for file in try FileManager.default.subpathsOfDirectory(atPath: data.path) {
-                let isLeftOut = file == "hearth.lock" || file.hasSuffix(".tmp") || file.hasPrefix("index.sqlite")
-                guard !isLeftOut, let bytes = FileManager.default.contents(atPath: data.appending(path: file).path) else {
+                let isExcluded = file == "hearth.lock" || file.hasSuffix(".tmp") || file.hasPrefix("index.sqlite")
+                guard !isExcluded, let bytes = FileManager.default.contents(atPath: data.appending(path: file).path) else {
                     continue
                 }
                 contents[file] = bytes.prefix(bytes.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0)
@@ -179,19 +182,19 @@ extension CrashTests {
 }
 
 extension CrashTests.FaultTests {
-    /// A server over a folder with one document, and a switch for the fault.
-    struct Running: Sendable {
+    /// A server on a folder with one document, with a switch for the fault.
+    struct TestContext: Sendable {
         let data: URL
         let server: CrashServer
         let recorder: CommitRecorder
         fileprivate let gate: URL
 
-        /// Turns the fault on or off.
+        /// Enables or disables the fault.
         func setFault(_ isOn: Bool) throws {
             if isOn { try Data().write(to: gate) } else { try FileManager.default.removeItem(at: gate) }
         }
 
-        /// Sets documents, all in one commit.
+        /// Sets documents in one commit.
         func commit(_ paths: String...) async throws {
             let paths = try paths.map { try DocumentPath($0) }
             try await recorder.commit(on: server) { number in
@@ -204,31 +207,31 @@ extension CrashTests.FaultTests {
             try await recorder.commit(on: server) { _ in [PlannedWrite(path: path, fields: nil)] }
         }
 
-        /// Checks what the server shows.
-        func expectWell(disk: Bool = true, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        /// Expects that a check of the server finds no violations.
+        func expectNoViolations(disk: Bool = true, sourceLocation: SourceLocation = #_sourceLocation) async throws {
             let violations = try await recorder.history.check(server, data: data, disk: disk).violations
             #expect(violations == [], sourceLocation: sourceLocation)
         }
     }
 
-    /// Runs `body` with a server whose fault is off at first, then ends the server and checks everything after a new start.
+    /// Calls `body` with a server whose fault is initially disabled, then stops the server and checks it after a restart.
     ///
     /// - Parameters:
-    ///   - isWarm: Whether the server itself has written the first document, and so knows it.
-    ///   - end: How the server must end.
+    ///   - isWarm: Whether the first document is in the cache of the server.
+    ///   - end: The expected exit status of the server.
     private static func withServer(
         _ fault: Fault,
         isWarm: Bool = true,
         end: ServerProcess.ExitStatus = .code(0),
-        _ body: (Running) async throws -> Void
+        _ body: (TestContext) async throws -> Void
     ) async throws {
         try await withTemporaryFolder { folder in
             let data = folder.appending(path: "data")
             let gate = folder.appending(path: "fault")
             var history = CommitHistory()
-            func start() async throws -> Running {
+            func start() async throws -> TestContext {
                 let server = try await CrashServer(data: data, plan: FaultPlan(fault: fault, gate: gate))
-                return Running(data: data, server: server, recorder: CommitRecorder(history), gate: gate)
+                return TestContext(data: data, server: server, recorder: CommitRecorder(history), gate: gate)
             }
             var test = try await start()
             try await test.commit("notes/old")
@@ -237,7 +240,7 @@ extension CrashTests.FaultTests {
                 #expect(try await test.server.stop(with: SIGTERM) == .code(0))
                 test = try await start()
             }
-            try await test.server.attended { try await body(test) }
+            try await test.server.killingOnError { try await body(test) }
             #expect(try await test.server.stop(with: SIGTERM) == end)
             let state = CrashScenario.State(data: data, history: test.recorder.history)
             let violations = try await state.violationsAfterRestart()

@@ -6,75 +6,77 @@ import Testing
 
 extension CrashTests {
     @Suite(
-        "A server on a small disk",
-        .enabled(if: SmallDisk.isAvailable, "Mounting a file system takes root"),
+        "Server on a small disk",
+        .enabled(if: TmpfsVolume.isAvailable, "Mounting a file system requires root"),
         .timeLimit(.minutes(5))
     )
     struct FullDiskTests {
-        @Test func `refuses what no longer fits, deletes and reads on, and writes when there is space again`() async throws {
+        @Test func `rejects writes when the disk is full, still reads and deletes, and writes when there is space again`()
+            async throws
+        {
             try await Self.withServer(size: "24m") { test in
                 var count = 0
-                let refusal = await #expect(throws: StatusError.self) {
+                let failure = await #expect(throws: StatusError.self) {
                     while count < 100 {
                         try await test.set("notes/n\(count)", size: 200_000)
                         count += 1
                     }
                 }
-                #expect(refusal?.code == .resourceExhausted)
-                #expect(refusal?.message.contains(test.data.path) == false)
+                #expect(failure?.code == .resourceExhausted)
+                #expect(failure?.message.contains(test.data.path) == false)
                 #expect(count > 10)
-                try await test.expectWell()
+                try await test.expectNoViolations()
 
                 try await test.delete("notes/n0", "notes/n1")
                 try await test.set("notes/again", size: 200_000)
-                try await test.expectWell()
+                try await test.expectNoViolations()
             }
         }
 
-        @Test func `refuses commits while there is no room for its journal, and takes them when there is`() async throws {
+        @Test func `rejects commits while there is no space for the journal`() async throws {
             try await Self.withServer(size: "4m") { test in
                 try test.disk.fill()
                 for _ in 0..<2 {
-                    let refusal = await #expect(throws: StatusError.self) { try await test.set("notes/n") }
-                    #expect(refusal?.code == .resourceExhausted)
-                    #expect(refusal?.message.contains(test.data.path) == false)
+                    let failure = await #expect(throws: StatusError.self) { try await test.set("notes/n") }
+                    #expect(failure?.code == .resourceExhausted)
+                    #expect(failure?.message.contains(test.data.path) == false)
                 }
-                try await test.expectWell()
+                try await test.expectNoViolations()
 
                 try test.disk.remount("size=32m")
                 try await test.set("notes/n")
-                try await test.expectWell()
+                try await test.expectNoViolations()
             }
         }
 
-        @Test func `starts after a crash on a disk without any room, is read, and writes when there is room`() async throws {
+        @Test func `starts after a crash on a full disk, serves reads, and writes when there is space again`() async throws {
             try await Self.withServer(size: "32m", ending: SIGKILL) { test in
                 for number in 0..<5 { try await test.set("notes/n\(number)", size: 200_000) }
             } then: { disk, history in
                 try disk.fill()
                 let server = try await CrashServer(data: disk.data)
-                try await server.attended {
+                try await server.killingOnError {
                     let recorder = CommitRecorder(history)
-                    let test = Running(disk: disk, data: disk.data, server: server, recorder: recorder)
-                    try await test.expectWell()
-                    // Its journal has given some back.
+                    let test = TestContext(disk: disk, data: disk.data, server: server, recorder: recorder)
+                    try await test.expectNoViolations()
+                    // The journal has freed some space.
                     try FileManager.default.removeItem(at: disk.folder.appending(path: "ballast"))
                     try disk.fill()
-                    let refusal = await #expect(throws: StatusError.self) { try await test.set("notes/more", size: 200_000) }
-                    #expect(refusal?.code == .resourceExhausted)
-                    try await test.expectWell()
+                    let failure = await #expect(throws: StatusError.self) { try await test.set("notes/more", size: 200_000) }
+                    #expect(failure?.code == .resourceExhausted)
+                    try await test.expectNoViolations()
                 }
                 #expect(try await server.stop(with: SIGKILL) == .signal(SIGKILL))
                 try disk.remount("size=64m")
             }
         }
 
-        @Test func `does not start on a read-only disk, says why, and starts with everything when it is writable`() async throws {
+        @Test func `does not start on a read-only disk, and starts when it is writable again`() async throws {
             try await Self.withServer(size: "32m") { test in
                 try await test.set("notes/n")
             } then: { disk, _ in
                 try disk.remount("ro")
-                let failure = await #expect(throws: CrashServer.DidNotStart.self) { _ = try await CrashServer(data: disk.data) }
+                let failure = await #expect(throws: CrashServer.StartFailure.self) { _ = try await CrashServer(data: disk.data) }
                 #expect(failure?.status == .code(1))
                 #expect(failure?.errors.contains("read-only") == true)
                 try disk.remount("rw")
@@ -83,13 +85,13 @@ extension CrashTests {
     }
 }
 
-extension SmallDisk {
+extension TmpfsVolume {
     fileprivate var data: URL { folder.appending(path: "data") }
 }
 
 extension CrashTests.FullDiskTests {
-    private struct Running {
-        let disk: SmallDisk
+    private struct TestContext {
+        let disk: TmpfsVolume
         let data: URL
         let server: CrashServer
         let recorder: CommitRecorder
@@ -104,26 +106,26 @@ extension CrashTests.FullDiskTests {
             try await recorder.commit(on: server) { _ in paths.map { PlannedWrite(path: $0, fields: nil) } }
         }
 
-        /// Checks what the server shows.
-        func expectWell(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        /// Expects that a check of the server finds no violations.
+        func expectNoViolations(sourceLocation: SourceLocation = #_sourceLocation) async throws {
             let violations = try await recorder.history.check(server, data: data).violations
             #expect(violations == [], sourceLocation: sourceLocation)
         }
     }
 
-    /// Runs `body` with a server on a small disk and ends it, runs `then`, and checks everything after a new start.
+    /// Calls `body` with a server on a small disk, stops the server, calls `then`, and checks the server after a restart.
     private static func withServer(
         size: String,
         ending: Int32 = SIGTERM,
-        _ body: (Running) async throws -> Void,
-        then: (SmallDisk, CommitHistory) async throws -> Void = { _, _ in }
+        _ body: (TestContext) async throws -> Void,
+        then: (TmpfsVolume, CommitHistory) async throws -> Void = { _, _ in }
     ) async throws {
-        try await SmallDisk.with(size: size) { disk in
+        try await TmpfsVolume.with(size: size) { disk in
             let data = disk.data
             let server = try await CrashServer(data: data)
             let recorder = CommitRecorder(CommitHistory())
-            try await server.attended {
-                try await body(Running(disk: disk, data: data, server: server, recorder: recorder))
+            try await server.killingOnError {
+                try await body(TestContext(disk: disk, data: data, server: server, recorder: recorder))
             }
             #expect(try await server.stop(with: ending) == (ending == SIGTERM ? .code(0) : .signal(ending)))
             try await then(disk, recorder.history)

@@ -5,12 +5,12 @@ import TestSupport
 import Testing
 
 extension CrashTests {
-    /// `HEARTH_CRASH_ROUNDS` sets how often the server is killed.
-    @Suite("A server that is killed under load", .timeLimit(.minutes(120)))
+    /// `HEARTH_CRASH_ROUNDS` sets the number of rounds.
+    @Suite("Server killed under load", .timeLimit(.minutes(120)))
     struct KillLoopTests {
         private static let rounds = CrashRandom.environmentNumber("HEARTH_CRASH_ROUNDS") ?? 50
 
-        @Test func `keeps every acknowledged commit whole, and of the others all or nothing`() async throws {
+        @Test func `preserves acknowledged commits and applies others atomically`() async throws {
             print("Killing a server \(Self.rounds) times: HEARTH_TEST_SEED=\(CrashRandom.seed)")
             try await withTemporaryFolder { folder in
                 let data = folder.appending(path: "data")
@@ -19,14 +19,14 @@ extension CrashTests {
                 var totals = Totals()
                 for round in 1...Self.rounds {
                     var random = CrashRandom(stream: round)
-                    try await Self.interruptStart(of: data, &random)
-                    if random.chance(20) { try await Self.checkStopped(data) }
+                    try await Self.killDuringStart(of: data, &random)
+                    if random.chance(20) { try await Self.checkAfterShutdown(data) }
                     let server = try await CrashServer(data: data)
                     guard try await Self.check(server, data, &history, load.watchers, before: round) else { return }
-                    // Made beside the load, in the first rounds at least.
+                    // Built concurrently with the load, at least in the first rounds.
                     for collection in ["notes", "votes"] { try await server.defineIndexes(of: collection) }
                     let recorder = CommitRecorder(history)
-                    let report = try await server.attended { [random] in
+                    let report = try await server.killingOnError { [random] in
                         try await load.run(on: server, recorder: recorder, random: random) {
                             try await Self.end(server.process, random)
                         }
@@ -34,18 +34,18 @@ extension CrashTests {
                     await server.connection.shutdown()
                     history = recorder.history
                     totals.add(history, report)
-                    #expect(report.faults == [], "round \(round), HEARTH_TEST_SEED=\(CrashRandom.seed)")
+                    #expect(report.inconsistencies == [], "round \(round), HEARTH_TEST_SEED=\(CrashRandom.seed)")
                 }
                 let server = try await CrashServer(data: data)
                 guard try await Self.check(server, data, &history, load.watchers, before: Self.rounds + 1) else { return }
                 #expect(try await server.stop(with: SIGTERM) == .code(0))
                 #expect(try await FolderCheck.findings(in: data) == [], "HEARTH_TEST_SEED=\(CrashRandom.seed)")
                 print("\(totals)")
-                #expect(totals.acknowledged > Int(Self.rounds), "The load was too light to show anything")
+                #expect(totals.acknowledged > Int(Self.rounds), "Too few commits for a meaningful test")
             }
         }
 
-        /// Compares everything with what was acknowledged; false when something is wrong.
+        /// Checks the server against the history; returns `false` if there are violations.
         private static func check(
             _ server: CrashServer,
             _ data: URL,
@@ -53,29 +53,29 @@ extension CrashTests {
             _ watchers: ResumingWatchers,
             before round: UInt64
         ) async throws -> Bool {
-            let (snapshot, violations) = try await server.attended { [history] in
+            let (snapshot, violations) = try await server.killingOnError { [history] in
                 let (snapshot, violations) = try await history.check(server, data: data)
-                let faults = try await watchers.check(on: server.connection, against: snapshot)
-                return (snapshot, violations + faults + (try await FolderCheck.findings(inCopyOf: data)))
+                let watchViolations = try await watchers.check(on: server.connection, against: snapshot)
+                return (snapshot, violations + watchViolations + (try await FolderCheck.findings(inCopyOf: data)))
             }
             #expect(violations == [], "before round \(round), HEARTH_TEST_SEED=\(CrashRandom.seed)")
             guard violations.isEmpty else {
                 try await server.stop(with: SIGKILL)
                 return false
             }
-            history.adopt(snapshot)
+            history.rebase(snapshot)
             return true
         }
 
-        /// Lets a server recover the folder and stop, so that its index can be compared too.
-        private static func checkStopped(_ data: URL) async throws {
+        /// Lets a server recover the folder and shut down, so that the index can be checked, too.
+        private static func checkAfterShutdown(_ data: URL) async throws {
             let server = try await CrashServer(data: data)
             #expect(try await server.stop(with: SIGTERM) == .code(0))
             #expect(try await FolderCheck.findings(in: data) == [], "HEARTH_TEST_SEED=\(CrashRandom.seed)")
         }
 
-        /// In some rounds, kills a server while it starts, and so perhaps while it recovers.
-        private static func interruptStart(of data: URL, _ random: inout CrashRandom) async throws {
+        /// In some rounds, kills a server during its start, possibly during recovery.
+        private static func killDuringStart(of data: URL, _ random: inout CrashRandom) async throws {
             while random.chance(20) {
                 let process = try CrashServer.launch(data: data)
                 try await Task.sleep(for: .microseconds(Int.random(in: 0...200_000, using: &random)))
@@ -83,7 +83,7 @@ extension CrashTests {
             }
         }
 
-        /// Kills the server after a while; in some rounds while it is stopping.
+        /// Kills the server after a random time; in some rounds during shutdown.
         private static func end(_ process: ServerProcess, _ random: CrashRandom) async throws {
             var random = random
             try await Task.sleep(for: .microseconds(Int.random(in: 1_000...800_000, using: &random)))
@@ -108,7 +108,7 @@ extension CrashTests {
             }
 
             var description: String {
-                "\(attempted) commits tried, \(acknowledged) acknowledged, \(unknown) cut off, \(watched) changes watched"
+                "\(attempted) commits attempted, \(acknowledged) acknowledged, \(unknown) unknown, \(watched) changes watched"
             }
         }
     }

@@ -2,45 +2,45 @@ import DocumentModel
 import Foundation
 import TestSupport
 
-/// A `hearth` as a child process, of which thousands may follow each other: it leaves no descriptor or thread behind.
+/// A `hearth` child process without remaining descriptors or threads, so that thousands can be started in succession.
 final class ServerProcess: Sendable {
     typealias ExitStatus = ChildProcess.ExitStatus
 
     private let process: ChildProcess
-    /// The first line on standard output, then nothing more.
+    /// The first line of standard output.
     private let announcement: AsyncStream<String>
     private let exits: AsyncStream<(ExitStatus, errors: String)>
 
-    /// Starts `hearth` with these arguments, and without the HEARTH_ variables of the tests' own surroundings.
+    /// Starts `hearth` without the HEARTH_ variables of the test environment.
     init(_ arguments: [String], environment: [String: String]) throws {
-        let surroundings = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("HEARTH_") }
+        let inherited = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("HEARTH_") }
         let (reader, writer) = try ChildProcess.connection()
         let errors = try Self.temporaryFile()
         process = try ChildProcess(
             HearthProcess.executable.path,
             arguments,
-            environment: surroundings.merging(environment) { $1 },
+            environment: inherited.merging(environment) { $1 },
             output: writer,
             errors: errors
         )
         try writer.close()
-        let (announcement, announcing) = AsyncStream.makeStream(of: String.self)
-        let (exits, exiting) = AsyncStream.makeStream(of: (ExitStatus, errors: String).self)
+        let (announcement, announcementContinuation) = AsyncStream.makeStream(of: String.self)
+        let (exits, exitContinuation) = AsyncStream.makeStream(of: (ExitStatus, errors: String).self)
         self.announcement = announcement
         self.exits = exits
         Thread.detachNewThread { [process] in
-            if let line = Self.firstLine(of: reader) { announcing.yield(line) }
-            announcing.finish()
+            if let line = Self.firstLine(of: reader) { announcementContinuation.yield(line) }
+            announcementContinuation.finish()
             let status = process.wait()
             try? errors.seek(toOffset: 0)
-            exiting.yield((status, String(decoding: (try? errors.readToEnd()) ?? Data(), as: UTF8.self)))
-            exiting.finish()
+            exitContinuation.yield((status, String(decoding: (try? errors.readToEnd()) ?? Data(), as: UTF8.self)))
+            exitContinuation.finish()
             try? errors.close()
             try? reader.close()
         }
     }
 
-    /// Waits for the first line on standard output; nil when the process ended without one.
+    /// Waits for the first line of standard output; returns `nil` if the process exits without one.
     func firstLine() async -> String? {
         for await line in announcement { return line }
         return nil
@@ -51,14 +51,14 @@ final class ServerProcess: Sendable {
         process.send(signal)
     }
 
-    /// Waits until the process has ended, and says how, with what it wrote to standard error. To be asked once.
+    /// Waits until the process has exited; returns its status and standard error. Call it once.
     func exit() async throws -> (status: ExitStatus, errors: String) {
         for await (status, errors) in exits { return (status, errors) }
         send(SIGKILL)
         throw CancellationError()
     }
 
-    /// Sends a signal and waits for the end.
+    /// Sends a signal and waits until the process has exited.
     func end(with signal: Int32) async throws -> ExitStatus {
         send(signal)
         return try await exit().status
@@ -66,7 +66,7 @@ final class ServerProcess: Sendable {
 }
 
 extension ServerProcess {
-    /// A file that has no name any more.
+    /// Creates an unlinked temporary file.
     private static func temporaryFile() throws -> FileHandle {
         let file = FileManager.default.temporaryDirectory.appending(path: "hearth-\(UUID().uuidString)")
         let descriptor = open(file.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

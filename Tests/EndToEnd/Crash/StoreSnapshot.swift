@@ -1,19 +1,19 @@
 import DocumentModel
 import HearthClient
 
-/// All that a store shows at one moment at which nobody writes.
+/// The complete state of a store, read without concurrent writes.
 struct StoreSnapshot: Sendable {
-    /// A document that exists.
+    /// The state of an existing document.
     struct Version: Hashable, Sendable {
         let fields: MapValue
         let updateTime: Timestamp
     }
 
-    /// Where the log of commits stands.
+    /// The position in the commit history.
     struct Position: Hashable, Sendable {
         let epoch: String
         let sequence: Int64
-        /// The last commit's time; nil before the first.
+        /// The time of the last commit; `nil` before the first one.
         let time: Timestamp?
     }
 
@@ -28,9 +28,9 @@ extension StoreSnapshot.Version {
 }
 
 extension StoreSnapshot {
-    /// Reads everything over the API: all collections, at any depth, page by page.
+    /// Reads all collections at any depth by the API.
     ///
-    /// - Throws: Also when a document can't be read: what the store itself has written must be readable.
+    /// - Throws: Also for damaged documents, which must not occur.
     init(_ connection: HearthConnection) async throws {
         let information = try await connection.serverInformation()
         position = Position(

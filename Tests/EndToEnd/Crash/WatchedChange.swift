@@ -2,15 +2,15 @@ import DocumentModel
 import HearthClient
 import StrictJSON
 
-/// A change that a watch stream reported.
+/// A change received by a watcher.
 struct WatchedChange: Sendable {
     let path: DocumentPath
-    /// The commit that wrote the document; nil when it was deleted.
+    /// The number of the commit that wrote the document; `nil` for a deletion.
     let number: Int?
     let sequence: Int64
     let time: Timestamp
 
-    /// Takes a frame; nil when it reports no change.
+    /// Parses a frame; returns `nil` if it contains no change.
     init?(_ frame: WatchFrame) throws {
         guard let time = frame.json["time"]?.string, case .integer(let sequence)? = frame.json["seq"]?.number else { return nil }
         if let document = try frame.document() {
@@ -26,16 +26,16 @@ struct WatchedChange: Sendable {
     }
 }
 
-/// Checks that a watch stream reports commits in order: sequence numbers and times grow together.
+/// Checks that a watch stream delivers commits in order, with increasing sequence numbers and times.
 struct WatchOrder {
     private var last: (sequence: Int64, time: Timestamp)?
 
-    /// What is wrong with the next change; nil when nothing is.
-    mutating func fault(in change: WatchedChange) -> String? {
+    /// Returns an inconsistency of the next change; `nil` if there is none.
+    mutating func inconsistency(in change: WatchedChange) -> String? {
         defer { last = (change.sequence, change.time) }
         guard let last else { return nil }
         if change.sequence == last.sequence, change.time == last.time { return nil }
         if change.sequence > last.sequence, change.time > last.time { return nil }
-        return "a watcher was shown \(change.path) at \(change.sequence), \(change.time), after \(last.sequence), \(last.time)"
+        return "a watcher received \(change.path) at \(change.sequence), \(change.time), after \(last.sequence), \(last.time)"
     }
 }

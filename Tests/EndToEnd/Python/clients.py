@@ -1,4 +1,4 @@
-"""Calls a running Hearth with the JSON-RPC clients of others: a read, an error, a notification and a batch with each."""
+"""Tests a running server with third-party JSON-RPC clients: a read, an error, a notification and a batch with each."""
 
 import asyncio
 import collections
@@ -6,7 +6,7 @@ import collections.abc
 import sys
 import uuid
 
-# jsonrpc-requests 0.4.0 looks for it where Python had it before 3.10.
+# For jsonrpc-requests 0.4.0, which uses the location before Python 3.10.
 collections.Mapping = collections.abc.Mapping
 
 import aiohttp
@@ -36,7 +36,7 @@ def expect(found, wanted):
 
 
 class Target:
-    """A server with a document."""
+    """A server with a test document."""
 
     def __init__(self, address):
         self.address = address
@@ -46,21 +46,21 @@ class Target:
         self.call("documents.set", path=self.path, fields=self.fields)
 
     def call(self, method, **params):
-        answer = requests.post(
+        response = requests.post(
             self.url, json={"jsonrpc": "2.0", "id": 1, "method": method, "params": params}, timeout=10
         ).json()
-        return answer["result"]
+        return response["result"]
 
     def check(self, document):
         expect(document["path"], self.path)
         expect(document["fields"], self.fields)
 
-    def noted(self, name):
-        """A document that a notification writes."""
-        return {"path": f"{self.path}/noted/{name}", "fields": {}}
+    def notification_params(self, name):
+        """Returns the parameters of a notification that writes a document."""
+        return {"path": f"{self.path}/notified/{name}", "fields": {}}
 
-    def check_noted(self, name):
-        self.call("documents.get", path=f"{self.path}/noted/{name}")
+    def check_notified(self, name):
+        self.call("documents.get", path=f"{self.path}/notified/{name}")
 
 
 def pelix(target):
@@ -71,8 +71,8 @@ def pelix(target):
         raise AssertionError("no error")
     except jsonrpclib.ProtocolError as error:
         expect(error.args[0][0], NOT_FOUND)
-    server._notify.documents.set(**target.noted("pelix"))
-    target.check_noted("pelix")
+    server._notify.documents.set(**target.notification_params("pelix"))
+    target.check_notified("pelix")
     batch = jsonrpclib.MultiCall(server)
     batch.documents.get(path=target.path)
     batch.documents.get(path=target.path)
@@ -89,8 +89,8 @@ def pjrpc_sync(backend):
             raise AssertionError("no error")
         except pjrpc.client.exceptions.JsonRpcError as error:
             expect(error.code, NOT_FOUND)
-        client.notify("documents.set", **target.noted(backend.__name__))
-        target.check_noted(backend.__name__)
+        client.notify("documents.set", **target.notification_params(backend.__name__))
+        target.check_notified(backend.__name__)
         with client.batch() as batch:
             batch("documents.get", path=target.path)
             batch("documents.get", path=target.path)
@@ -104,15 +104,15 @@ def pjrpc_aiohttp(target):
     async def run():
         async with pjrpc.client.backend.aiohttp.Client(target.url) as client:
             target.check(await client.call("documents.get", path=target.path))
-            await client.notify("documents.set", **target.noted("aiohttp"))
+            await client.notify("documents.set", **target.notification_params("aiohttp"))
             target.check(await client.call("documents.get", path=target.path))
-            target.check_noted("aiohttp")
+            target.check_notified("aiohttp")
 
     asyncio.run(run())
 
 
 def tinyrpc_client(target):
-    # It names no type of its own.
+    # The client sends no Content-Type by default.
     transport = tinyrpc.transports.http.HttpPostClientTransport(
         target.url, headers={"Content-Type": "application/json"}
     )
@@ -124,9 +124,9 @@ def tinyrpc_client(target):
     except tinyrpc.protocols.jsonrpc.JSONRPCError as error:
         expect(error._jsonrpc_error_code, NOT_FOUND)
     untyped = tinyrpc.transports.http.HttpPostClientTransport(target.url)
-    answer = untyped.send_message(b'{"jsonrpc":"2.0","id":1,"method":"server.info"}')
-    if b"application/json" not in answer:
-        raise AssertionError("the refusal does not say what to send")
+    response = untyped.send_message(b'{"jsonrpc":"2.0","id":1,"method":"server.info"}')
+    if b"application/json" not in response:
+        raise AssertionError("the error does not name the expected Content-Type")
 
 
 def jsonrpc_requests_client(target):
@@ -137,8 +137,8 @@ def jsonrpc_requests_client(target):
         raise AssertionError("no error")
     except jsonrpc_requests.ProtocolError as error:
         expect(error.server_data["error"]["code"], NOT_FOUND)
-    server.documents.set(**target.noted("requests"), _notification=True)
-    target.check_noted("requests")
+    server.documents.set(**target.notification_params("requests"), _notification=True)
+    target.check_notified("requests")
 
 
 def jsonrpc_async_client(target):
@@ -146,29 +146,29 @@ def jsonrpc_async_client(target):
         async with aiohttp.ClientSession() as session:
             server = jsonrpc_async.Server(target.url, session=session)
             target.check(await server.documents.get(path=target.path))
-            await server.documents.set(**target.noted("async"), _notification=True)
-            target.check_noted("async")
+            await server.documents.set(**target.notification_params("async"), _notification=True)
+            target.check_notified("async")
 
     asyncio.run(run())
 
 
 def jsonrpcclient_bodies(target):
-    answer = requests.post(
+    response = requests.post(
         target.url, json=[jsonrpcclient.request_uuid("documents.get", {"path": target.path}) for _ in range(2)], timeout=10
     )
-    for parsed in jsonrpcclient.parse(answer.json()):
+    for parsed in jsonrpcclient.parse(response.json()):
         target.check(parsed.result)
     notification = requests.post(
-        target.url, json=jsonrpcclient.notification("documents.set", target.noted("jsonrpcclient")), timeout=10
+        target.url, json=jsonrpcclient.notification("documents.set", target.notification_params("jsonrpcclient")), timeout=10
     )
     expect((notification.status_code, notification.content), (204, b""))
-    target.check_noted("jsonrpcclient")
+    target.check_notified("jsonrpcclient")
 
 
 def jsonrpc_bodies(target):
     request = jsonrpc.jsonrpc2.JSONRPC20Request("documents.get", [target.path], _id=0)
-    answer = requests.post(target.url, data=request.json, headers={"Content-Type": "application/json-rpc"}, timeout=10)
-    parsed = jsonrpc.jsonrpc2.JSONRPC20Response(_id=answer.json()["id"], result=answer.json()["result"])
+    response = requests.post(target.url, data=request.json, headers={"Content-Type": "application/json-rpc"}, timeout=10)
+    parsed = jsonrpc.jsonrpc2.JSONRPC20Response(_id=response.json()["id"], result=response.json()["result"])
     expect(parsed._id, 0)
     target.check(parsed.result)
 
@@ -179,7 +179,7 @@ def jsonrpc2_pyclient(target):
 
 
 def bitcoinrpc_client(target):
-    """Version 1.1 of the protocol is refused, in a form that the client shows."""
+    """Version 1.1 of the protocol is rejected with an error that the client can parse."""
     server = bitcoinrpc.authproxy.AuthServiceProxy(target.url.replace("://", "://user:password@"))
     try:
         server.documents.get(target.path)

@@ -1,4 +1,4 @@
-"""Checks a running Hearth's OpenRPC document against OpenRPC's own schema, and what that can't say."""
+"""Validates the OpenRPC document of a running server against the OpenRPC schema, and checks rules that the schema can't express."""
 
 import json
 import pathlib
@@ -7,12 +7,12 @@ import sys
 import jsonschema
 import requests
 
-# What OpenRPC's schema refers to on another site means draft-07.
+# External references in the OpenRPC schema, which denote JSON Schema draft-07.
 META = {"https://meta.json-schema.tools", "https://meta.json-schema.tools/"}
 
 
 def localised(node):
-    """The schema with references to the other site answered here."""
+    """Replaces external references in the schema."""
     if isinstance(node, dict):
         reference = node.get("$ref")
         if isinstance(reference, str) and reference in META:
@@ -37,7 +37,7 @@ def references(node):
 
 
 def resolve(document, reference):
-    assert reference.startswith("#/"), f"{reference} leads out of the document"
+    assert reference.startswith("#/"), f"{reference} is external"
     node = document
     for part in reference[2:].split("/"):
         node = node[part.replace("~1", "/").replace("~0", "~")]
@@ -53,11 +53,11 @@ def check_method(document, method):
 
     params = method["params"]
     names = [param["name"] for param in params]
-    assert len(names) == len(set(names)), f"{method['name']} has a parameter twice"
+    assert len(names) == len(set(names)), f"{method['name']} has duplicate parameters"
     required = [param.get("required", False) for param in params]
     assert required == sorted(required, reverse=True), f"{method['name']} has optional parameters before required ones"
     codes = [error["code"] for error in method.get("errors", [])]
-    assert len(codes) == len(set(codes)), f"{method['name']} has an error code twice"
+    assert len(codes) == len(set(codes)), f"{method['name']} has duplicate error codes"
     assert method.get("examples"), f"{method['name']} has no example"
     schemas = {param["name"]: param["schema"] for param in params}
     for example in method["examples"]:
@@ -79,13 +79,13 @@ def main(address):
         print(f"FAILED  {'/'.join(map(str, error.absolute_path))}: {error.message[:300]}")
     assert not errors
     names = [method["name"] for method in document["methods"]]
-    assert len(names) == len(set(names)), "a method is there twice"
+    assert len(names) == len(set(names)), "duplicate methods"
     for reference in references(document):
         resolve(document, reference)
     for method in document["methods"]:
         if method["name"] != "rpc.discover":
             check_method(document, method)
-    print(f"ok      the description of {len(names)} methods")
+    print(f"ok      OpenRPC document with {len(names)} methods")
 
 
 main(sys.argv[1])

@@ -1,4 +1,4 @@
-"""Calls a running Hearth with the client that Google's API library makes of the interface's discovery document."""
+"""Tests a running server with Google's API client library and Firestore's discovery document."""
 
 import json
 import sys
@@ -20,14 +20,14 @@ def expect(found, wanted):
 
 
 def connect(address):
-    """The client of the document that the library ships with, for another server."""
+    """Returns a client for the server, built from the discovery document included in the library."""
     text = googleapiclient.discovery_cache.get_static_doc("firestore", "v1")
     document = json.loads(text)
     document["rootUrl"] = document["baseUrl"] = address + "/"
     document.pop("mtlsRootUrl", None)
     methods = document["resources"]["projects"]["resources"]["databases"]["resources"]["documents"]["methods"]
     for method in methods.values():
-        # The patterns leave out the root, below which most collections are.
+        # The patterns exclude the root document as parent.
         method["parameters"].get("parent", {}).pop("pattern", None)
     service = googleapiclient.discovery.build_from_document(document, http=httplib2.Http())
     return service.projects().databases().documents()
@@ -38,8 +38,8 @@ def fails(request, status, code):
         request.execute()
     except googleapiclient.errors.HttpError as error:
         expect(error.resp.status, code)
-        answer = json.loads(error.content)
-        found = (answer[0] if isinstance(answer, list) else answer)["error"]
+        response = json.loads(error.content)
+        found = (response[0] if isinstance(response, list) else response)["error"]
         expect((found["code"], found["status"]), (code, status))
         return found["message"]
     raise AssertionError(f"expected {status}")
@@ -47,31 +47,31 @@ def fails(request, status, code):
 
 def check_documents(documents, name):
     parent = f"{ROOT}/{name}"
-    made = documents.createDocument(
+    created = documents.createDocument(
         parent=ROOT,
         collectionId=name,
         documentId="a b:c",
         body={"fields": {"n": {"integerValue": "9007199254740993"}, "x": {"nullValue": None}}},
     ).execute()
-    expect(made["name"], f"{parent}/a b:c")
-    expect(made["fields"], {"n": {"integerValue": "9007199254740993"}, "x": {"nullValue": None}})
-    expect(made["createTime"], made["updateTime"])
-    expect(documents.get(name=made["name"]).execute(), made)
-    expect(documents.get(name=made["name"], mask_fieldPaths=["n"]).execute()["fields"], {"n": made["fields"]["n"]})
+    expect(created["name"], f"{parent}/a b:c")
+    expect(created["fields"], {"n": {"integerValue": "9007199254740993"}, "x": {"nullValue": None}})
+    expect(created["createTime"], created["updateTime"])
+    expect(documents.get(name=created["name"]).execute(), created)
+    expect(documents.get(name=created["name"], mask_fieldPaths=["n"]).execute()["fields"], {"n": created["fields"]["n"]})
     fails(documents.get(name=parent + "/missing"), "NOT_FOUND", 404)
     fails(documents.createDocument(parent=ROOT, collectionId=name, documentId="a b:c", body={}), "ALREADY_EXISTS", 409)
     changed = documents.patch(
-        name=made["name"],
+        name=created["name"],
         updateMask_fieldPaths=["x", "y.z"],
         mask_fieldPaths=["y", "x"],
-        currentDocument_updateTime=made["updateTime"],
+        currentDocument_updateTime=created["updateTime"],
         body={"fields": {"y": {"mapValue": {"fields": {"z": {"stringValue": "é"}}}}}},
     ).execute()
     expect(changed["fields"], {"y": {"mapValue": {"fields": {"z": {"stringValue": "é"}}}}})
-    expect(changed["createTime"], made["createTime"])
-    again = documents.patch(name=made["name"], currentDocument_updateTime=made["updateTime"], body={})
+    expect(changed["createTime"], created["createTime"])
+    again = documents.patch(name=created["name"], currentDocument_updateTime=created["updateTime"], body={})
     fails(again, "FAILED_PRECONDITION", 400)
-    expect(documents.get(name=made["name"], readTime=made["updateTime"]).execute(), made)
+    expect(documents.get(name=created["name"], readTime=created["updateTime"]).execute(), created)
     fails(documents.patch(name=parent + "/missing", currentDocument_exists=True, body={}), "NOT_FOUND", 404)
     expect(documents.patch(name=parent + "/d", body={}).execute()["name"], parent + "/d")
     expect(documents.delete(name=parent + "/d", currentDocument_exists=True).execute(), {})
@@ -89,9 +89,9 @@ def check_lists(documents, name):
         request = documents.list(parent=parent, collectionId=collection, **options)
         found = []
         while request is not None:
-            answer = request.execute()
-            found += [document["name"].rpartition("/")[2] for document in answer.get("documents", [])]
-            request = documents.list_next(request, answer)
+            response = request.execute()
+            found += [document["name"].rpartition("/")[2] for document in response.get("documents", [])]
+            request = documents.list_next(request, response)
         return found
 
     parent = f"{ROOT}/{name}/p"
@@ -100,13 +100,13 @@ def check_lists(documents, name):
     expect(names(ROOT, name), ["a b:c"])
     expect(names(ROOT, name, showMissing=True), ["a b:c", "p"])
     expect(names(ROOT, name, recursive=True, pageSize=4), ["a b:c", "d0", "d1", "d2", "d3", "d4"])
-    # All collections of a document: the collection's place in the path is empty.
+    # All subcollections of a document: the collection ID is empty.
     expect(names(parent, "", pageSize=3), ["d0", "d1", "d2", "d3", "d4"])
     fails(documents.list(parent=ROOT, collectionId=name, showMissing=True, orderBy="n"), "INVALID_ARGUMENT", 400)
     fails(documents.list(parent=ROOT, collectionId=name, pageToken="?"), "INVALID_ARGUMENT", 400)
     expect(documents.listCollectionIds(parent=parent, body={}).execute(), {"collectionIds": ["l"]})
-    answer = documents.listCollectionIds(parent=ROOT, body={"pageSize": 1}).execute()
-    expect(len(answer["collectionIds"]), 1)
+    response = documents.listCollectionIds(parent=ROOT, body={"pageSize": 1}).execute()
+    expect(len(response["collectionIds"]), 1)
 
 
 def check_calls(documents, name):

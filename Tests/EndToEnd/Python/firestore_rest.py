@@ -1,4 +1,4 @@
-"""Uses a running Hearth through Google's own Firestore client, over its REST transport."""
+"""Tests a running server with Google's Firestore client and its REST transport."""
 
 import datetime
 import sys
@@ -28,12 +28,12 @@ def expect(found, wanted):
 
 
 def fails(wanted, function, *arguments, **options):
-    """The message of a failure with a canonical code. Over REST the client's exceptions tell only the HTTP status."""
+    """Expects an error status and returns its message. With REST, the client's exceptions contain only the HTTP status."""
     try:
         function(*arguments, **options)
     except exceptions.GoogleAPICallError as error:
-        answer = error.response.json()
-        found = (answer[0] if isinstance(answer, list) else answer)["error"]
+        response = error.response.json()
+        found = (response[0] if isinstance(response, list) else response)["error"]
         expect(found["status"], wanted)
         expect(found["code"], error.response.status_code)
         return found["message"]
@@ -41,7 +41,7 @@ def fails(wanted, function, *arguments, **options):
 
 
 def connect(address, project="hearth", database="(default)"):
-    """Google's client with its REST transport in place of gRPC."""
+    """Returns Google's client with its REST transport instead of gRPC."""
     credentials = google.auth.credentials.AnonymousCredentials()
     client = firestore.Client(project=project, credentials=credentials, database=database)
     transport = FirestoreRestTransport(
@@ -52,7 +52,7 @@ def connect(address, project="hearth", database="(default)"):
 
 
 def collection(client):
-    """A collection of its own for a check."""
+    """Returns a new collection."""
     return client.collection("c" + uuid.uuid4().hex)
 
 
@@ -104,7 +104,7 @@ def values(client):
     found = document.get()
     expect(found.to_dict(), data)
     expect(found.get("map.`a.b`"), {})
-    # Two spellings of a letter are two documents.
+    # Different Unicode normalizations are different documents.
     expect(here.document("e\u0301").get().exists, False)
 
 
@@ -138,7 +138,7 @@ def writes(client):
     expect(fields, {"b": {"c": 5, "x": 1}, "n": 3.5, "list": [1, 2], "most": 9, "least": 3})
     document.update({"list": firestore.ArrayRemove([1])})
     expect(document.get().get("list"), [2])
-    # What was last changed at another time, or will be only.
+    # A different update time, and one in the future.
     fails("FAILED_PRECONDITION", document.delete, option=client.write_option(last_update_time=found.update_time))
     later = found.update_time + datetime.timedelta(hours=1)
     fails("INVALID_ARGUMENT", document.delete, option=client.write_option(last_update_time=later))
@@ -168,7 +168,7 @@ def batches(client):
     batch.update(here.document("7"), {"n": 7})
     fails("NOT_FOUND", batch.commit)
     expect(here.document("new").get().exists, False)
-    # Each for itself.
+    # Individual writes.
     writer = client.bulk_writer()
     failed = []
     writer.on_write_error(lambda error, _: failed.append(error.code) or False)
@@ -198,7 +198,7 @@ def reads(client):
     expect([entry.id for entry in here.list_documents(page_size=2)], ["a", "b", "missing"])
     expect([entry.id for entry in here.document("missing").collections()], ["below"])
     assert here.id in [entry.id for entry in client.collections()]
-    # The past.
+    # Point-in-time reads.
     before = here.document("a").get()
     here.document("a").set({"name": "changed"})
     expect(here.document("a").get(read_time=before.update_time).get("name"), "a")
@@ -320,7 +320,7 @@ def transactions(client):
 
     increment(client.transaction())
     expect(counter.get().get("n"), 2)
-    # Over gRPC the client would run it again; over REST it does not tell this from other conflicts.
+    # With gRPC, the client would retry; with REST, it can't distinguish this conflict.
     fails("ABORTED", increment, client.transaction(), 10)
     expect(counter.get().get("n"), 10)
 
@@ -336,17 +336,17 @@ def transactions(client):
     expect(counter.get().get("n"), 10)
 
     @firestore.transactional
-    def look(transaction):
+    def read_only(transaction):
         before = counter.get(transaction=transaction).get("n")
         counter.update({"n": 12})
         expect(counter.get(transaction=transaction).get("n"), before)
 
-    look(client.transaction(read_only=True))
+    read_only(client.transaction(read_only=True))
 
 
 @check
 def generated_client(client):
-    """Methods of the protocol that the client above has no use for."""
+    """Methods of the API that the high-level client doesn't use."""
     api = client._firestore_api
     database = client._database_string
     parent = f"{database}/documents/{collection(client).id}/p"
@@ -375,7 +375,7 @@ def generated_client(client):
         }
     )
     expect(list(changed.fields), ["m"])
-    # A transaction that begins with a read.
+    # A transaction started by a read.
     stream = list(
         api.batch_get_documents(request={"database": database, "documents": [made.name], "new_transaction": {}})
     )

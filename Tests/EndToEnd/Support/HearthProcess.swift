@@ -1,12 +1,12 @@
 import Foundation
 import TestSupport
 
-/// A running `hearth`: the executable that was built beside the tests, as a child process.
+/// A `hearth` child process, with the executable built with the tests.
 ///
-/// Whoever starts one ends it: ``HearthProcess/end(with:)`` or ``HearthProcess/exitStatus()``. Waiting ends with the task that
-/// waits, so a test's time limit bounds it.
+/// The caller must end it with ``HearthProcess/end(with:)`` or wait for it with ``HearthProcess/exitStatus()``. Waiting is
+/// cancelled with the task, and so limited by the time limit of the test.
 final class HearthProcess: Sendable {
-    /// The lines of standard output and standard error, without line feeds, until the process closes them.
+    /// The lines of standard output and standard error, without line feeds.
     let output: AsyncStream<String>
     let errors: AsyncStream<String>
     private let exits: AsyncStream<ExitStatus>
@@ -16,8 +16,7 @@ final class HearthProcess: Sendable {
 
     var processID: Int32 { process.processID }
 
-    /// Starts `hearth`, or another program, with these arguments and without the HEARTH_ variables of the tests' own
-    /// surroundings.
+    /// Starts `hearth` or another program, without the HEARTH_ variables of the test environment.
     init(
         _ arguments: [String],
         program: URL = executable,
@@ -53,27 +52,27 @@ final class HearthProcess: Sendable {
         process.send(signal)
     }
 
-    /// Waits until the process has ended. To be asked once.
+    /// Waits until the process has exited. Call it once.
     func exitStatus() async throws -> ExitStatus {
         for await status in exits { return status }
         send(SIGKILL)
         throw CancellationError()
     }
 
-    /// Waits until the process has ended, and takes what it printed until then. To be asked once.
+    /// Waits until the process has exited and returns its output. Call it once.
     func result() async throws -> CommandResult {
         async let output = output.reduce(into: []) { $0.append($1) }
         async let errors = errors.reduce(into: []) { $0.append($1) }
         return CommandResult(status: try await exitStatus(), output: await output, errors: await errors)
     }
 
-    /// Sends a signal and waits for the end.
+    /// Sends a signal and waits until the process has exited.
     func end(with signal: Int32) async throws -> ExitStatus {
         send(signal)
         return try await exitStatus()
     }
 
-    /// The folder in which the tests and what they run were built.
+    /// The build folder with the tests and executables.
     static let products: URL = {
         let testBundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
         return testBundle?.bundleURL.deletingLastPathComponent() ?? Bundle.main.bundleURL
@@ -82,7 +81,7 @@ final class HearthProcess: Sendable {
     static let executable = products.appendingPathComponent("hearth")
 }
 
-/// What a command printed, and how it ended.
+/// The output and exit status of a command.
 struct CommandResult: Sendable, CustomStringConvertible {
     let status: HearthProcess.ExitStatus
     let output: [String]
@@ -93,14 +92,14 @@ struct CommandResult: Sendable, CustomStringConvertible {
     var description: String { "\(status)\n\(output.joined(separator: "\n"))\n\(errorText)" }
 }
 
-/// Runs a command to its end.
+/// Runs a `hearth` command and returns its result.
 func hearth(_ arguments: String..., input: String = "", environment: [String: String] = [:]) async throws -> CommandResult {
     try await HearthProcess(arguments, input: input, environment: environment).result()
 }
 
-/// Runs a line of a shell to its end; `$HEARTH` in it is the executable.
+/// Runs a shell command line, in which `$HEARTH` is the executable.
 func shell(_ line: String) async throws -> CommandResult {
-    let shell = URL(filePath: "/bin/bash")
+    let bash = URL(filePath: "/bin/bash")
     let environment = ["HEARTH": HearthProcess.executable.path]
-    return try await HearthProcess(["-c", line], program: shell, environment: environment).result()
+    return try await HearthProcess(["-c", line], program: bash, environment: environment).result()
 }

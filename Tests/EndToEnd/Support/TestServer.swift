@@ -4,19 +4,19 @@ import HearthClient
 import TestSupport
 import Testing
 
-/// A `hearth serve` on a port of its own.
+/// A `hearth serve` process on a free port.
 struct TestServer: Sendable {
     let process: HearthProcess
     /// The data folder.
     let folder: URL
-    /// As it printed it, such as `http://127.0.0.1:40123`.
+    /// The URL printed by the server, such as `http://127.0.0.1:40123`.
     let address: String
-    /// A connection, for calls without the command line in between.
+    /// A connection to the server.
     let connection: HearthConnection
 
-    /// Starts a server and waits for the line that says where it is.
+    /// Starts a server and waits for its URL.
     ///
-    /// - Parameter port: 0, or the port of a server that was there before.
+    /// - Parameter port: The port; 0 selects a free port.
     init(data folder: URL, port: String = "0") async throws {
         let process = try HearthProcess(["serve", "--data", folder.path, "--port", port])
         var address: String?
@@ -39,19 +39,19 @@ struct TestServer: Sendable {
         }
     }
 
-    /// Ends the server and waits until it is gone.
+    /// Stops the server and waits until it has exited.
     func stop(with signal: Int32 = SIGTERM) async throws -> HearthProcess.ExitStatus {
         await connection.shutdown()
         return try await process.end(with: signal)
     }
 
-    /// The file of a document.
+    /// Returns the file of a document.
     func file(_ path: String) -> URL {
         folder.appendingPathComponent("documents/\(path).json")
     }
 }
 
-/// Runs `body` with a server over an empty data folder, and checks that the server stops cleanly afterwards.
+/// Calls `body` with a server on an empty data folder, and expects that the server shuts down cleanly.
 func withServer(_ body: (TestServer) async throws -> Void) async throws {
     try await withTemporaryFolder { folder in
         let server = try await TestServer(data: folder.appendingPathComponent("data"))

@@ -4,49 +4,49 @@ import HearthClient
 import StrictJSON
 import Testing
 
-/// What watchers that read a byte a second cost a server, and what they do to others.
+/// Watchers that read one byte per second.
 @Suite("Slow watchers", .timeLimit(.minutes(5)))
 struct SlowWatcherTests {
     private static let slowCount = 40
     private static let writeCount = 160
     private static let text = String(repeating: "x", count: 50_000)
 
-    @Test func `cost no memory for what they have not read, and others are told everything in order`() async throws {
+    @Test func `slow watchers use bounded memory and do not affect others`() async throws {
         try await withServer { server in
             let port = try #require(server.address.split(separator: ":").last.flatMap { UInt16($0) })
-            // Whatever a server keeps for itself, it has after this.
-            try await Self.writeAndFollow(0, to: server)
+            // A warm-up, which allocates what the server keeps.
+            try await Self.writeAndWatch(0, to: server)
             let before = try Self.residentBytes(of: server)
-            let slow = try (0..<Self.slowCount).map { _ in try DrippingWatcher("collection=c", port: port) }
+            let slow = try (0..<Self.slowCount).map { _ in try SlowWatcher("collection=c", port: port) }
             for watcher in slow {
-                var begun = watcher.isBegun.makeAsyncIterator()
-                try #require(await begun.next() != nil)
+                var opened = watcher.isOpen.makeAsyncIterator()
+                try #require(await opened.next() != nil)
             }
-            try await Self.writeAndFollow(1, to: server)
+            try await Self.writeAndWatch(1, to: server)
             let growth = try Self.residentBytes(of: server) - before
-            // Each of them has 8 MB to read, which together are 320 MB.
+            // 320 MB are pending for all watchers, 8 MB for each.
             #expect(growth < 80 << 20, "\(growth >> 20) MiB")
             withExtendedLifetime(slow) {}
         }
     }
 
-    /// Lets a watcher that reads follow many writes, whose documents it must be told one after another.
-    private static func writeAndFollow(_ round: Int, to server: TestServer) async throws {
+    /// Writes many documents and expects that a watcher receives all of them in order.
+    private static func writeAndWatch(_ round: Int, to server: TestServer) async throws {
         let frames = try await server.connection.watch(.collection(CollectionPath("c")))
         let first = Int64(round * writeCount)
         try await withThrowingTaskGroup { group in
-            var told: [Int64] = []
+            var received: [Int64] = []
             for try await frame in frames {
                 if frame.kind == .current {
                     group.addTask { try await writeAll(from: first, to: server.connection) }
                 } else if frame.kind == .added || frame.kind == .modified, frame.token != nil,
                     case .integer(let number)? = try frame.document()?.decoded().fields["number"]
                 {
-                    told.append(number - first)
-                    if told.count == writeCount { break }
+                    received.append(number - first)
+                    if received.count == writeCount { break }
                 }
             }
-            #expect(told == Array(0..<Int64(writeCount)))
+            #expect(received == Array(0..<Int64(writeCount)))
             try await group.waitForAll()
         }
     }

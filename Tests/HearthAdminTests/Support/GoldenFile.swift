@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Files that hold what pages should be. `HEARTH_UPDATE_GOLDEN=1` writes them anew, for a person to look over.
+/// Golden files of pages. `HEARTH_UPDATE_GOLDEN=1` rewrites them for review.
 enum GoldenFile {
     private static let isUpdating = ProcessInfo.processInfo.environment["HEARTH_UPDATE_GOLDEN"] == "1"
     private static let folder = URL(filePath: #filePath)
@@ -35,8 +35,7 @@ enum GoldenFile {
         text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     }
 
-    /// Leaves out what changes with the static files and with each database and process, the coastlines, and the foot, which is the same
-    /// everywhere.
+    /// Replaces volatile content (digests, sizes, resume tokens), the coastlines, and the footer, which is the same on every page.
     private static func stable(_ source: String) -> String {
         source
             .replacing(/v&#61;[0-9a-f]{16}/, with: "v&#61;DIGEST")

@@ -1,7 +1,7 @@
 import DocumentModel
 import StrictJSON
 
-/// The documents of the public guide on mapping Firestore data, the two faulty ones included.
+/// The documents of a public guide on mapping Firestore data, including its two invalid ones.
 enum GuideData {
     static func writes() throws(StatusError) -> [Write] {
         var writes: [Write] = []
@@ -75,7 +75,7 @@ enum GuideData {
 }
 
 extension MapValue {
-    /// These members and others.
+    /// Returns the map with additional fields.
     func adding(_ others: MapValue) -> MapValue {
         var map = self
         for (key, value) in others { map[key] = value }

@@ -1,14 +1,14 @@
 import CLibXML2
 
-/// A page as libxml2 parses it, to be asked with XPath.
+/// A page parsed by libxml2, queried with XPath.
 ///
-/// libxml2 knows HTML 4: complaints about the names of newer elements don't count, all others are kept.
+/// libxml2 implements HTML 4, so errors about unknown elements are ignored.
 struct HTMLPage {
-    /// An element that a question found.
+    /// An element matched by an expression.
     struct Element {
-        /// All text in it.
+        /// The text content.
         let text: String
-        /// Its attributes, in the order of the source.
+        /// The attributes in source order.
         let attributes: [(name: String, value: String)]
 
         subscript(_ name: String) -> String? {
@@ -21,11 +21,11 @@ struct HTMLPage {
     }
 
     let source: String
-    /// What the parser complained of.
+    /// The errors of the parser.
     let complaints: [String]
     private let document: Document
 
-    /// libxml2 sets itself up when it is first used, which is not safe on two threads at once.
+    /// Initializes libxml2 once, because its lazy initialization isn't thread-safe.
     private static let setUp: Void = xmlInitParser()
 
     init(_ bytes: [UInt8]) throws {
@@ -51,7 +51,7 @@ struct HTMLPage {
         self.complaints = complaints.list
     }
 
-    /// The elements that an XPath expression finds.
+    /// Returns the elements that an XPath expression matches.
     func all(_ expression: String) throws -> [Element] {
         try withExtendedLifetime(document) {
             guard let context = xmlXPathNewContext(document.pointer) else { throw Failure(message: "no context") }
@@ -65,14 +65,14 @@ struct HTMLPage {
         }
     }
 
-    /// The one element that an XPath expression finds.
+    /// Returns the single element that an XPath expression matches.
     func one(_ expression: String) throws -> Element {
         let found = try all(expression)
         guard found.count == 1 else { throw Failure(message: "\(expression) found \(found.count) elements") }
         return found[0]
     }
 
-    /// The texts of all elements that an XPath expression finds.
+    /// Returns the texts of all elements that an XPath expression matches.
     func texts(_ expression: String) throws -> [String] {
         try all(expression).map(\.text)
     }

@@ -3,42 +3,42 @@ import DocumentModel
 import DocumentStore
 import Foundation
 import HTTPTypes
-import HearthService
+import HearthAPI
 import Logging
 import StrictJSON
 
 @testable import HearthAdmin
 
-/// The pages over a store of their own, with a clock that stands still and a nonce that stays the same.
+/// The pages over a temporary store, with a fixed clock and a fixed nonce.
 struct TestSite: Sendable {
     let store: FileStore
     let pages: AdminPages
-    let keys: AccessKeys
+    let keys: AccessKeyRegistry
     let folder: URL
 
     static let nonce = "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
 
-    /// With what the words in forms are made.
-    static let formSecret = SymmetricKey(data: Array("0123456789abcdef0123456789abcdef".utf8))
+    /// The key from which CSRF tokens are derived.
+    static let csrfSecret = SymmetricKey(data: Array("0123456789abcdef0123456789abcdef".utf8))
 
-    /// The word that forms send which were shown to a caller without a session.
-    static func token(for caller: Caller = .anybody) -> String {
-        FormToken(for: Visitor(caller: caller).formName(browser: UTF8Key(nonce)), secret: formSecret).masked(by: nonce)
+    /// Returns the CSRF token of forms for a caller without a session.
+    static func token(for caller: Caller = .openAccess) -> String {
+        CSRFToken(for: Principal(caller: caller).formOwner(browserID: UTF8Key(nonce)), secret: csrfSecret).masked(by: nonce)
     }
 
-    /// The repository's folder, which holds the templates and static files.
+    /// The repository's root folder.
     static let repository = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    /// Reading and compiling them takes longer than most tests.
+    /// Shared, because loading and compiling assets takes longer than most tests.
     private static let assets = Result { try PageAssets(AssetLocation(folder: repository)) }
 
-    /// The pages' texts.
-    static func catalogue() throws -> Catalogue {
-        try Catalogue(templates: repository.appending(path: "Templates"))
+    /// Loads the translations.
+    static func catalog() throws -> TranslationCatalog {
+        try TranslationCatalog(templates: repository.appending(path: "Templates"))
     }
 
-    /// Runs `body` with pages over a store that holds what `writes` make, and removes its folder in the end.
+    /// Runs `body` with pages over a temporary store that contains `writes`.
     static func with<Result>(
         _ writes: [Write] = [],
         limits: ServiceLimits = ServiceLimits(),
@@ -51,11 +51,11 @@ struct TestSite: Sendable {
         let now = try Timestamp(rfc3339: "2026-01-02T05:04:06Z")
         var configuration = FileStoreConfiguration(folder: folder.path)
         configuration.now = { commitTime }
-        // Preallocating journal is most of what a small store costs.
+        // Preallocating the journal dominates the cost of a small store.
         configuration.segmentBytes = 256 << 10
         let store = try await FileStore.open(configuration, logger: logger)
         if !writes.isEmpty { _ = try await store.commit(writes) }
-        let keys = AccessKeys()
+        let keys = AccessKeyRegistry()
         let pages = AdminPages(
             context: ServiceContext(
                 store: store,
@@ -64,12 +64,12 @@ struct TestSite: Sendable {
             ),
             assets: try assets.get(),
             logger: logger,
-            surroundings: AdminPages.Surroundings(
+            dependencies: AdminPages.Dependencies(
                 now: { now },
                 nonce: { nonce },
-                formSecret: formSecret,
-                signInTime: .zero,
-                patience: .seconds(600),
+                csrfSecret: csrfSecret,
+                failedSignInDuration: .zero,
+                jobWaitTime: .seconds(600),
                 uploadFolder: folder.path
             )
         )
@@ -83,14 +83,14 @@ struct TestSite: Sendable {
         }
     }
 
-    /// Gets an address: a path with or without query.
+    /// Sends a GET request for a path with an optional query.
     func get(
         _ address: String,
         method: HTTPRequest.Method = .get,
-        knownTags: String? = nil,
+        ifNoneMatch: String? = nil,
         host: String = "127.0.0.1:8080",
-        acceptedLanguages: String? = nil,
-        as caller: Caller = .anybody,
+        acceptLanguage: String? = nil,
+        as caller: Caller = .openAccess,
         cookies: [String] = []
     ) async -> PageResponse {
         let parts = address.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1)
@@ -98,26 +98,26 @@ struct TestSite: Sendable {
             to: AdminPages.PageRequest(
                 method: method,
                 path: parts.first.map { String(Substring($0)) } ?? "/",
-                query: parts.count > 1 ? String(Substring(parts[1])) : nil,
+                rawQuery: parts.count > 1 ? String(Substring(parts[1])) : nil,
                 host: host,
-                knownTags: knownTags,
-                acceptedLanguages: acceptedLanguages,
+                ifNoneMatch: ifNoneMatch,
+                acceptLanguage: acceptLanguage,
                 cookies: cookies,
-                visitor: Visitor(caller: caller)
+                principal: Principal(caller: caller)
             )
         )
     }
 
-    /// Sends a form, of the documentation unless another address is given.
-    func send(_ form: String, to path: String = "/rpc/docs", as caller: Caller = .anybody) async -> PageResponse {
+    /// Submits a form, by default to the API reference.
+    func send(_ form: String, to path: String = "/rpc/docs", as caller: Caller = .openAccess) async -> PageResponse {
         await post(path, form, as: caller)
     }
 
-    /// Sends a form to an address, with the word that it was shown with.
+    /// Submits a form with a valid CSRF token.
     func post(
         _ address: String,
         _ form: String,
-        as caller: Caller = .anybody,
+        as caller: Caller = .openAccess,
         cookies: [String] = [],
         origin: String? = "http://127.0.0.1:8080"
     ) async -> PageResponse {
@@ -126,17 +126,17 @@ struct TestSite: Sendable {
             to: AdminPages.PageRequest(
                 method: .post,
                 path: parts.first.map { String(Substring($0)) } ?? "/",
-                query: parts.count > 1 ? String(Substring(parts[1])) : nil,
+                rawQuery: parts.count > 1 ? String(Substring(parts[1])) : nil,
                 host: "127.0.0.1:8080",
                 cookies: cookies,
                 origin: origin,
-                visitor: Visitor(caller: caller),
+                principal: Principal(caller: caller),
                 form: Array("\(form)&form-token=\(Self.token(for: caller))".utf8)
             )
         )
     }
 
-    /// Gets a page and parses it.
+    /// Requests and parses a page.
     func page(_ address: String) async throws -> HTMLPage {
         try HTMLPage(await get(address).body)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthCLI
 
-@Suite("What a person is told")
+@Suite("Console")
 struct ConsoleTests {
     private final class Screen: Sendable {
         private let written = Mutex("")
@@ -18,7 +18,7 @@ struct ConsoleTests {
     private let screen = Screen()
     private let start = ContinuousClock.now
 
-    @Test func `goes above the line of progress, which is drawn again below`() {
+    @Test func `writes messages above the progress line, which is redrawn below`() {
         let console = screen.console(isTerminal: true)
         console.showProgress("1 document imported")
         console.report("in.ndjson:2: not JSON")
@@ -32,7 +32,7 @@ struct ConsoleTests {
         )
     }
 
-    @Test func `shows progress no more often than somebody can read`() {
+    @Test func `limits the rate of progress updates`() {
         let console = screen.console(isTerminal: true)
         for milliseconds in stride(from: 0, to: 250, by: 10) {
             console.showProgress("at \(milliseconds)", at: start + .milliseconds(milliseconds))
@@ -40,7 +40,7 @@ struct ConsoleTests {
         #expect(screen.text.matches(of: /at [0-9]+/).map { String($0.output) } == ["at 0", "at 100", "at 200"])
     }
 
-    @Test func `has no progress where there is no terminal`() {
+    @Test func `shows no progress without a terminal`() {
         let console = screen.console(isTerminal: false)
         console.showProgress("1 document imported")
         console.report("Done.")
@@ -48,13 +48,16 @@ struct ConsoleTests {
         #expect(screen.text == "hearth: Done.\n")
     }
 
-    @Test(arguments: [true, false]) func `can't move the cursor`(isTerminal: Bool) {
+    @Test(arguments: [true, false]) func `escapes control characters`(isTerminal: Bool) {
         let console = screen.console(isTerminal: isTerminal)
         console.report("a\u{1B}[2J\rb\nc\u{202E}")
         #expect(screen.text == "hearth: a\\u{1B}[2J\\rb\\nc\\u{202E}\n")
     }
 
-    @Test(arguments: [(0, "0 lines"), (1, "1 line"), (2, "2 lines")]) func `counts as people do`(number: Int, text: String) {
-        #expect(number.counting("line") == text)
+    @Test(arguments: [(0, "0 lines"), (1, "1 line"), (2, "2 lines")]) func `formats counts in the singular or plural`(
+        number: Int,
+        text: String
+    ) {
+        #expect(number.counted("line") == text)
     }
 }

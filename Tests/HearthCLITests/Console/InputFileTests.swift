@@ -5,7 +5,7 @@ import Testing
 
 @testable import HearthCLI
 
-@Suite("A file to read")
+@Suite("Input files")
 struct InputFileTests {
     private let folder: TemporaryFolder
 
@@ -21,7 +21,7 @@ struct InputFileTests {
         ("folder", .invalidArgument, "Is a directory"), ("loop", .invalidArgument, "Too many levels of symbolic links"),
         (String(repeating: "x", count: 300), .invalidArgument, "File name too long"),
     ])
-    func `that can't be read is named, with the system's reason`(name: String, code: StatusCode, reason: String) {
+    func `errors contain the path and the system's description`(name: String, code: StatusCode, reason: String) {
         let error = #expect(throws: StatusError.self) {
             _ = try InputFile(folder[name]).readToEnd(maximumBytes: 100)
         }
@@ -34,13 +34,13 @@ struct InputFileTests {
         (EACCES, StatusCode.permissionDenied), (EROFS, .permissionDenied), (ENOENT, .notFound), (EISDIR, .invalidArgument),
         (EMFILE, .resourceExhausted), (ENOSPC, .resourceExhausted), (EIO, .unavailable),
     ])
-    func `has the status that the system's error means`(number: Int32, code: StatusCode) {
-        let error = SystemError.status(number, "Can't open x")
+    func `errno is mapped to a status code`(number: Int32, code: StatusCode) {
+        let error = StatusError(errno: number, "Can't open x")
         #expect(error.code == code)
         #expect(error.message == "Can't open x: \(String(cString: strerror(number))).")
     }
 
-    @Test func `is read whole, or refused as too long`() throws {
+    @Test func `reads a whole file, or rejects it as too large`() throws {
         #expect(try InputFile(folder["file"]).readToEnd(maximumBytes: 8) == Array("contents".utf8))
         let error = #expect(throws: StatusError.self) { try InputFile(folder["file"]).readToEnd(maximumBytes: 7) }
         #expect(error?.code == .invalidArgument)

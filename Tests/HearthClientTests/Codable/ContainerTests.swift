@@ -3,7 +3,7 @@ import HearthClient
 import StrictJSON
 import Testing
 
-@Suite("Types that code themselves")
+@Suite("Coding containers")
 struct ContainerTests {
     private class Animal: Codable {
         var name: String
@@ -34,7 +34,7 @@ struct ContainerTests {
         }
     }
 
-    @Test func `with a superclass`() throws {
+    @Test func `codes a superclass`() throws {
         let expected: MapValue = ["tricks": .integer(3), "super": .map(["name": .string("Rex")])]
         #expect(try fields(of: Dog(name: "Rex", tricks: 3)) == expected)
         let dog = try decode(Dog.self, expected)
@@ -42,7 +42,7 @@ struct ContainerTests {
         let wrong = try #require(throws: DecodingError.self) {
             try decode(Dog.self, ["tricks": .integer(3), "super": .map(["name": .integer(1)])])
         }
-        #expect(wrong.place == ["super", "name"])
+        #expect(wrong.path == ["super", "name"])
         let missing = try #require(throws: DecodingError.self) { try decode(Dog.self, ["tricks": .integer(3)]) }
         #expect(missing.kind == "valueNotFound Dictionary<String, Any>")
     }
@@ -54,39 +54,39 @@ struct ContainerTests {
         var last = true
 
         enum CodingKeys: String, CodingKey { case place, numbers, own }
-        enum PlaceKeys: String, CodingKey { case latitude, longitude }
+        enum LocationKeys: String, CodingKey { case latitude, longitude }
 
         init() {}
 
         init(from decoder: any Swift.Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
-            let place = try container.nestedContainer(keyedBy: PlaceKeys.self, forKey: .place)
+            let place = try container.nestedContainer(keyedBy: LocationKeys.self, forKey: .place)
             latitude = try place.decode(Double.self, forKey: .latitude)
             longitude = try place.decode(Double.self, forKey: .longitude)
             var list = try container.nestedUnkeyedContainer(forKey: .numbers)
-            var inner = try list.nestedContainer(keyedBy: PlaceKeys.self)
+            var inner = try list.nestedContainer(keyedBy: LocationKeys.self)
             numbers = [try inner.decode(Int.self, forKey: .latitude)]
-            inner = try list.nestedContainer(keyedBy: PlaceKeys.self)
+            inner = try list.nestedContainer(keyedBy: LocationKeys.self)
             numbers.append(try inner.decode(Int.self, forKey: .latitude))
             last = try Bool(from: container.superDecoder(forKey: .own))
         }
 
         func encode(to encoder: any Swift.Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
-            var first = container.nestedContainer(keyedBy: PlaceKeys.self, forKey: .place)
-            var second = container.nestedContainer(keyedBy: PlaceKeys.self, forKey: .place)
+            var first = container.nestedContainer(keyedBy: LocationKeys.self, forKey: .place)
+            var second = container.nestedContainer(keyedBy: LocationKeys.self, forKey: .place)
             try second.encode(longitude, forKey: .longitude)
             try first.encode(latitude, forKey: .latitude)
             var list = container.nestedUnkeyedContainer(forKey: .numbers)
             for number in numbers {
-                var inner = list.nestedContainer(keyedBy: PlaceKeys.self)
+                var inner = list.nestedContainer(keyedBy: LocationKeys.self)
                 try inner.encode(number, forKey: .latitude)
             }
             try last.encode(to: container.superEncoder(forKey: .own))
         }
     }
 
-    @Test func `with nested containers, of which two for one key are one map`() throws {
+    @Test func `merges nested containers for the same key`() throws {
         let expected: MapValue = [
             "place": .map(["latitude": .double(1), "longitude": .double(2)]),
             "numbers": .array([.map(["latitude": .integer(1)]), .map(["latitude": .integer(2)])]), "own": .boolean(true),
@@ -102,31 +102,31 @@ struct ContainerTests {
                 ]
             )
         }
-        #expect(wrong.place == ["place", "longitude"])
+        #expect(wrong.path == ["place", "longitude"])
     }
 
-    @Test func `with one key twice, of which the last counts`() throws {
-        struct Twice: Encodable {
+    @Test func `keeps the last value of a key encoded twice`() throws {
+        struct DuplicateKey: Encodable {
             func encode(to encoder: any Swift.Encoder) throws {
                 var container = encoder.container(keyedBy: Flat.CodingKeys.self)
                 try container.encode(1, forKey: .own)
                 try container.encode(2, forKey: .own)
             }
         }
-        #expect(try fields(of: Twice()) == ["own": .integer(2)])
+        #expect(try fields(of: DuplicateKey()) == ["own": .integer(2)])
     }
 
-    @Test func `by asking what is there`() throws {
-        struct Asking: Decodable {
+    @Test func `supports inspection of containers while decoding`() throws {
+        struct Inspecting: Decodable {
             var names: [String]
-            var hasPlace: Bool
+            var hasLocation: Bool
             var isNull: Bool
             var count: Int?
 
             init(from decoder: any Swift.Decoder) throws {
                 let container = try decoder.container(keyedBy: Flat.CodingKeys.self)
                 names = container.allKeys.map(\.stringValue)
-                hasPlace = container.contains(.place)
+                hasLocation = container.contains(.place)
                 isNull = try container.decodeNil(forKey: .own)
                 var list = try container.nestedUnkeyedContainer(forKey: .numbers)
                 count = list.count
@@ -136,11 +136,11 @@ struct ContainerTests {
             }
         }
         let fields: MapValue = ["numbers": .array([.null, .integer(1)]), "own": .null, "unknown": .null]
-        let error = try #require(throws: DecodingError.self) { try decode(Asking.self, fields) }
+        let error = try #require(throws: DecodingError.self) { try decode(Inspecting.self, fields) }
         #expect(error.kind == "valueNotFound Int")
-        #expect(error.place == ["numbers", "Index 2"])
-        let asking = try decode(Asking.self, ["numbers": .array([.integer(1)]), "own": .integer(1), "place": .null])
-        #expect(Set(asking.names) == ["numbers", "own", "place"])
-        #expect(asking.hasPlace && !asking.isNull && asking.count == 1)
+        #expect(error.path == ["numbers", "Index 2"])
+        let inspecting = try decode(Inspecting.self, ["numbers": .array([.integer(1)]), "own": .integer(1), "place": .null])
+        #expect(Set(inspecting.names) == ["numbers", "own", "place"])
+        #expect(inspecting.hasLocation && !inspecting.isNull && inspecting.count == 1)
     }
 }

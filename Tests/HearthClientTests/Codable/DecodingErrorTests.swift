@@ -4,7 +4,7 @@ import HearthClient
 import StrictJSON
 import Testing
 
-@Suite("What does not fit a type")
+@Suite("Decoding errors")
 struct DecodingErrorTests {
     private struct Outer: Decodable {
         struct Inner: Decodable {
@@ -32,41 +32,41 @@ struct DecodingErrorTests {
                 ["inner", "a", "values", "Index 0"]
             ),
         ] as [(MapValue, String, [String])]
-    ) func `is told with its place and the document`(
+    ) func `contain the coding path and the document path`(
         fields: MapValue,
         kind: String,
-        place: [String]
+        path: [String]
     ) throws {
         let error = try #require(throws: DecodingError.self) { try decode(Outer.self, fields) }
         #expect(error.kind == kind)
-        #expect(error.place == place)
+        #expect(error.path == path)
         #expect(error.text.contains("(document books/a)"))
     }
 
-    @Test func `says what is there instead`() throws {
+    @Test func `describe the actual value`() throws {
         let wrong = try #require(throws: DecodingError.self) { try decode([String: Int].self, ["pages": .string("many")]) }
         #expect(wrong.text == "Expected to decode Int, found a string. (document books/a)")
         let missing = try #require(throws: DecodingError.self) {
             try decode(Outer.self, ["Inner": .null, "other": .integer(1)])
         }
-        #expect(missing.text == "Expected a field named \"inner\". The fields there: Inner, other. (document books/a)")
+        #expect(missing.text == "Expected a field named \"inner\". Existing fields: Inner, other. (document books/a)")
     }
 
     @Test(arguments: [
         Value.integer(128), .integer(-129), .double(1.5), .double(1e300), .double(.nan),
-    ]) func `is a number that a type has no room for`(number: Value) throws {
+    ]) func `reject numbers out of range`(number: Value) throws {
         let error = try #require(throws: DecodingError.self) { try decode([String: Int8].self, ["a": number]) }
         #expect(error.kind == "dataCorrupted")
-        #expect(error.place == ["a"])
+        #expect(error.path == ["a"])
     }
 
-    @Test func `is a double too large for a float, but not infinity`() throws {
+    @Test func `reject doubles too large for Float, but not infinity`() throws {
         let error = try #require(throws: DecodingError.self) { try decode([String: Float].self, ["a": .double(1e300)]) }
         #expect(error.kind == "dataCorrupted")
         #expect(try decode([String: Float].self, ["a": .double(.infinity), "b": .integer(2)]) == ["a": .infinity, "b": 2])
     }
 
-    @Test func `numbers are taken for each other when nothing is lost, booleans never`() throws {
+    @Test func `numbers are converted if exact, booleans never`() throws {
         #expect(try decode([String: Int].self, ["a": .double(42)]) == ["a": 42])
         #expect(try decode([String: Double].self, ["a": .integer(42)]) == ["a": 42])
         for value in [Value.integer(1), .double(1), .string("true")] {
@@ -78,28 +78,28 @@ struct DecodingErrorTests {
         }
     }
 
-    @Test func `a URL that is none`() throws {
+    @Test func `reject an invalid URL`() throws {
         let error = try #require(throws: DecodingError.self) { try decode([String: URL].self, ["a": .string("")]) }
         #expect(error.kind == "dataCorrupted")
         #expect(error.text.hasPrefix("Invalid URL string"))
     }
 
-    @Test func `a document that is not there has no value, or nil`() throws {
-        let document = nowhere.document("books/missing")
+    @Test func `a missing document is an error, or nil for an optional type`() throws {
+        let document = offlineDatabase.document("books/missing")
         let decoder = Firestore.Decoder()
         let error = try #require(throws: DecodingError.self) {
-            try decoder.decode([String: Int].self, from: .null, of: document, in: nowhere)
+            try decoder.decode([String: Int].self, from: .null, of: document, in: offlineDatabase)
         }
         #expect(error.kind == "valueNotFound Dictionary<String, Any>")
         #expect(error.text.contains("books/missing"))
-        #expect(try decoder.decode([String: Int]?.self, from: .null, of: document, in: nowhere) == nil)
+        #expect(try decoder.decode([String: Int]?.self, from: .null, of: document, in: offlineDatabase) == nil)
     }
 
-    @Test func `what a type itself throws is left as it is`() throws {
-        struct Picky: Decodable {
-            struct Refusal: Error {}
-            init(from decoder: any Swift.Decoder) throws { throw Refusal() }
+    @Test func `errors of the type's own initializer are rethrown unchanged`() throws {
+        struct Failing: Decodable {
+            struct Failure: Error {}
+            init(from decoder: any Swift.Decoder) throws { throw Failure() }
         }
-        #expect(throws: Picky.Refusal.self) { try decode(Picky.self, [:]) }
+        #expect(throws: Failing.Failure.self) { try decode(Failing.self, [:]) }
     }
 }

@@ -4,22 +4,22 @@ import HearthClient
 import StrictJSON
 import Testing
 
-@Suite("What can't be in a document")
+@Suite("Encoding errors")
 struct EncodingErrorTests {
     private struct Outer<Value: Encodable>: Encodable {
         var list: [[String: Value]]
     }
 
-    private func place(of value: some Encodable) throws -> [String] {
-        try #require(throws: EncodingError.self) { try fields(of: value) }.place
+    private func path(of value: some Encodable) throws -> [String] {
+        try #require(throws: EncodingError.self) { try fields(of: value) }.path
     }
 
-    @Test(arguments: [Double.nan, .infinity, -.infinity]) func `numbers that are none, unless they are to be strings`(
+    @Test(arguments: [Double.nan, .infinity, -.infinity]) func `NaN and infinity are rejected, or encoded as strings`(
         number: Double
     ) throws {
-        #expect(try place(of: Outer(list: [[:], ["a": number]])) == ["list", "Index 1", "a"])
-        #expect(try place(of: ["list": [1, number]]) == ["list", "Index 1"])
-        #expect(try place(of: ["a": Float(number)]) == ["a"])
+        #expect(try path(of: Outer(list: [[:], ["a": number]])) == ["list", "Index 1", "a"])
+        #expect(try path(of: ["list": [1, number]]) == ["list", "Index 1"])
+        #expect(try path(of: ["a": Float(number)]) == ["a"])
         let encoder = Firestore.Encoder()
         encoder.nonConformingFloatEncodingStrategy = .convertToString(positiveInfinity: "+", negativeInfinity: "-", nan: "?")
         let text = number.isNaN ? "?" : number > 0 ? "+" : "-"
@@ -32,28 +32,28 @@ struct EncodingErrorTests {
         #expect(itself?.isNaN == number.isNaN && (number.isNaN || itself == number))
     }
 
-    @Test func `integers beyond 64 bits with a sign`() throws {
-        #expect(try place(of: Outer(list: [["a": UInt64.max]])) == ["list", "Index 0", "a"])
-        #expect(try place(of: ["a": [UInt.max]]) == ["a", "Index 0"])
+    @Test func `integers out of the range of Int64 are rejected`() throws {
+        #expect(try path(of: Outer(list: [["a": UInt64.max]])) == ["list", "Index 0", "a"])
+        #expect(try path(of: ["a": [UInt.max]]) == ["a", "Index 0"])
     }
 
-    @Test func `dates beyond the years`() throws {
-        #expect(try place(of: ["a": Date(timeIntervalSince1970: 1e18)]) == ["a"])
-        #expect(try place(of: ["a": [Date(timeIntervalSince1970: -1e12)]]) == ["a", "Index 0"])
+    @Test func `dates out of range are rejected`() throws {
+        #expect(try path(of: ["a": Date(timeIntervalSince1970: 1e18)]) == ["a"])
+        #expect(try path(of: ["a": [Date(timeIntervalSince1970: -1e12)]]) == ["a", "Index 0"])
     }
 
-    @Test func `anything but a map as the whole document`() throws {
-        #expect(try place(of: 1) == [])
-        #expect(try place(of: "text") == [])
-        #expect(try place(of: [1, 2]) == [])
-        #expect(try place(of: Date()) == [])
-        #expect(try place(of: GeoPoint(latitude: 0, longitude: 0)) == [])
-        #expect(try place(of: Int?.none) == [])
-        #expect(try place(of: FieldValue.delete()) == [])
+    @Test func `a document must be encoded as a map`() throws {
+        #expect(try path(of: 1) == [])
+        #expect(try path(of: "text") == [])
+        #expect(try path(of: [1, 2]) == [])
+        #expect(try path(of: Date()) == [])
+        #expect(try path(of: GeoPoint(latitude: 0, longitude: 0)) == [])
+        #expect(try path(of: Int?.none) == [])
+        #expect(try path(of: FieldValue.delete()) == [])
     }
 
-    @Test func `what the server fills in, inside an array`() throws {
-        #expect(try place(of: ["a": [FieldValue.increment(1)]]) == ["a", "Index 0"])
-        #expect(try place(of: Outer(list: [["a": FieldValue.serverTimestamp()]])) == ["list", "Index 0", "a"])
+    @Test func `sentinels in arrays are rejected`() throws {
+        #expect(try path(of: ["a": [FieldValue.increment(1)]]) == ["a", "Index 0"])
+        #expect(try path(of: Outer(list: [["a": FieldValue.serverTimestamp()]])) == ["list", "Index 0", "a"])
     }
 }

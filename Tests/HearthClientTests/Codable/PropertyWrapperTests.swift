@@ -19,24 +19,24 @@ struct PropertyWrapperTests {
         var cover: Cover
     }
 
-    @Test func `an id comes from the document, at any depth, and never from a field`() throws {
+    @Test func `@DocumentID is set from the document at any depth, never from a field`() throws {
         let fields: MapValue = [
             "id": .integer(7), "title": .string("x"), "cover": .map(["small": .string("s"), "book": .string("other")]),
         ]
         let book = try decode(Book.self, fields)
         #expect(book.id == "a")
-        #expect(book.reference == nowhere.document("books/a"))
+        #expect(book.reference == offlineDatabase.document("books/a"))
         #expect(book.cover.book == "a")
         let bare = try decode(Book.self, ["title": .string("x"), "cover": .map(["small": .string("s")])])
         #expect(bare == book)
     }
 
-    @Test func `an id is left out of a document`() throws {
-        let book = Book(id: "b", reference: nowhere.document("books/c"), title: "x", cover: .init(book: "d", small: "s"))
+    @Test func `@DocumentID is not encoded`() throws {
+        let book = Book(id: "b", reference: offlineDatabase.document("books/c"), title: "x", cover: .init(book: "d", small: "s"))
         #expect(try fields(of: book) == ["title": .string("x"), "cover": .map(["small": .string("s")])])
     }
 
-    @Test func `an id stands in maps and documents only`() throws {
+    @Test func `@DocumentID is rejected outside of maps and by other coders`() throws {
         #expect(throws: FirestoreEncodingError.self) { try fields(of: ["a": [DocumentID(wrappedValue: "x")]]) }
         let book = Book(title: "x", cover: .init(small: "s"))
         #expect(throws: FirestoreEncodingError.self) { try JSONEncoder().encode(book) }
@@ -44,7 +44,7 @@ struct PropertyWrapperTests {
             try Firestore.Decoder().decode(Book.self, from: ["title": "x", "cover": ["small": "s"]])
         }
         let data = ["title": "x", "cover": ["small": "s"]] as [String: Any]
-        #expect(try Firestore.Decoder().decode(Book.self, from: data, in: nowhere.document("books/e")).id == "e")
+        #expect(try Firestore.Decoder().decode(Book.self, from: data, in: offlineDatabase.document("books/e")).id == "e")
     }
 
     private struct Post: Codable, Equatable {
@@ -52,7 +52,7 @@ struct PropertyWrapperTests {
         @ServerTimestamp var seen: Timestamp?
     }
 
-    @Test func `a time of the server is asked for where there is none`() throws {
+    @Test func `@ServerTimestamp encodes nil as a sentinel`() throws {
         let encoded = try Firestore.Encoder().encode(Post())
         #expect(encoded["written"] as? FieldValue == FieldValue.serverTimestamp())
         #expect(encoded["seen"] as? FieldValue == FieldValue.serverTimestamp())
@@ -66,7 +66,7 @@ struct PropertyWrapperTests {
         #expect(missing.kind == "keyNotFound")
     }
 
-    @Test func `a time of the server is asked for inside maps too`() throws {
+    @Test func `@ServerTimestamp is supported in nested maps`() throws {
         let encoded = try Firestore.Encoder().encode(["inner": Post(written: nil, seen: Timestamp(seconds: 1, nanoseconds: 0))])
         let inner = encoded["inner"] as? [String: Any]
         #expect(inner?["written"] as? FieldValue == FieldValue.serverTimestamp())
@@ -78,26 +78,26 @@ struct PropertyWrapperTests {
         @ExplicitNull var color: Color?
     }
 
-    @Test func `null is written where it is asked for, and the field has to be there`() throws {
+    @Test func `@ExplicitNull encodes nil as null and requires the field`() throws {
         #expect(try fields(of: Note()) == ["text": .null, "color": .null])
         #expect(try decode(Note.self, ["text": .null, "color": .null]) == Note())
         let note = Note(text: "x", color: .white)
         #expect(try fields(of: note) == ["text": .string("x"), "color": .string("#fff")])
         #expect(try decode(Note.self, ["text": .string("x"), "color": .string("#fff")]) == note)
         let missing = try #require(throws: DecodingError.self) { try decode(Note.self, ["text": .null]) }
-        #expect(missing.place == ["color"])
+        #expect(missing.path == ["color"])
     }
 
-    @Test func `what only Firestore knows is refused by other coders`() throws {
+    @Test func `other coders reject Firestore types`() throws {
         #expect(throws: FirestoreEncodingError.self) { try JSONEncoder().encode([FieldValue.delete()]) }
-        #expect(throws: FirestoreEncodingError.self) { try JSONEncoder().encode([nowhere.document("a/b")]) }
+        #expect(throws: FirestoreEncodingError.self) { try JSONEncoder().encode([offlineDatabase.document("a/b")]) }
         #expect(throws: FirestoreEncodingError.self) { try JSONEncoder().encode(Post()) }
         #expect(throws: FirestoreDecodingError.self) {
             try JSONDecoder().decode([DocumentReference].self, from: Data(#"["a/b"]"#.utf8))
         }
     }
 
-    @Test func `times, places and vectors are maps to other coders`() throws {
+    @Test func `timestamps, geo points and vectors are maps in other coders`() throws {
         struct All: Codable, Equatable {
             var time = Timestamp(seconds: -1, nanoseconds: 5_000)
             var point = GeoPoint(latitude: 1.5, longitude: -2)
@@ -119,6 +119,6 @@ struct PropertyWrapperTests {
             try decode([String: GeoPoint].self, ["a": .map(["latitude": .integer(91), "longitude": .integer(0)])])
         }
         #expect(wrong.kind == "dataCorrupted")
-        #expect(wrong.place == ["a"])
+        #expect(wrong.path == ["a"])
     }
 }

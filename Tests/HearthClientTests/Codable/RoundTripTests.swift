@@ -4,9 +4,9 @@ import HearthClient
 import StrictJSON
 import Testing
 
-@Suite("Values of a type and fields of a document")
+@Suite("Codable round trips")
 struct RoundTripTests {
-    /// Checks that a value becomes these fields, and these fields the value.
+    /// Expects that a value is encoded to the fields, and the fields decoded to the value.
     private func expect<T: Codable & Equatable>(_ value: T, _ expected: MapValue) throws {
         #expect(try fields(of: value) == expected)
         #expect(try decode(T.self, expected) == value)
@@ -28,7 +28,7 @@ struct RoundTripTests {
         var double = -0.0
     }
 
-    @Test func `numbers of all sizes`() throws {
+    @Test func `numbers of all types`() throws {
         try expect(
             Numbers(),
             [
@@ -40,7 +40,7 @@ struct RoundTripTests {
         )
     }
 
-    private struct Known: Codable, Equatable {
+    private struct NativeTypes: Codable, Equatable {
         var text = "é\u{2028}🄟"
         var date = Date(timeIntervalSinceReferenceDate: 0.25)
         var url = URL(string: "https://example.org/a?b=c")
@@ -49,12 +49,12 @@ struct RoundTripTests {
         var point = GeoPoint(latitude: 53.5, longitude: 9.9)
         var time = Timestamp(seconds: 1, nanoseconds: 5_000)
         var vector = VectorValue([1, -2.5])
-        var reference = nowhere.document("books/b")
+        var reference = offlineDatabase.document("books/b")
     }
 
-    @Test func `types that documents know`() throws {
+    @Test func `types with a native representation`() throws {
         try expect(
-            Known(),
+            NativeTypes(),
             [
                 "text": .string("é\u{2028}🄟"), "date": .timestamp(try Timestamp(rfc3339: "2001-01-01T00:00:00.25Z")),
                 "url": .string("https://example.org/a?b=c"), "data": .bytes([0, 255]), "decimal": .double(3.133),
@@ -86,7 +86,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test func `enums by their raw values, keys by their names, and properties that are left out`() throws {
+    @Test func `enums, custom coding keys and excluded properties`() throws {
         try expect(Article(title: "a"), ["article_title": .string("a"), "status": .string("in review")])
     }
 
@@ -106,7 +106,7 @@ struct RoundTripTests {
         var optionals: [Int?] = [1, nil]
     }
 
-    @Test func `types inside types, arrays, dictionaries and sets`() throws {
+    @Test func `nested types, arrays, dictionaries and sets`() throws {
         let tag = Nested.Tag(title: "fun", color: Color(hex: "#ec4be9"))
         let value: Value = .map(["title": .string("fun"), "color": .string("#ec4be9")])
         try expect(
@@ -127,20 +127,20 @@ struct RoundTripTests {
         var inner: [String: Int]?
     }
 
-    @Test func `optionals that are nil are left out, and null is nil`() throws {
+    @Test func `nil optionals are omitted, and null is decoded as nil`() throws {
         try expect(Optionals(), [:])
         #expect(try decode(Optionals.self, ["int": .null, "text": .null, "date": .null, "inner": .null]) == Optionals())
         try expect(Optionals(int: 1, inner: ["a": 2]), ["int": .integer(1), "inner": .map(["a": .integer(2)])])
     }
 
-    @Test func `dictionaries, and types without properties`() throws {
+    @Test func `dictionaries and empty types`() throws {
         try expect(["a": ["b": 1]], ["a": .map(["b": .integer(1)])])
         struct Empty: Codable, Equatable {}
         try expect(Empty(), [:])
         try expect(["a": Empty()], ["a": .map([:])])
     }
 
-    @Test func `enums with values`() throws {
+    @Test func `enums with associated values`() throws {
         enum Shape: Codable, Equatable {
             case circle(radius: Double)
             case point
@@ -149,12 +149,12 @@ struct RoundTripTests {
         try expect(["a": Shape.point], ["a": .map(["point": .map([:])])])
     }
 
-    @Test func `a type that encodes itself as a single value`() throws {
+    @Test func `types with a single-value container`() throws {
         let id = try #require(UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"))
         try expect(["id": id], ["id": .string("E621E1F8-C36C-495A-93FC-0C247A3E6E5F")])
     }
 
-    @Test func `dates keep their microseconds for more than a century around 2001`() throws {
+    @Test func `dates preserve microseconds for more than a century around 2001`() throws {
         for text in [
             "1843-01-01T16:58:32Z", "2014-09-09T08:00:47.123457Z", "0001-01-01T00:00:00Z", "2136-12-31T23:59:59.999999Z",
         ] {

@@ -5,11 +5,11 @@ import Testing
 
 @testable import HearthClient
 
-@Suite("Strategies")
+@Suite("Coding strategies")
 struct StrategyTests {
     private static let date = Date(timeIntervalSince1970: 1_000_000_000)
 
-    @Test func `of dates`() throws {
+    @Test func `date strategies`() throws {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
         formatter.timeZone = TimeZone(secondsFromGMT: 0)
@@ -45,11 +45,11 @@ struct StrategyTests {
             let wrong = try #require(throws: DecodingError.self) {
                 try decode([String: Date].self, ["a": .boolean(true)], with: decoder)
             }
-            #expect(wrong.place == ["a"])
+            #expect(wrong.path == ["a"])
         }
     }
 
-    @Test func `of data`() throws {
+    @Test func `data strategies`() throws {
         let data = Data([1, 250])
         let strategies: [(FirebaseDataEncoder.DataEncodingStrategy, FirebaseDataDecoder.DataDecodingStrategy, Value)] = [
             (.blob, .blob, .bytes([1, 250])), (.base64, .base64, .string("Afo=")), (.base64, .blob, .string("Afo=")),
@@ -85,7 +85,7 @@ struct StrategyTests {
         var byName = ["keptAsIs": Inner()]
     }
 
-    @Test func `of keys leave the keys of dictionaries alone`() throws {
+    @Test func `key strategies don't affect dictionary keys`() throws {
         let encoder = Firestore.Encoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase
         let inner: Value = .map(["small_image": .integer(1)])
@@ -111,7 +111,7 @@ struct StrategyTests {
         }
     }
 
-    @Test func `of keys leave dictionaries alone that are the document, or all of a type`() throws {
+    @Test func `key strategies don't affect dictionaries at the root or in a single-value container`() throws {
         let encoder = Firestore.Encoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase
         let decoder = Firestore.Decoder()
@@ -125,15 +125,15 @@ struct StrategyTests {
         #expect(time.sentinels.map(\.path.description) == ["inner.keptAsIs"])
     }
 
-    @Test func `of keys by a closure, which gets the whole path`() throws {
+    @Test func `custom key strategies receive the whole path`() throws {
         let encoder = Firestore.Encoder()
-        encoder.keyEncodingStrategy = .custom { path in PlaceKey.name(path.map(\.stringValue).joined(separator: "_")) }
+        encoder.keyEncodingStrategy = .custom { path in AnyCodingKey.name(path.map(\.stringValue).joined(separator: "_")) }
         let inner: Value = .map(["coverImage_smallImage": .integer(1)])
         let fields = try fields(of: Camel(), with: encoder)
         #expect(fields["coverImage"] == inner)
         let decoder = Firestore.Decoder()
         decoder.keyDecodingStrategy = .custom { path in
-            PlaceKey.name(String(path.last?.stringValue.split(separator: "_").last ?? ""))
+            AnyCodingKey.name(String(path.last?.stringValue.split(separator: "_").last ?? ""))
         }
         #expect(try decode(Camel.self, fields, with: decoder) == Camel())
     }
@@ -141,19 +141,19 @@ struct StrategyTests {
     @Test(arguments: [
         ("simple", "simple"), ("oneTwoThree", "one_two_three"), ("myURLProperty", "my_url_property"), ("anID", "an_id"),
         ("_private", "_private"), ("trailing_", "trailing_"), ("a1B", "a1_b"), ("A", "a"), ("", ""),
-    ]) func `in snake case`(camel: String, snake: String) {
+    ]) func `converts camel case to snake case`(camel: String, snake: String) {
         #expect(SnakeCase.fromCamelCase(camel) == snake)
     }
 
     @Test(arguments: [
         ("one_two_three", "oneTwoThree"), ("_one_two_", "_oneTwo_"), ("one__two", "oneTwo"), ("simple", "simple"),
         ("keptAsIs", "keptAsIs"), ("___", "___"), ("", ""), ("one_TWO", "oneTwo"),
-    ]) func `in camel case`(snake: String, camel: String) {
+    ]) func `converts snake case to camel case`(snake: String, camel: String) {
         #expect(SnakeCase.toCamelCase(snake) == camel)
     }
 
-    @Test func `user info reaches the types`() throws {
-        struct Nosy: Codable, Equatable {
+    @Test func `passes user info to the types`() throws {
+        struct UserInfoReader: Codable, Equatable {
             var text = ""
             init() {}
             init(from decoder: any Swift.Decoder) throws { text = decoder.userInfo[Self.key] as? String ?? "" }
@@ -161,13 +161,13 @@ struct StrategyTests {
                 var container = encoder.singleValueContainer()
                 try container.encode(encoder.userInfo[Self.key] as? String)
             }
-            static let key = CodingUserInfoKey(rawValue: "nosy")!  // Every string is a key.
+            static let key = CodingUserInfoKey(rawValue: "example")!  // Every string is a key.
         }
         let encoder = Firestore.Encoder()
-        encoder.userInfo = [Nosy.key: "x"]
-        #expect(try fields(of: ["a": Nosy()], with: encoder) == ["a": .string("x")])
+        encoder.userInfo = [UserInfoReader.key: "x"]
+        #expect(try fields(of: ["a": UserInfoReader()], with: encoder) == ["a": .string("x")])
         let decoder = Firestore.Decoder()
-        decoder.userInfo = [Nosy.key: "y"]
-        #expect(try decode([String: Nosy].self, ["a": .null], with: decoder)["a"]?.text == "y")
+        decoder.userInfo = [UserInfoReader.key: "y"]
+        #expect(try decode([String: UserInfoReader].self, ["a": .null], with: decoder)["a"]?.text == "y")
     }
 }

@@ -2,17 +2,18 @@ import DocumentModel
 import HearthClient
 import Testing
 
-@Suite("A connection")
+@Suite("Hearth connection")
 struct HearthConnectionTests {
     @Test(arguments: [
         "", "localhost", "localhost:8080", "ftp://localhost", "http://", "http://a b", "http://x/?q=1", "http://x/#y",
     ])
-    func `needs the address of a server`(text: String) {
+    func `rejects invalid server addresses`(text: String) {
         #expect(throws: StatusError.self) { try ServerAddress(text) }
     }
 
-    @Test(arguments: ["", "two words", "line\nbreak", "schlüssel"]) func `needs a key that fits into a header`(key: String) throws
-    {
+    @Test(arguments: ["", "two words", "line\nbreak", "schlüssel"]) func `rejects API keys with invalid characters`(
+        key: String
+    ) throws {
         let address = try ServerAddress("http://127.0.0.1:8080/")
         #expect(address.description == "http://127.0.0.1:8080")
         let error = #expect(throws: StatusError.self) { try HearthConnection(server: address, key: key) }

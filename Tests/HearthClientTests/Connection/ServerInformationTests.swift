@@ -4,16 +4,16 @@ import Testing
 
 @testable import HearthClient
 
-@Suite("What a server says of itself")
+@Suite("Server information")
 struct ServerInformationTests {
-    private static let answer = #"""
+    private static let response = #"""
         {"name":"Hearth","version":"0.1.0","database":"hearth/(default)","epoch":"9f86","sequence":41,"oldestSequence":2,
          "commitTime":"2024-02-29T12:00:00.000000Z","uptimeSeconds":86400,"later":{},
          "limits":{"bodyBytes":16777216,"batchCount":1000,"pageSize":1000,"documentBytes":1048576}}
         """#
 
-    @Test func `is read, and what a later server adds passed over`() throws {
-        let information = try ServerInformation(rpc: JSONText(Self.answer).root)
+    @Test func `is parsed, and unknown members are ignored`() throws {
+        let information = try ServerInformation(rpc: JSONText(Self.response).root)
         #expect(information.name == "Hearth")
         #expect(information.version == "0.1.0")
         #expect(information.epoch == "9f86")
@@ -28,9 +28,9 @@ struct ServerInformationTests {
         (#""sequence":41"#, #""sequence":-1"#), (#""sequence":41"#, #""sequence":4.0"#), (#""version":"0.1.0""#, #""version":1"#),
         (#""limits""#, #""other""#), ("2024-02-29T12", "2023-02-29T12"),
     ])
-    func `is not guessed at`(part: String, other: String) throws {
-        let text = Self.answer.replacing(part, with: other)
-        #expect(text != Self.answer)
+    func `is rejected if malformed`(part: String, other: String) throws {
+        let text = Self.response.replacing(part, with: other)
+        #expect(text != Self.response)
         let json = try JSONText(text).root
         #expect(throws: StatusError.self) { try ServerInformation(rpc: json) }
     }

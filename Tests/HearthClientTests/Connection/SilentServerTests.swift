@@ -3,14 +3,14 @@ import HearthClient
 import Synchronization
 import Testing
 
-@Suite("A server that does not answer", .timeLimit(.minutes(1)))
+@Suite("Unresponsive server", .timeLimit(.minutes(1)))
 struct SilentServerTests {
-    private final class Answer: Sendable {
-        let hasCome = Mutex(false)
+    private final class Flag: Sendable {
+        let isSet = Mutex(false)
     }
 
-    /// Runs `body` with a database where connections are taken up and nothing is said.
-    private func withSilence(timeout: Duration, _ body: (Firestore) async throws -> Void) async throws {
+    /// Calls `body` with a database whose server accepts connections and never responds.
+    private func withSilentServer(timeout: Duration, _ body: (Firestore) async throws -> Void) async throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(listener) }
         var address = sockaddr_in()
@@ -30,14 +30,14 @@ struct SilentServerTests {
         let db = Firestore(settings: settings)
         #expect(db.settings.timeout == timeout)
         try await body(db)
-        // Nobody waits for the answers that never come.
+        // Cancelled, so that terminate() does not wait for the responses.
         let ending = Task { try await db.terminate() }
         ending.cancel()
         try await ending.value
     }
 
-    @Test func `is waited for as long as the settings say`() async throws {
-        try await withSilence(timeout: .milliseconds(50)) { db in
+    @Test func `calls time out as configured`() async throws {
+        try await withSilentServer(timeout: .milliseconds(50)) { db in
             let reads: [() async throws -> Void] = [
                 { _ = try await db.document("a/b").getDocument() }, { _ = try await db.collection("a").getDocuments() },
                 { _ = try await db.collection("a").count.getAggregation(source: .server) },
@@ -51,20 +51,20 @@ struct SilentServerTests {
         }
     }
 
-    @Test func `is not waited for by who is cancelled while a write has to be answered first`() async throws {
-        try await withSilence(timeout: .seconds(60)) { db in
-            let answer = Answer()
-            db.document("a/b").setData([:]) { _ in answer.hasCome.withLock { $0 = true } }
+    @Test func `a cancelled read does not wait for queued writes`() async throws {
+        try await withSilentServer(timeout: .seconds(60)) { db in
+            let isCompleted = Flag()
+            db.document("a/b").setData([:]) { _ in isCompleted.isSet.withLock { $0 = true } }
             let reading = Task { try await db.document("a/b").getDocument() }
             reading.cancel()
             await #expect(throws: FirestoreError.self) { try await reading.value }
-            let hasCome = answer.hasCome.withLock(\.self)
-            #expect(!hasCome)
+            let hasCompleted = isCompleted.isSet.withLock(\.self)
+            #expect(!hasCompleted)
         }
     }
 
-    @Test func `is not waited for by who is cancelled`() async throws {
-        try await withSilence(timeout: .seconds(60)) { db in
+    @Test func `a cancelled call fails immediately`() async throws {
+        try await withSilentServer(timeout: .seconds(60)) { db in
             let query = db.collection("a").order(by: "b")
             let reading = Task { try await query.getDocuments() }
             reading.cancel()

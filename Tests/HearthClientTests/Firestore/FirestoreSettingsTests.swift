@@ -16,7 +16,7 @@ struct FirestoreSettingsTests {
             ("https://proxy.example/hearth/", "https://proxy.example/hearth", true),
         ] as [(String?, String, Bool)]
     )
-    func `say where the server is`(server: String?, address: String, isSSLEnabled: Bool) throws {
+    func `HEARTH_SERVER sets host and TLS`(server: String?, address: String, isSSLEnabled: Bool) throws {
         let settings = FirestoreSettings(environment: ["HEARTH_SERVER": server].compactMapValues(\.self))
         #expect(settings.isSSLEnabled == isSSLEnabled)
         #expect(settings.key == nil)
@@ -24,7 +24,7 @@ struct FirestoreSettingsTests {
     }
 
     @Test(arguments: ["http://", "https://a b", "http://me:secret@x"])
-    func `that are no address are told by the first call, and the server is not looked for`(server: String) async throws {
+    func `an invalid address is reported by the first call`(server: String) async throws {
         let db = Firestore(settings: FirestoreSettings(environment: ["HEARTH_SERVER": server]))
         let error = await #expect(throws: FirestoreError.self) { try await db.document("a/b").getDocument() }
         #expect(error?.code == FirestoreErrorCode.invalidArgument.rawValue)
@@ -32,11 +32,11 @@ struct FirestoreSettingsTests {
     }
 
     @Test(arguments: [(nil, nil), ("", nil), ("fsk_1_2", "fsk_1_2")] as [(String?, String?)])
-    func `have a key`(key: String?, expected: String?) {
+    func `HEARTH_KEY sets the key`(key: String?, expected: String?) {
         #expect(FirestoreSettings(environment: ["HEARTH_KEY": key].compactMapValues(\.self)).key == expected)
     }
 
-    @Test func `have a key that can't be one, which the first call tells, and not what it is`() async throws {
+    @Test func `an invalid key is reported by the first call without revealing it`() async throws {
         let db = Firestore(settings: FirestoreSettings(environment: ["HEARTH_KEY": "two words"]))
         let error = await #expect(throws: FirestoreError.self) { try await db.collection("a").getDocuments() }
         #expect(error?.code == FirestoreErrorCode.invalidArgument.rawValue)

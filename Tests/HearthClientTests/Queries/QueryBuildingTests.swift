@@ -5,13 +5,13 @@ import Testing
 
 @testable import HearthClient
 
-@Suite("A query as it is built")
+@Suite("Query building")
 struct QueryBuildingTests {
-    private static let books = nowhere.collection("books")
+    private static let books = offlineDatabase.collection("books")
     private static let a = FieldPath(["a"])
     private static let center = GeoPoint(latitude: 53.5, longitude: 10)
 
-    private func filter(_ query: HearthClient.Query) throws -> DocumentModel.Filter? {
+    private func filter(_ query: HearthClient.Query) throws -> QueryFilter? {
         try query.definition.get().filter
     }
 
@@ -47,17 +47,17 @@ struct QueryBuildingTests {
             ),
         ] as [(HearthClient.Query, Condition)]
     )
-    func `has the condition that was asked for`(query: HearthClient.Query, condition: Condition) throws {
+    func `builds each condition`(query: HearthClient.Query, condition: Condition) throws {
         #expect(try filter(query) == .field(Self.a, condition))
         _ = try query.checked()
     }
 
-    @Test func `joins conditions, and leaves out what is empty or alone`() throws {
+    @Test func `combines filters and simplifies empty or single ones`() throws {
         let x = Filter.whereField("x", isEqualTo: 1)
         let y = Filter.whereField("y", isEqualTo: 2)
         let (one, two) = (
-            DocumentModel.Filter.field(FieldPath(["x"]), .equal(.integer(1))),
-            DocumentModel.Filter.field(FieldPath(["y"]), .equal(.integer(2)))
+            QueryFilter.field(FieldPath(["x"]), .equal(.integer(1))),
+            QueryFilter.field(FieldPath(["y"]), .equal(.integer(2)))
         )
         let books = Self.books
         #expect(try filter(books.whereFilter(x).whereFilter(y)) == .and([one, two]))
@@ -69,7 +69,7 @@ struct QueryBuildingTests {
         #expect(books.whereFilter(x).whereFilter(y) == books.whereFilter(.andFilter([x, y])))
     }
 
-    @Test func `has orders, limits, cursors and a search for vectors`() throws {
+    @Test func `builds orders, limits, cursors and vector searches`() throws {
         let query = Self.books.order(by: "a").order(by: FieldPath(["b.c"]), descending: true)
             .order(byDistanceOf: "p", from: Self.center).start(after: [1, "x"]).end(at: [2]).limit(toLast: 3)
         let definition = try query.definition.get()
@@ -106,7 +106,7 @@ struct QueryBuildingTests {
         )
     }
 
-    @Test func `equals one that asks the same`() {
+    @Test func `compares queries by definition`() {
         let books = Self.books
         let query = books.whereField("a", isEqualTo: 1).order(by: "b")
         #expect(query == books.whereField("a", isEqualTo: 1).order(by: "b"))
@@ -115,7 +115,7 @@ struct QueryBuildingTests {
         #expect(query != books.whereField("a", isEqualTo: 1).order(by: "b", descending: true))
         #expect(!query.isEqual(books.whereField("a", isEqualTo: 2).order(by: "b")))
         #expect(!query.isEqual("books"))
-        #expect(nowhere.collectionGroup("books") != books)
+        #expect(offlineDatabase.collectionGroup("books") != books)
         #expect(
             query != Firestore(settings: FirestoreSettings()).collection("books").whereField("a", isEqualTo: 1).order(by: "b")
         )

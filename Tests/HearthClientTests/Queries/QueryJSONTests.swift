@@ -1,5 +1,5 @@
 import DocumentModel
-import HearthService
+import HearthAPI
 import JSONRPC
 import QueryTestSupport
 import StrictJSON
@@ -8,10 +8,10 @@ import Testing
 
 @testable import HearthClient
 
-@Suite("The JSON of a query")
+@Suite("JSON of queries")
 struct QueryJSONTests {
-    /// What the server reads of what the client writes.
-    private func sent(_ query: DocumentModel.Query) throws -> DocumentModel.Query {
+    /// Encodes a query with the client and decodes it with the server.
+    private func roundTrip(_ query: StructuredQuery) throws -> StructuredQuery {
         var writer = JSONWriter()
         writer.beginObject()
         query.writeMembers(to: &writer)
@@ -20,23 +20,23 @@ struct QueryJSONTests {
         return try QueryParameters.query(from: Arguments(object: json, at: .params, declared: QueryParameters.all))
     }
 
-    @Test func `says to the server what was asked, whatever it is`() throws {
+    @Test func `random queries survive a round trip to the server`() throws {
         var random = RandomQueries(generator: SeededGenerator())
         for _ in 0..<300 {
             let query = random.query()
-            #expect(try sent(query) == query, "HEARTH_TEST_SEED=\(SeededGenerator.currentSeed)")
+            #expect(try roundTrip(query) == query, "HEARTH_TEST_SEED=\(SeededGenerator.currentSeed)")
         }
     }
 
-    @Test func `keeps values and names that JSON alone can't say`() throws {
+    @Test func `values and names without a JSON equivalent are preserved`() throws {
         let odd = FieldPath(["a.b", "`\\", "é"])
-        var query = DocumentModel.Query(.collection(try CollectionPath("c/é\u{301}/d")))
+        var query = StructuredQuery(.collection(try CollectionPath("c/é\u{301}/d")))
         query.filter = .and([
             .field(odd, .equal(.double(.nan))), .field(odd, .notEqual(.null)), .field(odd, .equal(.double(-0.0))),
             .field(odd, .arrayContains(.bytes([0, 255]))), .field(odd, .in([.array([.integer(.min)]), .map(["$x": .null])])),
         ])
-        query.start = DocumentModel.Query.Cursor([.double(1), .integer(1)], isInclusive: true)
-        query.end = DocumentModel.Query.Cursor([.timestamp(.maximum)], isInclusive: true)
-        #expect(try sent(query) == query)
+        query.start = StructuredQuery.Cursor([.double(1), .integer(1)], isInclusive: true)
+        query.end = StructuredQuery.Cursor([.timestamp(.maximum)], isInclusive: true)
+        #expect(try roundTrip(query) == query)
     }
 }

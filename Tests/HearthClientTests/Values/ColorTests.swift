@@ -4,12 +4,12 @@ import Testing
 
 @testable import HearthClient
 
-@Suite("A colour")
+@Suite("Color")
 struct ColorTests {
     @Test(arguments: [
         ("#fd1c48", "#fd1c48"), ("#FD1C48", "#fd1c48"), ("#f40", "#f40"), ("#ff4400", "#f40"), ("#f408", "#f408"),
         ("#FF440088", "#f408"), ("#ff440080", "#ff440080"), ("#1a73e8ff", "#1a73e8"),
-    ]) func `is read in all four notations and written in the shortest that says all`(text: String, hex: String) throws {
+    ]) func `parses all notations and formats the shortest one`(text: String, hex: String) throws {
         let color = try #require(Color(hex: text))
         #expect(color.hex == hex)
         #expect(try decode([String: Color].self, ["a": .string(text)]) == ["a": color])
@@ -26,11 +26,11 @@ struct ColorTests {
     }
 
     @Test(arguments: [("#fd1c48", Color.black), ("#000", .white), ("#fff", .black), ("#0000", .black), ("#00f", .white)])
-    func `says what text reads well on it`(text: String, expected: Color) throws {
+    func `determines a readable text color`(text: String, expected: Color) throws {
         #expect(try #require(Color(hex: text)).readableText == expected)
     }
 
-    @Test(arguments: ["", "#", "#ff", "#fffff", "fd1c48", "red", "#fd1c4g", "#ＦＤ1c48"]) func `is nothing else`(
+    @Test(arguments: ["", "#", "#ff", "#fffff", "fd1c48", "red", "#fd1c4g", "#ＦＤ1c48"]) func `rejects other strings`(
         text: String
     ) throws {
         #expect(Color(hex: text) == nil)
@@ -38,6 +38,6 @@ struct ColorTests {
             try decode([String: [Color]].self, ["a": .array([.string("#fff"), .string(text)])])
         }
         #expect(error.kind == "dataCorrupted")
-        #expect(error.place == ["a", "Index 1"])
+        #expect(error.path == ["a", "Index 1"])
     }
 }

@@ -1,31 +1,32 @@
 package import StrictJSON
 
-/// One number that is wanted of all documents of a query.
+/// An aggregation over the documents of a query.
 package struct Aggregation: Hashable, Sendable {
-    /// How the number is made.
+    /// The operation.
     package var operation: Operation
-    /// What it is called in the result; `field_1`, `field_2` and so on for those without a name, or with an empty one.
+    /// The name in the result. Aggregations with no or an empty alias are named `field_1`, `field_2` and so on.
     package var alias: UTF8Key?
 
-    /// Makes an aggregation.
+    /// Creates an aggregation.
     package init(_ operation: Operation, alias: UTF8Key? = nil) {
         self.operation = operation
         self.alias = alias
     }
 
-    /// How a number is made. Only documents count that have all fields which any aggregation of the query names.
+    /// An aggregation operation. Only documents that have all aggregated fields of the query are included.
     package enum Operation: Hashable, Sendable {
-        /// How many documents there are, or this many if there are more.
+        /// The number of documents, up to an optional maximum.
         case count(upTo: Int?)
-        /// The sum of the numbers in a field: an integer if all are and the sum has 64 bits, else a double; 0 of none.
+        /// The sum of the numbers in a field: an integer if all are integers and the sum fits 64 bits, otherwise a double; 0 if there
+        /// are none.
         case sum(FieldPath)
-        /// The mean of the numbers in a field as a double; null of none.
+        /// The mean of the numbers in a field as a double; null if there are none.
         case average(FieldPath)
     }
 }
 
 extension Aggregation.Operation {
-    /// The field that is aggregated; nil when it is the documents themselves.
+    /// The aggregated field; nil for a count.
     package var field: FieldPath? {
         switch self {
         case .count: nil

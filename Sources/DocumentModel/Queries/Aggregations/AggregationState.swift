@@ -1,19 +1,19 @@
-/// What the aggregations of a query have come to so far.
+/// The running state of a query's aggregations.
 ///
-/// Takes the documents that the query gives, one by one, in any order.
+/// Documents are added one by one, in any order.
 package struct AggregationState: Sendable {
     private let aggregations: NormalizedAggregations
     private var count = 0
-    /// Beside ``NormalizedAggregations/fields``.
+    /// One sum per field, parallel to ``NormalizedAggregations/fields``.
     private var sums: [NumberSum]
 
-    /// Begins with no document.
+    /// Creates the initial state.
     package init(_ aggregations: NormalizedAggregations) {
         self.aggregations = aggregations
         sums = aggregations.fields.map { _ in NumberSum() }
     }
 
-    /// Adds a document, unless it lacks one of the fields.
+    /// Adds a document, unless it lacks an aggregated field.
     package mutating func add(_ fields: MapValue) {
         var values: [Value] = []
         for field in aggregations.fields {
@@ -24,28 +24,28 @@ package struct AggregationState: Sendable {
         count += 1
     }
 
-    /// Adds documents whose fields are not needed, since they are only counted.
+    /// Adds a number of documents, if there are only counts.
     package mutating func add(documents: Int) {
         precondition(aggregations.fields.isEmpty, "sums need the documents' fields")
         count += documents
     }
 
-    /// Whether no further document can change the results: all that is wanted are counts, and they have come to their ends.
+    /// True if further documents can't change the results, because there are only counts that have reached their maximums.
     package var isComplete: Bool {
         aggregations.operations.allSatisfy { _, operation in
-            if case .count(let end?) = operation { count >= end } else { false }
+            if case .count(let maximum?) = operation { count >= maximum } else { false }
         }
     }
 
-    /// The results by their names.
+    /// The results by alias.
     package var results: MapValue {
         MapValue(aggregations.operations.map { (key: $0.alias, value: result(of: $0.operation)) })
     }
 
     private func result(of operation: Aggregation.Operation) -> Value {
         switch operation {
-        case .count(let end):
-            return .integer(Int64(end.map { min($0, count) } ?? count))
+        case .count(let maximum):
+            return .integer(Int64(maximum.map { min($0, count) } ?? count))
         case .sum(let field):
             return sum(of: field).sum
         case .average(let field):

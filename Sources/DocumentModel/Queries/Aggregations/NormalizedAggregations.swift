@@ -1,40 +1,40 @@
 package import StrictJSON
 
-/// The aggregations of a query, checked and named.
+/// The validated aggregations of a query, with aliases.
 package struct NormalizedAggregations: Sendable {
-    /// Each with its name, in the order in which they were given.
+    /// The operations with their aliases, in the original order.
     package let operations: [(alias: UTF8Key, operation: Aggregation.Operation)]
-    /// The fields that a document must have to be counted, in order.
+    /// The aggregated fields, sorted. A document must have all of them to be included.
     package let fields: [FieldPath]
 
-    /// How many aggregations a query may have.
+    /// The maximum number of aggregations of a query.
     package static let maximumCount = 5
 
-    /// Checks and names aggregations.
+    /// Validates aggregations and assigns aliases.
     ///
-    /// - Throws: ``StatusCode/invalidArgument`` with the place, and with the texts that Firestore's clients look for.
+    /// - Throws: ``StatusCode/invalidArgument`` with the parameter path, and with messages that Firestore's clients recognise.
     package init(_ aggregations: [Aggregation]) throws(StatusError) {
-        let place = QueryPlace("aggregations")
-        guard !aggregations.isEmpty else { throw place.error("Aggregations can not be empty. Ask for at least one.") }
+        let path = ParameterPath("aggregations")
+        guard !aggregations.isEmpty else { throw path.error("Aggregations can not be empty. Add at least one.") }
         guard aggregations.count <= Self.maximumCount else {
-            throw place.error(
-                "The maximum number of aggregations is \(Self.maximumCount), found \(aggregations.count). Divide the query."
+            throw path.error(
+                "The maximum number of aggregations is \(Self.maximumCount), found \(aggregations.count). Split the query."
             )
         }
         var operations: [(alias: UTF8Key, operation: Aggregation.Operation)] = []
         var unnamed = 0
         for (index, aggregation) in aggregations.enumerated() {
-            let place = place.element(index)
-            try aggregation.operation.validate(at: place)
+            let path = path.element(index)
+            try aggregation.operation.validate(at: path)
             var alias = aggregation.alias ?? ""
             if alias.byteCount == 0 {
                 unnamed += 1
                 alias = UTF8Key("field_\(unnamed)")
             }
             guard !operations.contains(where: { $0.alias == alias }) else {
-                throw place.member("alias").error(
-                    "Aggregation aliases contain duplicate alias: \(Excerpt(alias.string)). Those without one are called "
-                        + "field_1, field_2 and so on. Use another."
+                throw path.member("alias").error(
+                    "Aggregation aliases contain duplicate alias: \(Excerpt(alias.string)). Aggregations without an alias are named "
+                        + "field_1, field_2 and so on. Use another alias."
                 )
             }
             operations.append((alias, aggregation.operation))
@@ -45,16 +45,16 @@ package struct NormalizedAggregations: Sendable {
 }
 
 extension Aggregation.Operation {
-    fileprivate func validate(at place: QueryPlace) throws(StatusError) {
+    fileprivate func validate(at path: ParameterPath) throws(StatusError) {
         switch self {
         case .count(let upTo):
             guard upTo.map({ $0 > 0 }) != false else {
-                throw place.member("count.upTo").error("Expected a number of documents above 0, found \(upTo ?? 0).")
+                throw path.member("count.upTo").error("Expected a number of documents above 0, found \(upTo ?? 0).")
             }
         case .sum(let field):
-            try place.member("sum").of { () throws(StatusError) in try field.validate() }
+            try path.member("sum").locating { () throws(StatusError) in try field.validate() }
         case .average(let field):
-            try place.member("average").of { () throws(StatusError) in try field.validate() }
+            try path.member("average").locating { () throws(StatusError) in try field.validate() }
         }
     }
 }

@@ -1,25 +1,25 @@
-/// A search for the documents whose vector in a field comes closest to a given one.
+/// A nearest-neighbour search: Firestore's `findNearest`.
 ///
-/// It takes the documents that the rest of the query gives, its limit included, leaves out those without a vector of as many
-/// dimensions, and sorts by distance instead of the query's orders.
+/// It applies to the documents that the rest of the query returns, after its limit. It excludes those without a vector of the
+/// same number of dimensions, and sorts by distance instead of the query's orders.
 package struct VectorSearch: Hashable, Sendable {
-    /// The field with the documents' vectors.
+    /// The field with the vectors.
     package var field: FieldPath
-    /// The vector to come close to.
+    /// The query vector.
     package var vector: [Double]
-    /// How closeness is measured.
+    /// The distance measure.
     package var measure: Measure
-    /// How many documents there may be: 1 to ``maximumLimit``.
+    /// The maximum number of documents, 1 to ``maximumLimit``.
     package var limit: Int
-    /// The field of the result that is to hold the distance; none when nil.
+    /// The result field for the distance; nil for none.
     package var distanceField: FieldPath?
-    /// The distance that a document may have at most (at least, for ``Measure/dotProduct``); any when nil.
+    /// The maximum distance (the minimum for ``Measure/dotProduct``); nil for no threshold.
     package var threshold: Double?
 
-    /// The largest limit.
+    /// The maximum of ``limit``.
     package static let maximumLimit = 1_000
 
-    /// Makes a search; ``NormalizedQuery`` checks it.
+    /// Creates a search; ``NormalizedQuery`` validates it.
     package init(
         field: FieldPath,
         vector: [Double],
@@ -36,13 +36,36 @@ package struct VectorSearch: Hashable, Sendable {
         self.threshold = threshold
     }
 
-    /// How closeness is measured.
+    /// A distance measure.
     package enum Measure: String, Hashable, Sendable, CaseIterable {
-        /// The length of the difference; the least comes first.
+        /// The Euclidean distance; least first.
         case euclidean
-        /// 1 less the cosine of the angle: 0 in the same direction, 1 at a right angle, 2 opposite. The least comes first.
+        /// The cosine distance, 1 - cos of the angle: 0 for the same direction, 1 for a right angle, 2 for opposite; least first.
         case cosine
-        /// The dot product; the greatest comes first.
+        /// The dot product; greatest first.
         case dotProduct
+    }
+}
+
+extension VectorSearch {
+    /// Validates the search.
+    func validate() throws(StatusError) {
+        let path = ParameterPath("findNearest")
+        try path.member("field").locating { () throws(StatusError) in try field.validate() }
+        guard (1...DocumentLimits.maximumVectorDimensions).contains(vector.count) else {
+            throw path.member("vector").error(
+                "Expected a vector of 1 to \(DocumentLimits.maximumVectorDimensions) dimensions, found \(vector.count)."
+            )
+        }
+        guard vector.allSatisfy(\.isFinite) else {
+            throw path.member("vector").error("Expected a vector of finite numbers, found NaN or an infinity.")
+        }
+        guard (1...Self.maximumLimit).contains(limit) else {
+            throw path.member("limit").error("Expected a limit of 1 to \(Self.maximumLimit) documents, found \(limit).")
+        }
+        guard threshold?.isNaN != true else {
+            throw path.member("distanceThreshold").error("Expected a number as the threshold, found NaN.")
+        }
+        try path.member("distanceResultField").locating { () throws(StatusError) in try distanceField?.validate() }
     }
 }

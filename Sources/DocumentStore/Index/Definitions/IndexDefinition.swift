@@ -1,20 +1,20 @@
 package import DocumentModel
 package import StrictJSON
 
-/// An index of several fields together, for all collections with an ID and for their collection group.
+/// A composite index, for all collections with an ID and for their collection group.
 ///
-/// Each document that has all of the fields is in it once, in the order of the first field, where that is equal of the second,
-/// and so on. A query whose equalities name the first fields, and whose order the others, need not look at anything else.
+/// Each document that has all of the fields has one entry, ordered by the first field, then by the second, and so on. A query whose
+/// equality filters name the leading fields, and whose order the others, reads its result and nothing else.
 package struct IndexDefinition: Hashable, Sendable {
-    /// One of the fields.
+    /// A field of the index with its direction.
     package struct Field: Hashable, Sendable {
-        /// The field.
+        /// The field path.
         package let field: FieldPath
-        /// Which end comes first.
-        package let direction: Query.Order.Direction
+        /// The sort direction.
+        package let direction: StructuredQuery.Order.Direction
 
-        /// Makes a field of an index.
-        package init(_ field: FieldPath, _ direction: Query.Order.Direction = .ascending) {
+        /// Creates a field of an index.
+        package init(_ field: FieldPath, _ direction: StructuredQuery.Order.Direction = .ascending) {
             self.field = field
             self.direction = direction
         }
@@ -25,40 +25,40 @@ package struct IndexDefinition: Hashable, Sendable {
     /// The fields; at least two.
     package let fields: [Field]
 
-    /// How many fields there may be, as in Firestore.
+    /// The maximum number of fields, as in Firestore.
     private static let maximumFieldCount = 100
 
-    /// Makes a definition.
+    /// Creates a definition.
     ///
-    /// - Throws: `.invalidArgument` when there are too few or too many fields, one twice, or the document's name.
+    /// - Throws: `.invalidArgument` when there are too few or too many fields, a duplicate field, or the document name.
     package init(collection: CollectionID, fields: [Field]) throws(StatusError) {
         guard (2...Self.maximumFieldCount).contains(fields.count) else {
             throw StatusError(
                 .invalidArgument,
-                "An index has 2 to \(Self.maximumFieldCount) fields, and this one \(fields.count). Single fields are indexed without."
+                "A composite index has 2 to \(Self.maximumFieldCount) fields, not \(fields.count). Single fields are indexed automatically."
             )
         }
         guard Set(fields.map(\.field)).count == fields.count else {
-            throw StatusError(.invalidArgument, "A field is named twice. Name each field of an index once.")
+            throw StatusError(.invalidArgument, "A field occurs twice. Name each field of an index once.")
         }
         guard !fields.contains(where: \.field.isDocumentName) else {
-            throw StatusError(.invalidArgument, "__name__ is the last order of every index. Leave it out.")
+            throw StatusError(.invalidArgument, "__name__ is implicitly the last field of every index. Leave it out.")
         }
         self.collection = collection
         self.fields = fields
     }
 }
 
-/// A field that is not indexed by itself in all collections with an ID, with all that is in it.
+/// A single-field index exemption: a field that, with all its subfields, has no index in any collection with an ID.
 package struct IndexExemption: Hashable, Sendable {
     /// The ID of the collections.
     package let collection: CollectionID
-    /// The field.
+    /// The exempted field.
     package let field: FieldPath
 
-    /// Makes an exemption.
+    /// Creates an exemption.
     ///
-    /// - Throws: `.invalidArgument` for the document's name.
+    /// - Throws: `.invalidArgument` for the document name.
     package init(collection: CollectionID, field: FieldPath) throws(StatusError) {
         guard !field.isDocumentName else { throw StatusError(.invalidArgument, "__name__ can't be exempted. Name a field.") }
         self.collection = collection
@@ -66,41 +66,41 @@ package struct IndexExemption: Hashable, Sendable {
     }
 }
 
-/// A change of what is indexed.
+/// A change of the index definitions.
 package enum IndexChange: Hashable, Sendable {
-    /// Another index.
+    /// Adds a composite index.
     case create(IndexDefinition)
-    /// No longer the index with an ID.
+    /// Removes the composite index with an ID.
     case delete(id: String)
-    /// A field is not to be indexed by itself.
+    /// Exempts a field.
     case exempt(IndexExemption)
-    /// A field is to be indexed again.
+    /// Removes an exemption, so that the field is indexed again.
     case unexempt(IndexExemption)
 }
 
-/// What is indexed beside the single fields, and what isn't.
+/// The composite indexes and exemptions of a database, with the state of each.
 package struct IndexReport: Sendable {
-    /// How far something is.
+    /// The build state of an index.
     package enum Progress: Hashable, Sendable {
-        /// Queries use it.
+        /// Queries use the index.
         case ready
-        /// It is being made; so many documents are done, of as many as it says where that is known.
+        /// The index is being built: the number of documents processed, and the total where it is known.
         case building(documents: Int, of: Int? = nil)
-        /// It can't be used now, for a reason that people can read.
-        case unavailable(because: String)
+        /// The index can't be used now.
+        case unavailable(reason: String)
     }
 
-    /// The index of single fields, which every query needs.
-    package var fields = Progress.ready
-    /// The indexes of several fields.
+    /// The state of the single-field indexes, which every query needs.
+    package var singleFields = Progress.ready
+    /// The composite indexes.
     package var indexes: [(id: String, definition: IndexDefinition, progress: Progress)] = []
-    /// The fields that are not indexed by themselves.
+    /// The single-field exemptions.
     package var exemptions: [IndexExemption] = []
 
-    /// The collections whose documents are still to be given other entries than before, by ID, with how many are done.
-    package var changes: [(collection: CollectionID, progress: Progress)] = []
+    /// The running and pending backfills, by collection ID.
+    package var backfills: [(collection: CollectionID, progress: Progress)] = []
 
-    /// Makes an empty report.
+    /// Creates an empty report.
     package init() {}
 }
 

@@ -1,7 +1,7 @@
 internal import DocumentModel
 internal import StrictJSON
 
-/// The file `indexes.json`: what is indexed of several fields, and which fields are not. It can't be derived from anything.
+/// The composite indexes and single-field exemptions of a database, stored in `indexes.json`. They can't be derived from other files.
 ///
 /// ```json
 /// {"format":1,
@@ -13,70 +13,72 @@ internal import StrictJSON
 ///  ]}
 /// ```
 struct IndexDefinitions: Hashable {
-    /// The name in the data folder.
+    /// The file name in the data folder.
     static let fileName = "indexes.json"
     private static let format: Int64 = 1
-    /// How many of each there may be.
+    /// The maximum number of indexes, and of exemptions.
     private static let maximumCount = 200
 
-    /// An index with its name.
-    struct Named: Hashable {
+    /// A definition with its ID.
+    struct IdentifiedIndex: Hashable {
         let id: String
         let definition: IndexDefinition
     }
 
-    private(set) var indexes: [Named] = []
+    private(set) var indexes: [IdentifiedIndex] = []
     private(set) var exemptions: [IndexExemption] = []
 
-    /// What concerns the collections with an ID.
-    func rules(of collection: CollectionID) -> IndexRules {
-        IndexRules(
+    /// Returns the indexing policy of the collections with an ID.
+    func policy(of collection: CollectionID) -> IndexingPolicy {
+        IndexingPolicy(
             composites: Set(indexes.filter { $0.definition.collection == collection }.map(\.definition.fields)),
             exempt: Set(exemptions.filter { $0.collection == collection }.map(\.field))
         )
     }
 
-    /// The IDs of the collections concerned.
+    /// The IDs of all collections that have a composite index or an exemption.
     var collections: Set<CollectionID> {
         Set(indexes.map(\.definition.collection)).union(exemptions.map(\.collection))
     }
 
-    /// Makes a change.
+    /// Applies a change.
+    ///
+    /// - Throws: `.alreadyExists`, `.notFound`, or `.resourceExhausted` at the maximum number.
     mutating func apply(_ change: IndexChange) throws(StatusError) {
         switch change {
         case .create(let definition):
             if let known = indexes.first(where: { $0.definition == definition }) {
-                throw StatusError(.alreadyExists, "There is such an index already, with the ID \(known.id).")
+                throw StatusError(.alreadyExists, "The same index exists already, with the ID \(known.id).")
             }
             try Self.checkCount(indexes.count)
-            indexes.append(Named(id: unusedID(for: definition), definition: definition))
+            indexes.append(IdentifiedIndex(id: unusedID(for: definition), definition: definition))
         case .delete(let id):
-            guard let place = indexes.firstIndex(where: { $0.id.utf8.elementsEqual(id.utf8) }) else {
-                throw StatusError(.notFound, "There is no index with the ID \(Excerpt(id)). indexes.list names all.")
+            guard let position = indexes.firstIndex(where: { $0.id.utf8.elementsEqual(id.utf8) }) else {
+                throw StatusError(.notFound, "There is no index with the ID \(Excerpt(id)). indexes.list returns all.")
             }
-            indexes.remove(at: place)
+            indexes.remove(at: position)
         case .exempt(let exemption):
             guard !exemptions.contains(exemption) else {
-                throw StatusError(.alreadyExists, "The field \(exemption.field) is exempted already.")
+                throw StatusError(.alreadyExists, "The field \(exemption.field) is already exempted.")
             }
             try Self.checkCount(exemptions.count)
             exemptions.append(exemption)
         case .unexempt(let exemption):
-            guard let place = exemptions.firstIndex(of: exemption) else {
-                throw StatusError(.notFound, "The field \(exemption.field) is not exempted. indexes.list names all that are.")
+            guard let position = exemptions.firstIndex(of: exemption) else {
+                throw StatusError(.notFound, "The field \(exemption.field) is not exempted. indexes.list returns all exemptions.")
             }
-            exemptions.remove(at: place)
+            exemptions.remove(at: position)
         }
     }
 
-    /// A short name that depends on nothing but the definition, unless another one has it.
+    /// Returns a short ID that is derived from the definition alone, unless another index has it.
     private func unusedID(for definition: IndexDefinition) -> String {
-        let bytes = definition.collection.key.utf8 + [0] + IndexRules.name(of: definition.fields).utf8
-        var number = bytes.withUnsafeBytes { CRC32C.checksum($0) }
+        let bytes = definition.collection.key.utf8 + [0] + IndexingPolicy.compositeName(definition.fields).utf8
+        var checksum = bytes.withUnsafeBytes { CRC32C.checksum($0) }
         while true {
-            let id = withUnsafeBytes(of: number.bigEndian) { Hexadecimal.encode($0) }
+            let id = withUnsafeBytes(of: checksum.bigEndian) { Hexadecimal.encode($0) }
             guard indexes.contains(where: { $0.id.utf8.elementsEqual(id.utf8) }) else { return id }
-            number &+= 1
+            checksum &+= 1
         }
     }
 
@@ -84,14 +86,14 @@ struct IndexDefinitions: Hashable {
         guard count < maximumCount else {
             throw StatusError(
                 .resourceExhausted,
-                "There are \(count) already, and can't be more. Delete one that no query needs."
+                "There are \(count) already, which is the maximum. Delete one that no query needs."
             )
         }
     }
 }
 
 extension IndexDefinitions {
-    /// The file's bytes: a line for each index and exemption.
+    /// Returns the contents of the file, with one line per index and exemption.
     func encoded() -> [UInt8] {
         func lines(_ items: [[UInt8]]) -> [UInt8] {
             Array(items.map { Array("\n  ".utf8) + $0 }.joined(separator: [UInt8(ascii: ",")])) + Array("\n ".utf8)
@@ -114,40 +116,40 @@ extension IndexDefinitions {
             + Array("],\n \"exemptions\":[".utf8) + lines(exemptionLines) + Array("]}\n".utf8)
     }
 
-    /// Reads the file.
+    /// Parses the contents of the file.
     ///
-    /// - Throws: `.dataLoss` with the place when it is damaged.
+    /// - Throws: `.dataLoss` with the source location when they are invalid.
     init(_ bytes: [UInt8]) throws(StatusError) {
         let root: JSONNode
         do throws(JSONSyntaxError) {
             root = try JSONText(bytes).root
         } catch {
-            let place = StatusError.FileLocation(path: Self.fileName, line: error.line, column: error.column)
-            throw Self.damaged("\(error.reason)", at: place)
+            let location = StatusError.FileLocation(path: Self.fileName, line: error.line, column: error.column)
+            throw Self.damaged("\(error.reason)", at: location)
         }
         guard root["format"]?.number == .integer(Self.format), let indexes = root["indexes"]?.elements,
             let exemptions = root["exemptions"]?.elements
-        else { throw Self.damaged("it is of another format, or a member is missing") }
+        else { throw Self.damaged("its format is unknown, or a member is missing") }
         for json in indexes {
             guard let id = json["id"]?.string, let collection = json["collection"]?.string,
-                let fields = json["fields"].flatMap({ IndexRules.fields($0) })
-            else { throw Self.damaged("an index lacks a member") }
+                let fields = json["fields"].flatMap({ IndexingPolicy.fields($0) })
+            else { throw Self.damaged("an index has a missing or invalid member") }
             let definition = try IndexDefinition(collection: CollectionID(collection), fields: fields)
-            self.indexes.append(Named(id: id, definition: definition))
+            self.indexes.append(IdentifiedIndex(id: id, definition: definition))
         }
         for json in exemptions {
             guard let collection = json["collection"]?.string, let field = json["field"]?.string else {
-                throw Self.damaged("an exemption lacks a member")
+                throw Self.damaged("an exemption has a missing or invalid member")
             }
             self.exemptions.append(try IndexExemption(collection: CollectionID(collection), field: FieldPath(field)))
         }
     }
 
-    private static func damaged(_ fault: String, at place: StatusError.FileLocation? = nil) -> StatusError {
+    private static func damaged(_ reason: String, at location: StatusError.FileLocation? = nil) -> StatusError {
         StatusError(
             .dataLoss,
-            "\(fileName) is damaged: \(fault). Mend it, or remove it and define the indexes anew, and start Hearth again.",
-            file: place ?? StatusError.FileLocation(path: fileName)
+            "\(fileName) is damaged: \(reason). Repair it, or remove it and define the indexes again; then restart Hearth.",
+            file: location ?? StatusError.FileLocation(path: fileName)
         )
     }
 }

@@ -1,68 +1,72 @@
 import DocumentModel
 import DocumentStore
-import HearthService
+import HearthAPI
 import StrictJSON
 
-/// `:batchGet`
+/// A `:batchGet` call.
 ///
-/// All documents are as of one time, which the answer tells: those that exist first, then the names of the others.
-struct BatchGetCall: Call {
+/// All documents are read as of one time, the response's `readTime`. Existing documents precede missing ones.
+struct BatchGetCall: RESTCall {
     private let database: DatabaseName
 
     static let right = BatchGetDocuments.right
-    static let expectedAnswerBytes = BatchGetDocuments.expectedAnswerBytes
-    private static let fields: [MessageField] = .request("documents", "mask") + ConsistencySelector.fields
+    static let expectedResponseBytes = BatchGetDocuments.expectedResponseBytes
+    private static let fields: [ProtoField] = .request("documents", "mask") + ConsistencySelector.fields
 
-    init(_ address: Address, _ parameters: URLParameters) {
-        database = address.database
+    init(_ requestPath: RequestPath, _ parameters: URLParameters) {
+        database = requestPath.database
     }
 
-    func answer(to body: JSONNode, in context: ServiceContext) async throws(StatusError) -> FirestoreAnswer {
-        let message = try Message(body, fields: Self.fields)
-        let paths = try message.list("documents") { node throws(StatusError) in
+    func respond(to body: JSONNode, in context: ServiceContext) async throws(StatusError) -> FirestoreResponse {
+        let message = try ProtoMessage(body, fields: Self.fields)
+        let paths = try message.repeated("documents") { node throws(StatusError) in
             try database.document(named: node.stringField())
         }
         let mask = try message.read("mask") { node throws(StatusError) in try [FieldPath](mask: node) }
-        return try await ConsistencySelector(message).read(in: context) { point, begun throws(StatusError) in
-            let time = try await point.shownTime(in: context)
-            let point = point.transaction == nil ? ReadPoint(readTime: time) : point
-            let entries = try await read(paths.withoutRepetition(), mask, at: point, in: context)
-            return answer(entries, readTime: time, begun: begun)
+        return try await ConsistencySelector(message).read(in: context) { consistency, newTransaction throws(StatusError) in
+            let time = try await consistency.resolvedReadTime(in: context)
+            let consistency = consistency.transaction == nil ? ReadConsistency(readTime: time) : consistency
+            let entries = try await read(paths.uniqued(), mask, consistency: consistency, in: context)
+            return response(entries, readTime: time, newTransaction: newTransaction)
         }
     }
 
-    /// Reads in as many calls as it takes, and no more than one call's answer may have.
+    /// Reads documents in as many service calls as needed, within the size limit of one response.
     private func read(
         _ paths: [DocumentPath],
         _ mask: [FieldPath]?,
-        at point: ReadPoint,
+        consistency: ReadConsistency,
         in context: ServiceContext
     ) async throws(StatusError) -> [ListedDocument] {
         let limits = context.server.limits
         var entries: [ListedDocument] = []
         for start in stride(from: 0, to: paths.count, by: limits.maximumBatchGetCount) {
-            let part = Array(paths[start...].prefix(limits.maximumBatchGetCount))
-            entries += try await BatchGetDocuments.call(.init(paths: part, mask: mask, at: point), in: context)
-            guard entries.heldBytes <= limits.maximumBodyBytes else {
+            let batch = Array(paths[start...].prefix(limits.maximumBatchGetCount))
+            entries += try await BatchGetDocuments.call(.init(paths: batch, mask: mask, consistency: consistency), in: context)
+            guard entries.estimatedBytes <= limits.maximumBodyBytes else {
                 throw StatusError(
                     .resourceExhausted,
-                    "The documents are larger than the \(limits.maximumBodyBytes) bytes of an answer. Ask for fewer at once."
+                    "The documents exceed the response limit of \(limits.maximumBodyBytes) bytes. Request fewer at once."
                 )
             }
         }
         return entries
     }
 
-    private func answer(_ entries: [ListedDocument], readTime: Timestamp, begun: TransactionID?) -> FirestoreAnswer {
-        let found = entries.filter(\.exists) + entries.filter { !$0.exists }
-        let stream = FirestoreStream(count: max(found.count, 1), heldBytes: entries.heldBytes) {
+    private func response(
+        _ entries: [ListedDocument],
+        readTime: Timestamp,
+        newTransaction: TransactionID?
+    ) -> FirestoreResponse {
+        let ordered = entries.filter(\.exists) + entries.filter { !$0.exists }
+        let stream = FirestoreMessageStream(count: max(ordered.count, 1), estimatedBytes: entries.estimatedBytes) {
             [database] index, writer throws(StatusError) in
             writer.beginObject()
-            if let begun, index == 0 {
+            if let newTransaction, index == 0 {
                 writer.key("transaction")
-                writer.write(begun)
+                writer.write(newTransaction)
             }
-            switch found.indices.contains(index) ? found[index] : nil {
+            switch ordered.indices.contains(index) ? ordered[index] : nil {
             case .document(let document)?:
                 writer.key("found")
                 try writer.write(document, in: database)
@@ -75,7 +79,7 @@ struct BatchGetCall: Call {
             writer.string(readTime.rfc3339)
             writer.endObject()
         }
-        return FirestoreAnswer(.stream(stream))
+        return FirestoreResponse(.stream(stream))
     }
 }
 
@@ -86,8 +90,8 @@ extension ListedDocument {
 }
 
 extension [ListedDocument] {
-    /// About how many bytes the entries take.
-    var heldBytes: Int {
+    /// The approximate size of the entries in memory.
+    var estimatedBytes: Int {
         reduce(0) { bytes, entry in
             guard case .document(let document) = entry else { return bytes + 128 }
             return bytes + 128 + document.fieldsJSON.count
@@ -96,7 +100,7 @@ extension [ListedDocument] {
 }
 
 extension [DocumentPath] {
-    fileprivate func withoutRepetition() -> [DocumentPath] {
+    fileprivate func uniqued() -> [DocumentPath] {
         var seen: Set<DocumentPath> = []
         return filter { seen.insert($0).inserted }
     }

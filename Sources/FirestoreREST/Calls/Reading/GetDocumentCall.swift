@@ -1,37 +1,38 @@
 import DocumentModel
-import HearthService
+import HearthAPI
 import StrictJSON
 
-/// `GET …/documents/COLLECTION/DOCUMENT`
-struct GetDocumentCall: Call {
+/// A `GET …/documents/COLLECTION/DOCUMENT` call.
+struct GetDocumentCall: RESTCall {
     private let database: DatabaseName
     private let request: GetDocument.Params
 
     static let right = GetDocument.right
-    static let parameters: [MessageField] = .parameters("mask.fieldPaths", "transaction", "readTime")
-    static let takesBody = false
-    static let expectedAnswerBytes = GetDocument.expectedAnswerBytes
+    static let parameters: [ProtoField] = .parameters("mask.fieldPaths", "transaction", "readTime")
+    static let acceptsBody = false
+    static let expectedResponseBytes = GetDocument.expectedResponseBytes
 
-    init(_ address: Address, _ parameters: URLParameters) throws(StatusError) {
-        database = address.database
+    init(_ requestPath: RequestPath, _ parameters: URLParameters) throws(StatusError) {
+        database = requestPath.database
         request = GetDocument.Params(
-            path: try address.document(),
+            path: try requestPath.document(),
             mask: try parameters.mask("mask.fieldPaths"),
-            at: try ReadPoint(parameters)
+            consistency: try ReadConsistency(parameters)
         )
     }
 
-    func answer(to body: JSONNode, in context: ServiceContext) async throws(StatusError) -> FirestoreAnswer {
+    func respond(to body: JSONNode, in context: ServiceContext) async throws(StatusError) -> FirestoreResponse {
         try .document(await GetDocument.call(request, in: context), in: database)
     }
 }
 
-extension ReadPoint {
-    /// As of when a request reads whose fields stand in the URL.
+extension ReadConsistency {
+    /// Decodes the consistency selector of a request with query parameters.
     init(_ parameters: URLParameters) throws(StatusError) {
         self.init(
             readTime: try parameters.timestamp("readTime"),
-            transaction: try parameters.text("transaction").flatMap { text throws(StatusError) in try TransactionID(base64: text)
+            transaction: try parameters.string("transaction").flatMap { text throws(StatusError) in
+                try TransactionID(base64: text)
             }
         )
     }

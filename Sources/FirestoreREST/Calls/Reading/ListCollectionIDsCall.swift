@@ -1,21 +1,21 @@
 import DocumentModel
 import DocumentStore
-import HearthService
+import HearthAPI
 import StrictJSON
 
-/// `:listCollectionIds`
-struct ListCollectionIDsCall: Call {
+/// A `:listCollectionIds` call.
+struct ListCollectionIDsCall: RESTCall {
     private let parent: DocumentPath?
 
     static let right = ListCollections.right
-    private static let fields: [MessageField] = .request("pageSize", "pageToken", "readTime")
+    private static let fields: [ProtoField] = .request("pageSize", "pageToken", "readTime")
 
-    init(_ address: Address, _ parameters: URLParameters) throws(StatusError) {
-        parent = try address.parent()
+    init(_ requestPath: RequestPath, _ parameters: URLParameters) throws(StatusError) {
+        parent = try requestPath.parent()
     }
 
-    func answer(to body: JSONNode, in context: ServiceContext) async throws(StatusError) -> FirestoreAnswer {
-        let message = try Message(body, fields: Self.fields)
+    func respond(to body: JSONNode, in context: ServiceContext) async throws(StatusError) -> FirestoreResponse {
+        let message = try ProtoMessage(body, fields: Self.fields)
         let page = try await ListCollections.call(
             .init(
                 parent: parent,
@@ -45,29 +45,29 @@ struct ListCollectionIDsCall: Call {
 }
 
 extension PageSize {
-    /// The size that a request asks for, as much as is usual when it says nothing or 0.
+    /// Creates the requested page size; the default when it is nil or 0.
     init(_ count: Int?) throws(StatusError) {
         guard let count, count != 0 else {
             self = .standard
             return
         }
         guard count > 0 else {
-            throw StatusError(.invalidArgument, "Expected a page of at least 1, found \(count).").inside(place: "pageSize")
+            throw StatusError(.invalidArgument, "Expected a positive page size, found \(count).").nested(in: "pageSize")
         }
         self.init(count)
     }
 }
 
 extension PageToken {
-    /// The token that a request gives; nil when it gives none, or an empty one.
+    /// Decodes the page token of a request; nil when it is absent or empty.
     ///
-    /// - Throws: ``StatusCode/invalidArgument`` for what is none, and for one of another database.
+    /// - Throws: ``StatusCode/invalidArgument`` for an invalid token and for one of another database.
     init?(_ text: String?, for context: ServiceContext) throws(StatusError) {
         guard let text, !text.utf8.isEmpty else { return nil }
         guard let token = PageToken(text) else {
-            throw StatusError(.invalidArgument, "Expected the nextPageToken of a page before.").inside(place: "pageToken")
+            throw StatusError(.invalidArgument, "Expected the nextPageToken of a previous page.").nested(in: "pageToken")
         }
-        try token.check(for: context.database)
+        try token.validate(for: context.database)
         self = token
     }
 }

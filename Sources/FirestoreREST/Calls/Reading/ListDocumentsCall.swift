@@ -1,25 +1,25 @@
 import DocumentModel
 import DocumentStore
-import HearthService
+import HearthAPI
 import StrictJSON
 
-/// `GET …/documents[/COLLECTION/DOCUMENT]/COLLECTION`, and the same without the collection for all that there are.
-struct ListDocumentsCall: Call {
-    let database: DatabaseName
-    let parent: DocumentPath?
-    /// The collection to list; all right below the parent when nil.
-    let collection: CollectionID?
-    let mask: [FieldPath]?
-    let orders: [Query.Order]
-    let pageSize: PageSize
-    let pageToken: String?
-    let showMissing: Bool
-    /// Whether to list also what is below the documents.
-    let isRecursive: Bool
-    let point: ReadPoint
+/// A `GET …/documents[/COLLECTION/DOCUMENT]/COLLECTION` call. Without a collection, it lists all child collections of the parent.
+struct ListDocumentsCall: RESTCall {
+    private let database: DatabaseName
+    private let parent: DocumentPath?
+    /// The collection to list; nil for all child collections of the parent.
+    private let collection: CollectionID?
+    private let mask: [FieldPath]?
+    private let orders: [StructuredQuery.Order]
+    private let pageSize: PageSize
+    private let pageToken: String?
+    private let showMissing: Bool
+    /// Whether to list documents at any depth.
+    private let isRecursive: Bool
+    private let consistency: ReadConsistency
 
     static let right = ListDocuments.right
-    static let parameters: [MessageField] = .parameters(
+    static let parameters: [ProtoField] = .parameters(
         "mask.fieldPaths",
         "orderBy",
         "pageSize",
@@ -29,44 +29,44 @@ struct ListDocumentsCall: Call {
         "showMissing",
         "transaction"
     )
-    static let takesBody = false
-    static let expectedAnswerBytes = ListDocuments.expectedAnswerBytes
+    static let acceptsBody = false
+    static let expectedResponseBytes = ListDocuments.expectedResponseBytes
 
-    init(_ address: Address, _ parameters: URLParameters) throws(StatusError) {
-        database = address.database
-        let id = address.segments.last ?? ""
+    init(_ requestPath: RequestPath, _ parameters: URLParameters) throws(StatusError) {
+        database = requestPath.database
+        let id = requestPath.segments.last ?? ""
         if id.byteCount > 0 {
-            let path = try address.collection()
+            let path = try requestPath.collection()
             (parent, collection) = (path.parent, path.id)
         } else {
-            let above = Array(address.segments.dropLast())
-            (parent, collection) = (try above.isEmpty ? nil : DocumentPath(above.map(\.string).joined(separator: "/")), nil)
+            let parentIDs = Array(requestPath.segments.dropLast())
+            parent = try parentIDs.isEmpty ? nil : DocumentPath(parentIDs.map(\.string).joined(separator: "/"))
+            collection = nil
         }
         mask = try parameters.mask("mask.fieldPaths")
-        orders = try parameters.text("orderBy").map { text throws(StatusError) in try [Query.Order](text) } ?? []
+        orders = try parameters.string("orderBy").map { text throws(StatusError) in try [StructuredQuery.Order](text) } ?? []
         pageSize = try PageSize(parameters.count("pageSize"))
-        pageToken = try parameters.text("pageToken")
+        pageToken = try parameters.string("pageToken")
         showMissing = try parameters.boolean("showMissing") ?? false
         isRecursive = try parameters.boolean("recursive") ?? false
-        point = try ReadPoint(parameters)
+        consistency = try ReadConsistency(parameters)
         guard !showMissing || (orders.isEmpty && !isRecursive) else {
             throw StatusError(
                 .invalidArgument,
-                "Missing documents are listed in the order of names, and not with all below them. "
-                    + "Leave showMissing out, or orderBy and recursive."
+                "showMissing can't be combined with orderBy or recursive."
             )
         }
     }
 
-    /// A page of the list.
-    struct Page {
+    /// A page of the response.
+    private struct Page {
         var entries: [ListedDocument] = []
-        /// The token of the next page; nil when there is none.
+        /// The token of the next page; nil on the last page.
         var next: String?
         var damagedCount = 0
     }
 
-    func answer(to body: JSONNode, in context: ServiceContext) async throws(StatusError) -> FirestoreAnswer {
+    func respond(to body: JSONNode, in context: ServiceContext) async throws(StatusError) -> FirestoreResponse {
         let page =
             if isRecursive || !orders.isEmpty {
                 try await queriedPage(in: context)
@@ -90,7 +90,9 @@ struct ListDocumentsCall: Call {
     }
 
     private func page(of collection: CollectionID, in context: ServiceContext) async throws(StatusError) -> Page {
-        let after = try PageToken(pageToken, for: context).map { token throws(StatusError) in try DocumentID(token.last.string) }
+        let after = try PageToken(pageToken, for: context).map { token throws(StatusError) in
+            try DocumentPath.ID(token.last.string)
+        }
         let page = try await list(collection, atMost: pageSize, after: after, in: context)
         return Page(
             entries: page.documents,
@@ -99,10 +101,10 @@ struct ListDocumentsCall: Call {
         )
     }
 
-    func list(
+    private func list(
         _ collection: CollectionID,
         atMost pageSize: PageSize,
-        after: DocumentID?,
+        after: DocumentPath.ID?,
         in context: ServiceContext
     ) async throws(StatusError) -> ListDocuments.Result {
         try await ListDocuments.call(
@@ -112,9 +114,138 @@ struct ListDocumentsCall: Call {
                 after: after,
                 mask: mask,
                 showMissing: showMissing,
-                at: point
+                consistency: consistency
             ),
             in: context
         )
+    }
+}
+
+// All child collections of the parent, one after another.
+extension ListDocumentsCall {
+    /// The start of a page: a collection, and the document to start after.
+    private struct Position {
+        let collection: CollectionID
+        let after: DocumentPath.ID?
+
+        /// The encoded form in a page token, `collection/document` or `collection/`.
+        var key: UTF8Key {
+            UTF8Key(collection.key.string + "/" + (after?.key.string ?? ""))
+        }
+
+        init(_ collection: CollectionID, after: DocumentPath.ID?) {
+            self.collection = collection
+            self.after = after
+        }
+
+        init(_ key: UTF8Key) throws(StatusError) {
+            let collection = key.utf8.prefix { $0 != UInt8(ascii: "/") }
+            let after = key.utf8.dropFirst(collection.count + 1)
+            self.collection = try CollectionID(String(Substring(collection)))
+            self.after = after.isEmpty ? nil : try DocumentPath.ID(String(Substring(after)))
+        }
+    }
+
+    private func pageOfAllCollections(in context: ServiceContext) async throws(StatusError) -> Page {
+        let limits = context.server.limits
+        let size = min(pageSize.count, limits.maximumPageSize)
+        var page = Page()
+        var estimatedBytes = 0
+        var position: Position?
+        if let token = try PageToken(pageToken, for: context) {
+            position = try Position(token.last)
+        } else {
+            position = try await firstPosition(after: nil, in: context)
+        }
+        while let current = position {
+            guard page.entries.count < size, estimatedBytes < limits.maximumPageBytes else {
+                page.next = PageToken(after: current.key, in: context.database).text
+                return page
+            }
+            let listed = try await list(
+                current.collection,
+                atMost: PageSize(size - page.entries.count),
+                after: current.after,
+                in: context
+            )
+            page.entries += listed.documents
+            page.damagedCount += listed.damaged.count
+            estimatedBytes += listed.documents.estimatedBytes
+            if let next = listed.next {
+                position = Position(current.collection, after: next)
+            } else {
+                position = try await firstPosition(after: current.collection, in: context)
+            }
+        }
+        return page
+    }
+
+    private func firstPosition(after collection: CollectionID?, in context: ServiceContext) async throws(StatusError) -> Position?
+    {
+        let page = try await ListCollections.call(
+            .init(parent: parent, pageSize: 1, after: collection, readTime: consistency.readTime),
+            in: context
+        )
+        return page.collections.first.map { Position($0, after: nil) }
+    }
+}
+
+// Lists with an explicit order and recursive lists, executed as queries.
+extension ListDocumentsCall {
+    private func queriedPage(in context: ServiceContext) async throws(StatusError) -> Page {
+        let size = min(pageSize.count, context.server.limits.maximumPageSize)
+        var query = StructuredQuery(try source(), where: range, orders: orders, limit: .first(size + 1))
+        query.start = try PageToken(pageToken, for: context).map { token throws(StatusError) in
+            StructuredQuery.Cursor(try token.values, isInclusive: false)
+        }
+        let normalized = try NormalizedQuery(query)
+        let found = try await RunQuery.call(.init(normalized, consistency: consistency), in: context)
+        var page = Page(damagedCount: found.damaged.count)
+        for document in found.documents.prefix(size) {
+            page.entries.append(.document(try mask.map { mask throws(StatusError) in try document.masked(mask) } ?? document))
+        }
+        if found.documents.count > size, let last = found.documents.prefix(size).last {
+            let sortKey = normalized.sortKey(of: try last.decoded().fields, at: last.path)
+            page.next = sortKey.map { PageToken(after: $0.values, in: context.database).text }
+        }
+        return page
+    }
+
+    private func source() throws(StatusError) -> StructuredQuery.Source {
+        switch (collection, isRecursive) {
+        case (let collection?, false): return .collection(CollectionPath(parent: parent, id: collection))
+        case (_, true): return .descendants(of: parent)
+        case (nil, false):
+            throw StatusError(
+                .unimplemented,
+                "orderBy requires a collection. Documents of all collections are listed in name order only."
+            )
+        }
+    }
+
+    /// The filter that restricts the descendants of a document to those in one of its collections.
+    private var range: QueryFilter? {
+        guard isRecursive, let collection else { return nil }
+        return DescendantNameRange(CollectionPath(parent: parent, id: collection)).filter
+    }
+}
+
+extension PageToken {
+    /// Creates the token of a page that starts after the document with these sort key values, encoded in Hearth's JSON form.
+    fileprivate init(after values: [Value], in database: DatabaseID?) {
+        var writer = JSONWriter()
+        Value.array(values).write(to: &writer)
+        self.init(after: UTF8Key(String(decoding: writer.finish(), as: UTF8.self)), in: database)
+    }
+
+    /// The sort key values in the token.
+    fileprivate var values: [Value] {
+        get throws(StatusError) {
+            guard let root = try? JSONText(Array(last.utf8)).root, case .array(let values)? = try? Value(json: root) else {
+                throw StatusError(.invalidArgument, "Expected the nextPageToken of a page of the same list.")
+                    .nested(in: "pageToken")
+            }
+            return values
+        }
     }
 }

@@ -1,17 +1,17 @@
 import DocumentModel
 import DocumentStore
-import HearthService
+import HearthAPI
 import StrictJSON
 
-/// `:partitionQuery`
+/// A `:partitionQuery` call.
 ///
-/// The places are such that about as many documents are between each two of them. All of them are on the first page.
-struct PartitionQueryCall: Call {
+/// The partition points split the documents into partitions of about equal size. All of them are on the first page.
+struct PartitionQueryCall: RESTCall {
     private let database: DatabaseName
     private let parent: DocumentPath?
 
     static let right = RunQuery.right
-    private static let fields: [MessageField] = .request(
+    private static let fields: [ProtoField] = .request(
         "structuredQuery",
         "partitionCount",
         "pageSize",
@@ -19,42 +19,46 @@ struct PartitionQueryCall: Call {
         "readTime"
     )
 
-    /// How many documents a part has at least: fewer are not worth a query of their own.
-    private static let leastDocuments = 128
-    /// How many places there are at most.
-    private static let mostPlaces = 1_000
+    /// The minimum size of a partition; fewer documents are not worth a query of their own.
+    private static let minimumPartitionSize = 128
+    private static let maximumPartitionPoints = 1_000
 
-    init(_ address: Address, _ parameters: URLParameters) throws(StatusError) {
-        database = address.database
-        parent = try address.parent()
+    init(_ requestPath: RequestPath, _ parameters: URLParameters) throws(StatusError) {
+        database = requestPath.database
+        parent = try requestPath.parent()
     }
 
-    func answer(to body: JSONNode, in context: ServiceContext) async throws(StatusError) -> FirestoreAnswer {
-        let message = try Message(body, fields: Self.fields)
+    func respond(to body: JSONNode, in context: ServiceContext) async throws(StatusError) -> FirestoreResponse {
+        let message = try ProtoMessage(body, fields: Self.fields)
         let query = try message.require("structuredQuery") { node throws(StatusError) in
-            try Query(node, below: parent, in: database).partitioned()
+            try StructuredQuery(node, below: parent, in: database).checkedForPartitioning()
         }
         let count = try message.read("partitionCount") { node throws(StatusError) in try node.integerField() } ?? 0
         guard count > 0 else {
-            throw StatusError(.invalidArgument, "Expected a number above 0, found \(count).").inside(place: "partitionCount")
+            throw StatusError(.invalidArgument, "Expected a positive number, found \(count).").nested(in: "partitionCount")
         }
         let pageSize = try message.read("pageSize") { node throws(StatusError) in try node.countField() } ?? 0
         let token = try message.read("pageToken") { node throws(StatusError) in try node.stringField() } ?? ""
         guard pageSize >= 0, token.utf8.isEmpty else {
-            throw StatusError(.invalidArgument, "Expected a pageSize of 0 or more, and no pageToken, since none is ever given.")
+            throw StatusError(
+                .invalidArgument,
+                "Expected a non-negative pageSize and no pageToken: all partitions are on the first page."
+            )
         }
-        let most = min(Int(clamping: count), Self.mostPlaces, pageSize == 0 ? .max : pageSize)
-        let point = ReadPoint(readTime: try message.read("readTime") { node throws(StatusError) in try node.timestampField() })
-        let places = try await places(of: query, atMost: most, at: point, in: context)
+        let limit = min(Int(clamping: count), Self.maximumPartitionPoints, pageSize == 0 ? .max : pageSize)
+        let consistency = ReadConsistency(
+            readTime: try message.read("readTime") { node throws(StatusError) in try node.timestampField() }
+        )
+        let points = try await partitionPoints(of: query, limit: limit, consistency: consistency, in: context)
         return try .object { writer in
-            guard !places.isEmpty else { return }
+            guard !points.isEmpty else { return }
             writer.key("partitions")
             writer.beginArray()
-            for place in places {
+            for point in points {
                 writer.beginObject()
                 writer.key("values")
                 writer.beginArray()
-                writer.write(.reference(place), in: database)
+                writer.write(.reference(point), in: database)
                 writer.endArray()
                 writer.key("before")
                 writer.boolean(true)
@@ -64,37 +68,40 @@ struct PartitionQueryCall: Call {
         }
     }
 
-    private func places(
-        of query: Query,
-        atMost most: Int,
-        at point: ReadPoint,
+    private func partitionPoints(
+        of query: StructuredQuery,
+        limit: Int,
+        consistency: ReadConsistency,
         in context: ServiceContext
     ) async throws(StatusError) -> [DocumentPath] {
         let count = try NormalizedAggregations([Aggregation(.count(upTo: nil), alias: "count")])
-        let counted = try await AggregateQuery.call(.init(count, of: try NormalizedQuery(query), at: point), in: context)
+        let counted = try await RunAggregationQuery.call(
+            .init(count, of: try NormalizedQuery(query), consistency: consistency),
+            in: context
+        )
         guard case .integer(let documents)? = counted.results["count"] else { return [] }
-        let distance = max(Self.leastDocuments, (Int(documents) + most) / (most + 1))
-        var places: [DocumentPath] = []
-        while places.count < most {
+        let partitionSize = max(Self.minimumPartitionSize, (Int(documents) + limit) / (limit + 1))
+        var points: [DocumentPath] = []
+        while points.count < limit {
             var next = query
-            next.offset = distance
+            next.offset = partitionSize
             next.limit = .first(1)
             next.projection = [.documentName]
-            next.start = places.last.map { Query.Cursor([.reference($0)], isInclusive: true) }
+            next.start = points.last.map { StructuredQuery.Cursor([.reference($0)], isInclusive: true) }
             let found = try await RunQuery.call(
-                .init(NormalizedQuery(next), at: ReadPoint(readTime: counted.readTime)),
+                .init(NormalizedQuery(next), consistency: ReadConsistency(readTime: counted.readTime)),
                 in: context
             )
-            guard let place = found.documents.first?.path else { break }
-            places.append(place)
+            guard let path = found.documents.first?.path else { break }
+            points.append(path)
         }
-        return places
+        return points
     }
 }
 
-extension Query {
-    /// Checks that the query is one that can be parted: all below a document or of a collection group, in the order of names.
-    fileprivate func partitioned() throws(StatusError) -> Query {
+extension StructuredQuery {
+    /// Returns the query, after checking that it can be partitioned: an unfiltered collection group or recursive query in name order.
+    fileprivate func checkedForPartitioning() throws(StatusError) -> StructuredQuery {
         if case .collection = source {
             throw StatusError(.invalidArgument, "Expected a query with allDescendants.")
         }
@@ -103,7 +110,7 @@ extension Query {
         else {
             throw StatusError(
                 .invalidArgument,
-                "Expected a query in the order of __name__ upwards, without filters, cursors, offset, limit and findNearest."
+                "Expected a query ordered by __name__ ascending, without filters, cursors, offset, limit and findNearest."
             )
         }
         return self

@@ -1,34 +1,34 @@
 import DocumentModel
 import DocumentStore
-import HearthService
+import HearthAPI
 import StrictJSON
 
-/// `:runAggregationQuery`
-struct RunAggregationQueryCall: Call {
+/// A `:runAggregationQuery` call.
+struct RunAggregationQueryCall: RESTCall {
     private let database: DatabaseName
     private let parent: DocumentPath?
 
-    static let right = AggregateQuery.right
-    private static let fields: [MessageField] =
+    static let right = RunAggregationQuery.right
+    private static let fields: [ProtoField] =
         .request("structuredAggregationQuery", "explainOptions") + ConsistencySelector.fields
 
-    init(_ address: Address, _ parameters: URLParameters) throws(StatusError) {
-        database = address.database
-        parent = try address.parent()
+    init(_ requestPath: RequestPath, _ parameters: URLParameters) throws(StatusError) {
+        database = requestPath.database
+        parent = try requestPath.parent()
     }
 
-    func answer(to body: JSONNode, in context: ServiceContext) async throws(StatusError) -> FirestoreAnswer {
-        let message = try Message(body, fields: Self.fields)
-        try message.refuseExplaining()
-        let aggregated = try message.require("structuredAggregationQuery") { node throws(StatusError) in
-            try AggregatedQuery(node, below: parent, in: database)
+    func respond(to body: JSONNode, in context: ServiceContext) async throws(StatusError) -> FirestoreResponse {
+        let message = try ProtoMessage(body, fields: Self.fields)
+        try message.rejectExplainOptions()
+        let aggregationQuery = try message.require("structuredAggregationQuery") { node throws(StatusError) in
+            try StructuredAggregationQuery(node, below: parent, in: database)
         }
-        return try await ConsistencySelector(message).read(in: context) { point, begun throws(StatusError) in
-            let found = try await AggregateQuery.call(
-                .init(aggregated.aggregations, of: aggregated.query, at: point),
+        return try await ConsistencySelector(message).read(in: context) { consistency, newTransaction throws(StatusError) in
+            let found = try await RunAggregationQuery.call(
+                .init(aggregationQuery.aggregations, of: aggregationQuery.query, consistency: consistency),
                 in: context
             )
-            let stream = FirestoreStream(count: 1, heldBytes: 0) { [database] _, writer in
+            let stream = FirestoreMessageStream(count: 1, estimatedBytes: 0) { [database] _, writer in
                 writer.beginObject()
                 writer.key("result")
                 writer.beginObject()
@@ -42,13 +42,13 @@ struct RunAggregationQueryCall: Call {
                 writer.endObject()
                 writer.key("readTime")
                 writer.string(found.readTime.rfc3339)
-                if let begun {
+                if let newTransaction {
                     writer.key("transaction")
-                    writer.write(begun)
+                    writer.write(newTransaction)
                 }
                 writer.endObject()
             }
-            return FirestoreAnswer(.stream(stream), damagedCount: found.damaged.count)
+            return FirestoreResponse(.stream(stream), damagedCount: found.damaged.count)
         }
     }
 }

@@ -1,46 +1,46 @@
 import DocumentModel
 import DocumentStore
-import HearthService
+import HearthAPI
 import StrictJSON
 
-/// `:runQuery`
-struct RunQueryCall: Call {
+/// A `:runQuery` call.
+struct RunQueryCall: RESTCall {
     private let database: DatabaseName
     private let parent: DocumentPath?
 
     static let right = RunQuery.right
-    static let expectedAnswerBytes = RunQuery.expectedAnswerBytes
-    private static let fields: [MessageField] = .request("structuredQuery", "explainOptions") + ConsistencySelector.fields
+    static let expectedResponseBytes = RunQuery.expectedResponseBytes
+    private static let fields: [ProtoField] = .request("structuredQuery", "explainOptions") + ConsistencySelector.fields
 
-    init(_ address: Address, _ parameters: URLParameters) throws(StatusError) {
-        database = address.database
-        parent = try address.parent()
+    init(_ requestPath: RequestPath, _ parameters: URLParameters) throws(StatusError) {
+        database = requestPath.database
+        parent = try requestPath.parent()
     }
 
-    func answer(to body: JSONNode, in context: ServiceContext) async throws(StatusError) -> FirestoreAnswer {
-        let message = try Message(body, fields: Self.fields)
-        try message.refuseExplaining()
+    func respond(to body: JSONNode, in context: ServiceContext) async throws(StatusError) -> FirestoreResponse {
+        let message = try ProtoMessage(body, fields: Self.fields)
+        try message.rejectExplainOptions()
         let query = try message.require("structuredQuery") { node throws(StatusError) in
             try NormalizedQuery(node, below: parent, in: database)
         }
-        return try await ConsistencySelector(message).read(in: context) { point, begun throws(StatusError) in
-            let found = try await RunQuery.call(.init(query, at: point), in: context)
-            return answer(found, skipped: query.offset, begun: begun)
+        return try await ConsistencySelector(message).read(in: context) { consistency, newTransaction throws(StatusError) in
+            let found = try await RunQuery.call(.init(query, consistency: consistency), in: context)
+            return response(found, skipped: query.offset, newTransaction: newTransaction)
         }
     }
 
-    /// A message for each document; for a transaction that has begun one before them, and one with the time alone where there
-    /// is no document.
-    private func answer(_ found: QueryAnswer, skipped: Int, begun: TransactionID?) -> FirestoreAnswer {
-        let first = begun == nil ? 0 : 1
+    /// Returns one message per document, or one with only the read time when there are none. A new transaction's ID precedes them
+    /// in a message of its own.
+    private func response(_ found: QueryResults, skipped: Int, newTransaction: TransactionID?) -> FirestoreResponse {
+        let first = newTransaction == nil ? 0 : 1
         let readTime = found.readTime.rfc3339
-        let heldBytes = found.documents.reduce(0) { $0 + 128 + $1.fieldsJSON.count }
-        let stream = FirestoreStream(count: first + max(found.documents.count, 1), heldBytes: heldBytes) {
+        let estimatedBytes = found.documents.reduce(0) { $0 + 128 + $1.fieldsJSON.count }
+        let stream = FirestoreMessageStream(count: first + max(found.documents.count, 1), estimatedBytes: estimatedBytes) {
             [database] index, writer throws(StatusError) in
             writer.beginObject()
-            if let begun, index == 0 {
+            if let newTransaction, index == 0 {
                 writer.key("transaction")
-                writer.write(begun)
+                writer.write(newTransaction)
                 return writer.endObject()
             }
             let index = index - first
@@ -56,17 +56,17 @@ struct RunQueryCall: Call {
             writer.string(readTime)
             writer.endObject()
         }
-        return FirestoreAnswer(.stream(stream), damagedCount: found.damaged.count)
+        return FirestoreResponse(.stream(stream), damagedCount: found.damaged.count)
     }
 }
 
-extension Message {
-    /// Refuses what asks how a query is executed.
-    func refuseExplaining() throws(StatusError) {
+extension ProtoMessage {
+    /// Throws ``StatusCode/unimplemented`` when the request has `explainOptions`.
+    func rejectExplainOptions() throws(StatusError) {
         _ = try read("explainOptions") { _ throws(StatusError) in
             throw StatusError(
                 .unimplemented,
-                "Queries are not explained over this interface. Leave explainOptions out, or call query.explain of Hearth's JSON-RPC."
+                "explainOptions is not supported by this API. Omit it, or call query.explain over JSON-RPC."
             )
         }
     }

@@ -1,22 +1,22 @@
 import DocumentModel
 import DocumentStore
-import HearthService
+import HearthAPI
 import StrictJSON
 
-/// `:commit`
-struct CommitCall: Call {
+/// A `:commit` call.
+struct CommitCall: RESTCall {
     private let database: DatabaseName
 
     static let right = CommitWrites.right
-    private static let fields: [MessageField] = .request("writes", "transaction")
+    private static let fields: [ProtoField] = .request("writes", "transaction")
 
-    init(_ address: Address, _ parameters: URLParameters) {
-        database = address.database
+    init(_ requestPath: RequestPath, _ parameters: URLParameters) {
+        database = requestPath.database
     }
 
-    func answer(to body: JSONNode, in context: ServiceContext) async throws(StatusError) -> FirestoreAnswer {
-        let message = try Message(body, fields: Self.fields)
-        let writes = try message.list("writes") { node throws(StatusError) in
+    func respond(to body: JSONNode, in context: ServiceContext) async throws(StatusError) -> FirestoreResponse {
+        let message = try ProtoMessage(body, fields: Self.fields)
+        let writes = try message.repeated("writes") { node throws(StatusError) in
             let write = try Write(node, in: database)
             try write.validate()
             return write
@@ -41,19 +41,19 @@ struct CommitCall: Call {
     }
 }
 
-/// `:batchWrite`
-struct BatchWriteCall: Call {
+/// A `:batchWrite` call.
+struct BatchWriteCall: RESTCall {
     private let database: DatabaseName
 
     static let right = BatchWrite.right
-    private static let fields: [MessageField] = .request("writes", "labels")
+    private static let fields: [ProtoField] = .request("writes", "labels")
 
-    init(_ address: Address, _ parameters: URLParameters) {
-        database = address.database
+    init(_ requestPath: RequestPath, _ parameters: URLParameters) {
+        database = requestPath.database
     }
 
-    func answer(to body: JSONNode, in context: ServiceContext) async throws(StatusError) -> FirestoreAnswer {
-        let writes = try Message(body, fields: Self.fields).list("writes") { node throws(StatusError) in
+    func respond(to body: JSONNode, in context: ServiceContext) async throws(StatusError) -> FirestoreResponse {
+        let writes = try ProtoMessage(body, fields: Self.fields).repeated("writes") { node throws(StatusError) in
             try Write(node, in: database)
         }
         let outcomes = try await apply(writes, in: context)
@@ -70,9 +70,9 @@ struct BatchWriteCall: Call {
         }
     }
 
-    /// Applies the writes, each of them for itself: also one that breaks a rule of documents fails alone.
+    /// Applies the writes independently: an invalid write fails on its own.
     private func apply(_ writes: [Write], in context: ServiceContext) async throws(StatusError) -> [BatchWrite.Outcome] {
-        let faults = writes.map { write -> StatusError? in
+        let validationErrors = writes.map { write -> StatusError? in
             do throws(StatusError) {
                 try write.validate()
                 return nil
@@ -80,23 +80,23 @@ struct BatchWriteCall: Call {
                 return error
             }
         }
-        let sound = zip(writes, faults).filter { $0.1 == nil }.map(\.0)
-        var outcomes = try await BatchWrite.call(sound, in: context).makeIterator()
-        return faults.map { fault in fault.map { .failure($0) } ?? outcomes.next() ?? .failure(Self.withoutOutcome) }
+        let validWrites = zip(writes, validationErrors).filter { $0.1 == nil }.map(\.0)
+        var outcomes = try await BatchWrite.call(validWrites, in: context).makeIterator()
+        return validationErrors.map { error in error.map { .failure($0) } ?? outcomes.next() ?? .failure(Self.missingOutcome) }
     }
 
-    private static let withoutOutcome = StatusError(.internal, "A write has no outcome.")
+    private static let missingOutcome = StatusError(.internal, "BatchWrite returned too few results.")
 }
 
 extension JSONWriter {
-    /// Writes a status: empty for what has succeeded.
+    /// Writes a `google.rpc.Status`, empty for a success.
     fileprivate mutating func writeStatus(of outcome: BatchWrite.Outcome) {
         beginObject()
         if case .failure(let error) = outcome {
             key("code")
             integer(Int64(error.code.rawValue))
             key("message")
-            string(error.messageWithPlaces)
+            string(error.messageWithLocation)
         }
         endObject()
     }

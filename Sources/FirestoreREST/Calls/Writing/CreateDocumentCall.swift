@@ -1,25 +1,25 @@
 import DocumentModel
-import HearthService
+import HearthAPI
 import StrictJSON
 
-/// `POST …/documents/COLLECTION`
-struct CreateDocumentCall: Call {
+/// A `POST …/documents/COLLECTION` call.
+struct CreateDocumentCall: RESTCall {
     private let database: DatabaseName
     private let collection: CollectionPath
-    private let id: DocumentID
+    private let id: DocumentPath.ID
     private let mask: [FieldPath]?
 
     static let right = CreateDocument.right
-    static let parameters: [MessageField] = .parameters("documentId", "mask.fieldPaths")
+    static let parameters: [ProtoField] = .parameters("documentId", "mask.fieldPaths")
 
-    init(_ address: Address, _ parameters: URLParameters) throws(StatusError) {
-        database = address.database
-        collection = try address.collection()
-        id = try parameters.text("documentId").map { text throws(StatusError) in try DocumentID(text) } ?? .automatic()
+    init(_ requestPath: RequestPath, _ parameters: URLParameters) throws(StatusError) {
+        database = requestPath.database
+        collection = try requestPath.collection()
+        id = try parameters.string("documentId").map { text throws(StatusError) in try DocumentPath.ID(text) } ?? .automatic()
         mask = try parameters.mask("mask.fieldPaths")
     }
 
-    func answer(to body: JSONNode, in context: ServiceContext) async throws(StatusError) -> FirestoreAnswer {
+    func respond(to body: JSONNode, in context: ServiceContext) async throws(StatusError) -> FirestoreResponse {
         let message = try DocumentMessage(body, in: database)
         try Document.validate(message.fields, at: collection.document(id))
         var document = try await CreateDocument.call(
@@ -31,11 +31,11 @@ struct CreateDocumentCall: Call {
     }
 }
 
-extension FirestoreAnswer {
-    /// The answer of one document.
-    static func document(_ document: EncodedDocument, in database: DatabaseName) throws(StatusError) -> FirestoreAnswer {
+extension FirestoreResponse {
+    /// Returns a response of one document.
+    static func document(_ document: EncodedDocument, in database: DatabaseName) throws(StatusError) -> FirestoreResponse {
         var writer = JSONWriter(reservingCapacity: 512 + 2 * document.fieldsJSON.count)
         try writer.write(document, in: database)
-        return FirestoreAnswer(.message(writer.finish()))
+        return FirestoreResponse(.message(writer.finish()))
     }
 }

@@ -1,10 +1,10 @@
 import DocumentModel
 import DocumentStore
-import HearthService
+import HearthAPI
 import StrictJSON
 
-/// `PATCH …/documents/COLLECTION/DOCUMENT`
-struct UpdateDocumentCall: Call {
+/// A `PATCH …/documents/COLLECTION/DOCUMENT` call.
+struct UpdateDocumentCall: RESTCall {
     private let database: DatabaseName
     private let path: DocumentPath
     private let updateMask: [FieldPath]?
@@ -12,49 +12,52 @@ struct UpdateDocumentCall: Call {
     private let precondition: Precondition
 
     static let right = UpdateDocument.right
-    static let parameters: [MessageField] = .parameters(
+    static let parameters: [ProtoField] = .parameters(
         "updateMask.fieldPaths",
         "mask.fieldPaths",
         "currentDocument.exists",
         "currentDocument.updateTime"
     )
 
-    init(_ address: Address, _ parameters: URLParameters) throws(StatusError) {
-        database = address.database
-        path = try address.document()
+    init(_ requestPath: RequestPath, _ parameters: URLParameters) throws(StatusError) {
+        database = requestPath.database
+        path = try requestPath.document()
         updateMask = try parameters.mask("updateMask.fieldPaths")
         mask = try parameters.mask("mask.fieldPaths")
         precondition = try parameters.precondition()
     }
 
-    func answer(to body: JSONNode, in context: ServiceContext) async throws(StatusError) -> FirestoreAnswer {
+    func respond(to body: JSONNode, in context: ServiceContext) async throws(StatusError) -> FirestoreResponse {
         let message = try DocumentMessage(body, in: database)
         guard message.path == nil || message.path == path else {
-            throw StatusError(.invalidArgument, "The document's name is another one than that of the path.")
+            throw StatusError(.invalidArgument, "The document's name does not match the request path.")
         }
         var write = Write(path, message.fields, mask: updateMask)
         try write.validate()
         write.precondition = precondition
         let time = try await context.commit(write).commitTime
-        // As it was then: another writer may have changed it by now.
-        let document = try await GetDocument.call(.init(path: path, mask: mask, at: ReadPoint(readTime: time)), in: context)
+        // As of the commit: another writer may have changed the document since.
+        let document = try await GetDocument.call(
+            .init(path: path, mask: mask, consistency: ReadConsistency(readTime: time)),
+            in: context
+        )
         return try .document(document, in: database)
     }
 }
 
-/// `DELETE …/documents/COLLECTION/DOCUMENT`
-struct DeleteDocumentCall: Call {
+/// A `DELETE …/documents/COLLECTION/DOCUMENT` call.
+struct DeleteDocumentCall: RESTCall {
     private let write: Write
 
     static let right = DeleteDocument.right
-    static let parameters: [MessageField] = .parameters("currentDocument.exists", "currentDocument.updateTime")
-    static let takesBody = false
+    static let parameters: [ProtoField] = .parameters("currentDocument.exists", "currentDocument.updateTime")
+    static let acceptsBody = false
 
-    init(_ address: Address, _ parameters: URLParameters) throws(StatusError) {
-        write = .delete(try address.document(), precondition: try parameters.precondition())
+    init(_ requestPath: RequestPath, _ parameters: URLParameters) throws(StatusError) {
+        write = .delete(try requestPath.document(), precondition: try parameters.precondition())
     }
 
-    func answer(to body: JSONNode, in context: ServiceContext) async throws(StatusError) -> FirestoreAnswer {
+    func respond(to body: JSONNode, in context: ServiceContext) async throws(StatusError) -> FirestoreResponse {
         try await DeleteDocument.call(write, in: context)
         return .empty
     }

@@ -4,13 +4,13 @@ import HearthClient
 import TestSupport
 import Testing
 
-@Suite("Queries of the guide's documents", .timeLimit(.minutes(2)))
+@Suite("Client queries", .timeLimit(.minutes(2)))
 struct ClientQueryTests {
     private func ids(_ query: HearthClient.Query) async throws -> [String] {
         try await query.getDocuments().documents.map(\.documentID)
     }
 
-    @Test func `by conditions, in orders, in part`() async throws {
+    @Test func `filters, sort orders and limits`() async throws {
         try await withGuide { db in
             let books = db.collection("books")
             let adams = books.whereField("author", isEqualTo: "Douglas Adams")
@@ -46,7 +46,7 @@ struct ClientQueryTests {
         }
     }
 
-    @Test func `from and to values, and documents`() async throws {
+    @Test func `cursors by values and documents`() async throws {
         try await withGuide { db in
             let languages = db.collection("programming-languages")
             let byYear = languages.order(by: "year")
@@ -62,10 +62,10 @@ struct ClientQueryTests {
             #expect(try await ids(byYear.end(atDocument: basic)) == Array(all[...1]))
             #expect(try await ids(byYear.start(afterDocument: basic).limit(toLast: 1)) == [all[3]])
             #expect(try await ids(languages.start(afterDocument: basic)) == [all[3], all[2]])
-            // The order that an inequality implies holds for a document's place as well.
+            // The implicit order of an inequality applies to the cursor as well.
             let recent = languages.whereField("year", isGreaterThan: year)
             #expect(try await ids(recent.start(afterDocument: basic)) == Array(all[2...]))
-            // A place among documents that are equal but for their names.
+            // A cursor among documents that differ only in their IDs.
             let books = db.collection("books").whereField("numberOfPages", isEqualTo: 816).order(
                 by: "numberOfPages",
                 descending: true
@@ -76,7 +76,7 @@ struct ClientQueryTests {
         }
     }
 
-    @Test func `of all collections of an id`() async throws {
+    @Test func `collection groups`() async throws {
         try await withGuide { db in
             for (book, stars) in [("hitchhiker", 5), ("hitchhiker-tags", 3)] {
                 try await db.document("books/\(book)/reviews/r").setData(["stars": stars])
@@ -93,7 +93,7 @@ struct ClientQueryTests {
         }
     }
 
-    @Test func `for numbers`() async throws {
+    @Test func `aggregations`() async throws {
         try await withGuide { db in
             let books = db.collection("books")
             let snapshot = try await books.aggregate([
@@ -119,7 +119,7 @@ struct ClientQueryTests {
         }
     }
 
-    @Test func `by place`() async throws {
+    @Test func `geo queries`() async throws {
         try await withGuide { db in
             let offices = db.collection("locations")
             let hamburg = GeoPoint(latitude: 53.55, longitude: 9.99)
@@ -137,7 +137,7 @@ struct ClientQueryTests {
         }
     }
 
-    @Test func `by vector`() async throws {
+    @Test func `vector search`() async throws {
         try await withServer { server in
             let db = server.firestore
             let colors = db.collection("vectors")
@@ -161,7 +161,7 @@ struct ClientQueryTests {
         }
     }
 
-    @Test func `with more documents than an answer holds come whole`() async throws {
+    @Test func `results larger than a response are complete`() async throws {
         try await withServer { server in
             let db = server.firestore
             let large = db.collection("large")
@@ -175,7 +175,7 @@ struct ClientQueryTests {
             #expect(all.documents.map { $0.get("n") as? Int } == (0..<18).reversed())
             let last = try await large.order(by: "n").end(before: [17]).limit(toLast: 17).getDocuments()
             #expect(last.documents.map { $0.get("n") as? Int } == Array(0..<17))
-            // What can't be followed in order is said, and not tried for ever.
+            // A listener on a result that is too large fails instead of retrying forever.
             let error = await #expect(throws: FirestoreError.self) { for try await _ in large.order(by: "n").snapshots {} }
             #expect(error?.code == FirestoreErrorCode.resourceExhausted.rawValue)
             try await db.terminate()

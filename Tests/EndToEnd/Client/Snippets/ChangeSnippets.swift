@@ -1,6 +1,6 @@
 import HearthClient
 
-// What the articles of the library's documentation show; see MappingSnippets.
+// Examples of the documentation; see MappingSnippets.
 
 enum ChangeSnippets {
     typealias Book = MappingSnippets.Book
@@ -51,7 +51,7 @@ enum ChangeSnippets {
         registration.remove()
     }
 
-    static func follow(_ reference: DocumentReference) async throws {
+    static func iterate(_ reference: DocumentReference) async throws {
         for try await snapshot in reference.snapshots {
             let book = try snapshot.data(as: Book?.self)
             print(book?.title ?? "gone")

@@ -1,7 +1,7 @@
 import Foundation
 import HearthClient
 
-// What the articles of the library's documentation show. A test finds each of their examples here, so that all are compiled.
+// Examples of the documentation. A test verifies that each one is contained in these files, and so compiled.
 
 enum MappingSnippets {
     struct Book: Codable {
@@ -67,7 +67,7 @@ enum MappingSnippets {
         return book
     }
 
-    static func readLater(_ reference: DocumentReference) {
+    static func readWithCompletion(_ reference: DocumentReference) {
         reference.getDocument(as: Book.self) { result in
             switch result {
             case .success(let book):
@@ -78,7 +78,7 @@ enum MappingSnippets {
         }
     }
 
-    static func readWrong(_ db: Firestore) async throws -> Book? {
+    static func readInvalid(_ db: Firestore) async throws -> Book? {
         do {
             let book = try await db.collection("books").document("invalid-data").getDocument(as: Book.self)
             print(book.title)
@@ -89,8 +89,8 @@ enum MappingSnippets {
         } catch FirestoreErrorCode.unavailable {
             print("The server can't be reached.")
         }
-        let perhaps = try await db.collection("books").document("does-not-exist").getDocument(as: Book?.self)
-        return perhaps
+        let optionalBook = try await db.collection("books").document("does-not-exist").getDocument(as: Book?.self)
+        return optionalBook
     }
 
     static func readMany(_ db: Firestore) async throws -> [ProgrammingLanguage] {

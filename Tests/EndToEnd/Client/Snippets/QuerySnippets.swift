@@ -1,7 +1,7 @@
 import Foundation
 import HearthClient
 
-// What the articles of the library's documentation show; see MappingSnippets.
+// Examples of the documentation; see MappingSnippets.
 
 enum QuerySnippets {
     typealias Book = MappingSnippets.Book
@@ -45,7 +45,7 @@ enum QuerySnippets {
         return numbers.count.intValue
     }
 
-    static func places(_ db: Firestore) -> [Query] {
+    static func geoAndVectors(_ db: Firestore) -> [Query] {
         let hamburg = GeoPoint(latitude: 53.55, longitude: 9.99)
         let offices = db.collection("locations")
             .whereField("location", isNear: hamburg, radius: 1_000_000)
@@ -60,7 +60,7 @@ enum QuerySnippets {
         return [offices, similar]
     }
 
-    static func follow(_ long: Query) async throws {
+    static func listen(_ long: Query) async throws {
         for try await snapshot in long.snapshots {
             for change in snapshot.documentChanges where change.type == .added {
                 print("\(change.document.documentID) is number \(change.newIndex + 1) now")

@@ -1,28 +1,28 @@
 import DocumentModel
 import Foundation
 
-/// A moment of a recording at which the power may go.
+/// A point of a recording at which the power can fail.
 struct CutPoint: Sendable {
-    let disk: Disk
-    /// How many commits were promised by then: as many must be there afterwards, or more.
-    let promised: Int
-    /// What happened last.
+    let disk: SimulatedDisk
+    /// The number of commits acknowledged by then, which must survive.
+    let acknowledged: Int
+    /// A description of the last event.
     let label: String
-    /// Whether it was an answer, or everything is synced next: most of what a program gets wrong is seen here.
+    /// Whether the last event was an acknowledgment, or the next one syncs everything: most errors show at these points.
     var isDecisive: Bool
 
-    /// The answers to some commits are not in the trace.
-    struct MissingAnswers: Error {
+    /// The responses to some commits are missing in the trace.
+    struct MissingResponses: Error {
         let commits: [Int]
     }
 
-    /// The moments after each event that matters.
+    /// Returns the points after each relevant event.
     static func points(of recording: Recording) throws -> [CutPoint] {
-        var disk = Disk()
-        var promised = 0
-        // An answer is told by the commit's time, which no other has.
-        var unanswered = recording.history.commits.enumerated().map { (number: $0 + 1, mark: Data($1.time.rfc3339.utf8)) }
-        var points = [CutPoint(disk: disk, promised: 0, label: "the beginning", isDecisive: false)]
+        var disk = SimulatedDisk()
+        var acknowledged = 0
+        // A response is identified by its commit time, which is unique.
+        var pending = recording.history.commits.enumerated().map { (number: $0 + 1, timeBytes: Data($1.time.rfc3339.utf8)) }
+        var points = [CutPoint(disk: disk, acknowledged: 0, label: "the start", isDecisive: false)]
         for event in recording.events {
             let label: String
             var isDecisive = false
@@ -36,56 +36,56 @@ struct CutPoint: Sendable {
                 label = text
             case .sent(let bytes):
                 let data = Data(bytes)
-                let answered = unanswered.filter { data.range(of: $0.mark) != nil }.map(\.number)
-                guard let last = answered.max() else { continue }
-                unanswered.removeAll { answered.contains($0.number) }
-                isDecisive = last > promised
-                promised = max(promised, last)
-                label = "the answer to commit \(answered)"
+                let acknowledgedNumbers = pending.filter { data.range(of: $0.timeBytes) != nil }.map(\.number)
+                guard let last = acknowledgedNumbers.max() else { continue }
+                pending.removeAll { acknowledgedNumbers.contains($0.number) }
+                isDecisive = last > acknowledged
+                acknowledged = max(acknowledged, last)
+                label = "the response to commit \(acknowledgedNumbers)"
             }
-            points.append(CutPoint(disk: disk, promised: promised, label: label, isDecisive: isDecisive))
+            points.append(CutPoint(disk: disk, acknowledged: acknowledged, label: label, isDecisive: isDecisive))
         }
-        guard unanswered.isEmpty else { throw MissingAnswers(commits: unanswered.map(\.number)) }
+        guard pending.isEmpty else { throw MissingResponses(commits: pending.map(\.number)) }
         return points
     }
 }
 
-/// What became of the operations that were not synced when the power went.
+/// A state after a power cut: the outcomes of the operations that were not synced.
 struct CutState: Hashable, Sendable {
-    /// The index of the crash point.
+    /// The index of the cut point.
     let point: Int
-    /// Whether the operations that are not named in `fates` are there wholly; otherwise nothing is left of them.
-    let keepsRest: Bool
-    /// By the index of the operation.
-    var fates: [Int: Fate] = [:]
+    /// Whether operations without an entry in `outcomes` are complete; otherwise they are lost.
+    let keepsOthers: Bool
+    /// Outcomes by operation index.
+    var outcomes: [Int: Outcome] = [:]
 
-    /// What became of one operation.
-    enum Fate: Hashable, Sendable {
+    /// The outcome of an operation.
+    enum Outcome: Hashable, Sendable {
         case whole
-        /// One of ``FileOperation/remnants``: nothing for the first.
-        case remnant(Int)
+        /// One of ``FileOperation/partialOutcomes``; the first one is nothing.
+        case partialOutcome(Int)
         case cut(Int, growing: Bool)
     }
 
-    /// What is on the disk.
+    /// Returns the resulting files on disk.
     func tree(at point: CutPoint) -> FileTree {
         point.disk.afterPowerCut { index, pending in
-            switch fates[index] ?? (keepsRest ? .whole : .remnant(0)) {
+            switch outcomes[index] ?? (keepsOthers ? .whole : .partialOutcome(0)) {
             case .whole: [pending.operation]
-            case .remnant(let index): pending.operation.remnants[index]
+            case .partialOutcome(let index): pending.operation.partialOutcomes[index]
             case .cut(let length, let growing): pending.operation.cut(to: length, growing: growing)
             }
         }
     }
 
-    /// In words.
+    /// Returns a description for error messages.
     func description(at point: CutPoint) -> String {
         let pending = point.disk.pending
-        let fates = fates.sorted { $0.key < $1.key }.map { "  \(pending[$0.key].label): \($0.value)" }
+        let outcomes = outcomes.sorted { $0.key < $1.key }.map { "  \(pending[$0.key].label): \($0.value)" }
         return """
-            The power goes after: \(point.label); \(point.promised) commits were promised.
-            Of \(pending.count) operations that were not synced \(keepsRest ? "all are there" : "nothing is left"), but for:
-            \(fates.joined(separator: "\n"))
+            Power cut after: \(point.label); \(point.acknowledged) acknowledged commits.
+            \(pending.count) pending operations, all \(keepsOthers ? "complete" : "lost") except:
+            \(outcomes.joined(separator: "\n"))
             """
     }
 }

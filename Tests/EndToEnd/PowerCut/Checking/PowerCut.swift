@@ -1,52 +1,52 @@
 import Foundation
 import TestSupport
 
-/// Checks many states that power cuts may leave.
+/// Checks of the states after power cuts.
 enum PowerCut {
-    /// What was found.
+    /// The results of a check.
     struct Findings: Sendable, CustomStringConvertible {
         var points = 0
         var states = 0
-        var reach = CutSearch.Reach()
+        var coverage = CutStateSearch.Coverage()
         var seconds = 0.0
-        /// The states that break a promise.
+        /// The states with violations.
         var violations: [Violation] = []
 
-        /// One violation for each fault, the simplest, so that it is easy to understand.
-        var faults: [Violation] {
-            let simplestFirst = violations.sorted { $0.state.fates.count < $1.state.fates.count }
+        /// The simplest violation for each distinct message.
+        var distinctViolations: [Violation] {
+            let simplestFirst = violations.sorted { $0.state.outcomes.count < $1.state.outcomes.count }
             var seen: Set<String> = []
-            return simplestFirst.filter { seen.insert($0.fault).inserted }
+            return simplestFirst.filter { seen.insert($0.message).inserted }
         }
 
         var description: String {
-            func latest(_ count: Int?) -> String { count.map { "the latest \($0)" } ?? "all" }
+            func latest(_ count: Int?) -> String { count.map { "latest \($0)" } ?? "all" }
             return "\(states) states at \(points) points in \(seconds.formatted(.number.precision(.fractionLength(1)))) s; "
-                + "of the operations not synced, one alone: \(latest(reach.decisiveSingles)) where it matters most, "
-                + "\(latest(reach.singles)) elsewhere; two: \(latest(reach.pairs))"
+                + "single pending operations: \(latest(coverage.decisiveSingles)) at decisive points, "
+                + "\(latest(coverage.singles)) at others; pairs: \(latest(coverage.pairs))"
         }
     }
 
-    /// A state that breaks a promise.
+    /// A state that violates a guarantee.
     struct Violation: Sendable, CustomStringConvertible {
         let state: CutState
         let point: CutPoint
-        /// What is wrong with it.
-        let fault: String
+        /// The description of the violation.
+        let message: String
 
-        var description: String { state.description(at: point) + "\n" + fault }
+        var description: String { state.description(at: point) + "\n" + message }
     }
 
-    /// How many states are checked by default; HEARTH_POWERCUT_STATES says otherwise.
+    /// The number of states to check, which HEARTH_POWERCUT_STATES overrides.
     static func stateCount(default standard: Int) -> Int {
         ProcessInfo.processInfo.environment["HEARTH_POWERCUT_STATES"].flatMap { Int($0) } ?? standard
     }
 
-    /// Where states are laid out: in memory where possible, since each is synced several times.
+    /// Calls `body` with a temporary folder, in memory if possible, since each state is synced several times.
     static func withScratchFolder<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
         let memory = URL(fileURLWithPath: "/dev/shm")
-        let isThere = FileManager.default.isWritableFile(atPath: memory.path)
-        let folder = (isThere ? memory : FileManager.default.temporaryDirectory)
+        let isAvailable = FileManager.default.isWritableFile(atPath: memory.path)
+        let folder = (isAvailable ? memory : FileManager.default.temporaryDirectory)
             .appendingPathComponent("hearth-powercut-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -62,7 +62,7 @@ enum PowerCut {
     ) async throws -> Findings {
         let start = ContinuousClock.now
         let points = try CutPoint.points(of: recording)
-        let search = CutSearch(points, count: count, generator: generator)
+        let search = CutStateSearch(points, count: count, generator: generator)
         let candidates = search.candidates
         let checker = StateChecker(recording.history)
         let workers = ProcessInfo.processInfo.activeProcessorCount
@@ -74,9 +74,14 @@ enum PowerCut {
                     for index in stride(from: worker, to: candidates.count, by: workers) {
                         let candidate = candidates[index]
                         let point = points[candidate.state.point]
-                        let fault = await fault(of: candidate.state.tree(at: point), candidate.promised, checker, folder)
-                        if let fault {
-                            findings.violations.append(Violation(state: candidate.state, point: point, fault: fault))
+                        let message = await violation(
+                            of: candidate.state.tree(at: point),
+                            candidate.acknowledged,
+                            checker,
+                            folder
+                        )
+                        if let message {
+                            findings.violations.append(Violation(state: candidate.state, point: point, message: message))
                         }
                     }
                     return findings
@@ -86,17 +91,23 @@ enum PowerCut {
         }
         findings.points = points.count
         findings.states = candidates.count
-        findings.reach = search.reach
+        findings.coverage = search.coverage
         findings.seconds = (ContinuousClock.now - start) / .seconds(1)
         return findings
     }
 
-    private static func fault(of tree: FileTree, _ promised: Int, _ checker: StateChecker, _ folder: URL) async -> String? {
+    private static func violation(of tree: FileTree, _ acknowledged: Int, _ checker: StateChecker, _ folder: URL) async -> String?
+    {
         do {
             let commits = try await checker.check(tree, in: folder)
-            return commits < promised ? "Only \(commits) commits are there" : nil
+            return commits < acknowledged ? "Only \(commits) commits survived" : nil
         } catch {
             return "\(error)"
         }
     }
+}
+
+extension PowerCut {
+    /// The seed of this run.
+    static let seed = SeededGenerator.currentSeed
 }

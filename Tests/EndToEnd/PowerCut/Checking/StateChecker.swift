@@ -5,12 +5,12 @@ import Logging
 import StrictJSON
 import Synchronization
 
-/// Opens what a power cut left with the store, and compares it with what was promised.
+/// Opens a state after a power cut with the store and compares it with the recorded history.
 struct StateChecker: Sendable {
-    let history: History
+    let history: RecordedHistory
     private let logger = Logger(label: "powercut") { _ in SwiftLogNoOpLogHandler() }
 
-    /// A promise that was not kept.
+    /// A violation of a guarantee.
     struct Violation: Error, CustomStringConvertible {
         let description: String
 
@@ -19,40 +19,39 @@ struct StateChecker: Sendable {
         }
     }
 
-    init(_ history: History) {
+    init(_ history: RecordedHistory) {
         self.history = history
     }
 
-    /// Lays a state out in a folder, recovers it, and checks that it is what some number of commits in order made, each whole,
-    /// that nothing else is there, and that it can be worked with.
+    /// Writes a state to a folder, recovers it, and checks that it is the exact result of a prefix of the commits and that the store
+    /// is usable.
     ///
-    /// - Returns: The number of commits.
+    /// - Returns: The number of surviving commits.
     func check(_ tree: FileTree, in folder: URL) async throws -> Int {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        // Zeros behind the last frame mean the same however many there are, and reading through megabytes takes time.
-        try FolderLayout.lay(out: tree.items, in: folder, zeros: 32 << 10)
+        // The number of zeros after the last record is irrelevant, and reading megabytes of them takes time.
+        try FolderContents.write(tree.items, to: folder, maximumZeros: 32 << 10)
         let data = folder.appendingPathComponent(Recording.dataName.string)
         let commits = try await withStore(data) { store in
             let commits = Int(store.position.lastSequence.rawValue)
             guard commits < history.states.count else {
-                throw Violation("There are \(commits) commits, and only \(history.commits.count) were made")
+                throw Violation("Found \(commits) commits, but only \(history.commits.count) were made")
             }
             try await compareDocuments(of: store, with: commits)
             try await compareCommits(of: store, with: commits)
             return commits
         }
-        let recovered = try FolderLayout.items(in: data)
+        let recovered = try FolderContents.items(in: data)
         if let temporary = recovered.first(where: { $0.path.count > 1 && $0.path[$0.path.count - 1].string.hasSuffix(".tmp") }) {
-            throw Violation("\(temporary.path.map(\.string)) was left")
+            throw Violation("The temporary file \(temporary.path.map(\.string)) was not removed")
         }
         try await withStore(data) { _ in }
-        guard try FolderLayout.items(in: data) == recovered else { throw Violation("Opening it again changes the folder") }
+        guard try FolderContents.items(in: data) == recovered else { throw Violation("Reopening changes the folder") }
         try await withStore(data) { try await checkWriting(to: $0, after: commits) }
-        // The documents, the journal and the index are compared.
         let findings = Mutex<[CheckFinding]>([])
         _ = try await FileStore.check(data.path) { finding in findings.withLock { $0.append(finding) } }
-        if let finding = findings.withLock({ $0.first }) { throw Violation("A check finds \(finding)") }
+        if let finding = findings.withLock({ $0.first }) { throw Violation("The check reports \(finding)") }
         return commits
     }
 
@@ -63,7 +62,7 @@ struct StateChecker: Sendable {
             configuration.segmentBytes = 64 << 10
             store = try await FileStore.open(configuration, logger: logger)
         } catch {
-            throw Violation("It can't be opened: \(error)")
+            throw Violation("The store can't be opened: \(error)")
         }
         do {
             let result = try await body(store)
@@ -82,9 +81,9 @@ struct StateChecker: Sendable {
         for path in Set(expected.keys).union(found.keys) where expected[path] != found[path] {
             throw Violation(
                 """
-                After \(commits) commits \(path) is
+                After \(commits) commits, found \(path) as
                 \(found[path].map { "\($0)" } ?? "missing")
-                and should be
+                expected
                 \(expected[path].map { "\($0)" } ?? "missing")
                 """
             )
@@ -117,18 +116,18 @@ struct StateChecker: Sendable {
         }
     }
 
-    /// The commits that watchers can still read.
+    /// Compares the commits retained in the journal.
     private func compareCommits(of store: FileStore, with commits: Int) async throws {
-        let oldest = Int(store.position.oldestKept.rawValue)
+        let oldest = Int(store.position.oldestRetained.rawValue)
         guard oldest <= commits else { return }
         var expected = oldest
         for try await commit in store.commits(after: SequenceNumber(UInt64(oldest - 1))) {
             guard commit.sequence.rawValue == expected, commit.time == history.commits[expected - 1].time,
                 Set(commit.changes.map(\.path)) == history.changedPaths(by: expected)
-            else { throw Violation("Commit \(expected) is read back from the journal as \(commit)") }
+            else { throw Violation("Commit \(expected) is stored in the journal as \(commit)") }
             for change in commit.changes {
                 guard try change.after?.decoded() == history.states[expected][change.path] else {
-                    throw Violation("Commit \(expected) is read back from the journal as \(commit)")
+                    throw Violation("Commit \(expected) is stored in the journal as \(commit)")
                 }
             }
             if expected == commits { return }
@@ -141,7 +140,7 @@ struct StateChecker: Sendable {
         let path = try DocumentPath("afterwards/new")
         let result = try await store.commit([.create(path, ["new": .boolean(true)])])
         guard result.sequence?.rawValue == UInt64(commits + 1), try await store.document(at: path) != nil else {
-            throw Violation("The next commit gets the number \(result.sequence.map { "\($0)" } ?? "none")")
+            throw Violation("The next commit has the sequence number \(result.sequence.map { "\($0)" } ?? "none")")
         }
     }
 }

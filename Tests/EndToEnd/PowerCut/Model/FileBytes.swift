@@ -1,18 +1,18 @@
-/// The bytes of a file, or of a write, of which the zeros at the end are not stored: a preallocated file costs nothing.
+/// The bytes of a file or a write, without storage for trailing zeros, such as those of preallocated files.
 struct FileBytes: Hashable, Sendable {
-    /// How many bytes there are, with the zeros at the end.
+    /// The number of bytes, including trailing zeros.
     private(set) var count: Int
-    /// The bytes before the zeros at the end.
+    /// The bytes without trailing zeros.
     private(set) var stored: [UInt8]
 
-    /// These bytes, and zeros up to `count`.
+    /// Creates bytes, padded with zeros up to `count`.
     init(_ stored: [UInt8] = [], count: Int? = nil) {
         self.stored = stored
         self.count = count ?? stored.count
         trim()
     }
 
-    /// Puts bytes at an offset, with zeros before them when the end was before that.
+    /// Writes bytes at an offset; fills a gap with zeros.
     mutating func write(_ bytes: FileBytes, at offset: Int) {
         let storedEnd = offset + bytes.stored.count
         if !bytes.stored.isEmpty {
@@ -27,24 +27,24 @@ struct FileBytes: Hashable, Sendable {
         count = max(count, offset + bytes.count)
     }
 
-    /// Cuts the bytes off, or adds zeros.
+    /// Truncates the bytes or adds zeros.
     mutating func resize(to newCount: Int) {
         count = newCount
         if stored.count > newCount { stored.removeLast(stored.count - newCount) }
         trim()
     }
 
-    /// Adds zeros up to a size, if there are fewer bytes.
+    /// Adds zeros up to a size.
     mutating func grow(to newCount: Int) {
         count = max(count, newCount)
     }
 
-    /// The first bytes.
+    /// Returns the first bytes.
     func prefix(_ length: Int) -> FileBytes {
         FileBytes(Array(stored.prefix(length)), count: min(length, count))
     }
 
-    /// The bytes behind the first ones.
+    /// Returns the bytes after the first ones.
     func dropFirst(_ length: Int) -> FileBytes {
         FileBytes(Array(stored.dropFirst(length)), count: max(0, count - length))
     }
@@ -61,7 +61,7 @@ struct FileBytes: Hashable, Sendable {
 }
 
 extension FileBytes {
-    // The bytes at once; one by one takes much longer.
+    // Hashes the whole buffer, which is much faster than the synthesized implementation.
     func hash(into hasher: inout Hasher) {
         hasher.combine(count)
         stored.withUnsafeBytes { hasher.combine(bytes: $0) }

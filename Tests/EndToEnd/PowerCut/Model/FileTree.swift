@@ -1,53 +1,53 @@
 import StrictJSON
 
-/// A file or folder, whatever name it has, if it has one.
+/// A file or folder, independent of its name.
 struct Inode: Hashable, Sendable {
     let number: Int
     let isFolder: Bool
 
-    /// The folder that everything is in.
+    /// The root folder.
     static let root = Inode(number: 0, isFolder: true)
 }
 
-/// Files and folders as a value: what a disk holds, or what the programs of a running system see.
+/// A tree of files and folders: the contents of a disk, or the view of a running program.
 ///
-/// An inode that nothing was said of is an empty file or folder; it is seen once an entry leads to it.
+/// An inode without operations is an empty file or folder. It is part of the tree if an entry refers to it.
 struct FileTree: Hashable, Sendable {
     private var files: [Inode: FileBytes] = [:]
     private var folders: [Inode: [UTF8Key: Inode]] = [:]
 
-    /// The bytes of a file.
+    /// Returns the bytes of a file.
     func bytes(of file: Inode) -> FileBytes {
         files[file] ?? FileBytes()
     }
 
-    /// The names in a folder.
+    /// Returns the entries of a folder.
     func entries(of folder: Inode) -> [UTF8Key: Inode] {
         folders[folder] ?? [:]
     }
 
-    /// Carries out an operation wholly.
+    /// Applies an operation completely.
     mutating func apply(_ operation: FileOperation) {
         switch operation {
         case .write(let file, let offset, let bytes): files[file, default: FileBytes()].write(bytes, at: offset)
         case .resize(let file, let size): files[file, default: FileBytes()].resize(to: size)
         case .grow(let file, let size): files[file, default: FileBytes()].grow(to: size)
-        case .enter(let folder, let changes):
+        case .setEntries(let folder, let changes):
             for change in changes { folders[folder, default: [:]][change.name] = change.target }
         }
     }
 }
 
 extension FileTree {
-    /// Something that has a name.
+    /// A named file or folder.
     struct Item: Hashable, Sendable {
-        /// The names that lead to it from the root.
+        /// The path from the root.
         let path: [UTF8Key]
-        /// The contents of a file; nil for a folder.
+        /// The contents of a file; `nil` for a folder.
         let bytes: FileBytes?
     }
 
-    /// Everything below the root in order, each folder before what is in it.
+    /// All files and folders in order, each folder before its contents.
     var items: [Item] {
         var items: [Item] = []
         collect(.root, [], into: &items)
@@ -62,7 +62,7 @@ extension FileTree {
         }
     }
 
-    /// A hash of ``items``, the same in this process for all trees with the same items.
+    /// A hash of ``items``, stable within this process.
     var digest: Int { digest(of: .root) }
 
     private func digest(of folder: Inode) -> Int {
@@ -75,19 +75,19 @@ extension FileTree {
             } else {
                 hasher.combine(bytes(of: entry.value))
             }
-            // Entries have no order.
+            // Independent of the order of entries.
             return sum &+ hasher.finalize()
         }
     }
 
-    /// The names that lead to an inode from the root; nil when none do.
+    /// Returns the path of an inode from the root; `nil` if it has none.
     func names(to inode: Inode) -> [UTF8Key]? {
-        var waiting: [(folder: Inode, names: [UTF8Key])] = [(.root, [])]
-        while let (folder, names) = waiting.popLast() {
+        var pending: [(folder: Inode, names: [UTF8Key])] = [(.root, [])]
+        while let (folder, names) = pending.popLast() {
             if folder == inode { return names }
             for (name, entry) in entries(of: folder) {
                 if entry == inode { return names + [name] }
-                if entry.isFolder { waiting.append((entry, names + [name])) }
+                if entry.isFolder { pending.append((entry, names + [name])) }
             }
         }
         return nil

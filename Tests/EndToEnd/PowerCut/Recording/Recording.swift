@@ -2,20 +2,20 @@ import DocumentModel
 import Foundation
 import StrictJSON
 
-/// What a scenario did to the folder that its data folder was made in, and what was promised when.
+/// A recording of a scenario: its file operations and acknowledgments.
 struct Recording: Sendable {
-    /// The events of all runs, in order.
+    /// The events of all runs in order.
     let events: [TraceEvent]
-    let history: History
-    /// All files and folders in the end, as they were for the programs.
+    let history: RecordedHistory
+    /// The final files and folders.
     let tree: FileTree
 
-    /// The name of the data folder in its folder.
+    /// The name of the data folder.
     static let dataName: UTF8Key = "data"
 
-    /// Runs a program for each run of the scenario, and checks that its system calls explain all that is in the folder.
+    /// Executes the runs of a scenario and verifies that the traced system calls produce the actual folder contents.
     ///
-    /// - Parameter run: Starts the program under strace with a data folder, makes it carry out a run, and waits for its end.
+    /// - Parameter run: Starts the program under strace with a data folder, performs a run, and waits until the program has exited.
     static func record(
         _ scenario: Scenario,
         in scratch: URL,
@@ -24,31 +24,31 @@ struct Recording: Sendable {
         let folder = scratch.appendingPathComponent("disk")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         let data = folder.appendingPathComponent(dataName.string)
-        var follower = TraceFollower(root: folder.path)
+        var interpreter = TraceInterpreter(root: folder.path)
         var commits: [RecordedCommit] = []
         for index in scenario.runs.indices {
             let trace = scratch.appendingPathComponent("trace-\(index)")
             commits += try await run(index, data, trace)
-            try follower.follow(TraceReader.calls(in: Array(Data(contentsOf: trace))))
+            try interpreter.interpret(TraceReader.calls(in: Array(Data(contentsOf: trace))))
         }
-        let found = try FolderLayout.items(in: folder).filter { !TraceFollower.isDerived($0.path) }
-        guard found == follower.tree.items else {
-            throw TracedProcess.Failure(description: "The traces don't explain what is in the folder \(folder.path)")
+        let found = try FolderContents.items(in: folder).filter { !TraceInterpreter.isDerived($0.path) }
+        guard found == interpreter.tree.items else {
+            throw TracedProcess.Failure(description: "The traces don't match the contents of the folder \(folder.path)")
         }
-        return Recording(events: follower.events, history: History(commits), tree: follower.tree)
+        return Recording(events: interpreter.events, history: RecordedHistory(commits), tree: interpreter.tree)
     }
 
-    private init(events: [TraceEvent], history: History, tree: FileTree) {
+    private init(events: [TraceEvent], history: RecordedHistory, tree: FileTree) {
         self.events = events
         self.history = history
         self.tree = tree
     }
 
-    /// The same recording of a program that leaves out some of its syncs.
-    func withoutSyncs(labelled start: String) -> Recording {
+    /// Returns the recording without the syncs whose labels have a prefix.
+    func withoutSyncs(labeled prefix: String) -> Recording {
         let kept = events.filter { event in
             guard case .sync(_, let label, _) = event else { return true }
-            return !label.utf8.starts(with: start.utf8)
+            return !label.utf8.starts(with: prefix.utf8)
         }
         return Recording(events: kept, history: history, tree: tree)
     }

@@ -1,30 +1,30 @@
 import DocumentModel
 import StrictJSON
 
-/// What is done to a data folder while its system calls are recorded: runs of the program, one after another.
+/// A sequence of program runs on a data folder.
 struct Scenario: Sendable {
     let runs: [Run]
 
-    /// From a start of the program to its end.
+    /// A run of the program.
     struct Run: Sendable {
-        /// Commits that are under way together, and wait for those of the round before.
+        /// Rounds of concurrent commits; each round starts after the previous one.
         let rounds: [[[ScenarioWrite]]]
         let ending: Ending
     }
 
-    /// How a run ends.
+    /// The end of a run.
     enum Ending: Sendable {
         case cleanly
-        /// Nothing is finished, but what the system has in memory stays.
+        /// The process is killed; the page cache survives.
         case killed
     }
 }
 
-/// A write of the scenario.
+/// A write of a scenario.
 enum ScenarioWrite: Hashable, Sendable {
     case create(DocumentPath, MapValue)
     case set(DocumentPath, MapValue)
-    /// The members replace those of the document, which have no maps in them.
+    /// Merges fields. The document must not contain maps.
     case merge(DocumentPath, MapValue)
     case delete(DocumentPath)
 
@@ -36,8 +36,9 @@ enum ScenarioWrite: Hashable, Sendable {
 }
 
 extension Scenario {
-    /// Every kind of write: alone, together, in batches, over and below others, with names and contents of all sizes.
-    static func everyKindOfWrite() throws -> Scenario {
+    /// Returns a scenario with all kinds of writes, individually, concurrently and in batches, with names and contents of various
+    /// sizes.
+    static func allWriteKinds() throws -> Scenario {
         Scenario(runs: [
             Run(rounds: try firstRun(), ending: .cleanly),
             Run(rounds: try secondRun(), ending: .killed),
@@ -69,7 +70,7 @@ extension Scenario {
                 [.delete(try review)], [.create(try deep, ["deep": .boolean(true)])], [.create(try underLongName, ["a": .null])],
                 [.set(try long, longFields("c", bytes: 700)), .set(try note(3), ["text": .string("changed twice")])],
             ],
-            // The only documents of their collections, so that the folders go and come back.
+            // The only documents of their collections, so that the folders are removed and recreated.
             [[.delete(try line), .delete(try order)]],
             [[.create(try order, ["total": .double(1.0)])], [.create(try review, ["stars": .integer(1)])]],
             [[.set(try note(3), ["text": .string("three times")]), .set(try note(3), ["text": .string("four times")])]],
@@ -90,7 +91,7 @@ extension Scenario {
     private static var line: DocumentPath { get throws { try DocumentPath("orders/o1/lines/l1") } }
     private static var long: DocumentPath { get throws { try DocumentPath("long/…") } }
     private static var deep: DocumentPath { get throws { try DocumentPath("a/b/c/d/e/f/g/h") } }
-    /// Below a name that no file system holds.
+    /// A path with an ID that is too long for a file name.
     private static var underLongName: DocumentPath {
         get throws { try DocumentPath("\(String(repeating: "long", count: 80))/x") }
     }
@@ -99,7 +100,7 @@ extension Scenario {
         try DocumentPath("notes/n\(number)")
     }
 
-    /// Fields of about so many bytes, so that they lie on several blocks of the disk.
+    /// Returns fields of about `bytes` bytes, which span several disk blocks.
     private static func longFields(_ letter: String, bytes: Int) -> MapValue {
         MapValue((0..<(bytes / 100)).map { (UTF8Key("field \($0)"), .string(String(repeating: letter, count: 80))) })
     }

@@ -12,7 +12,7 @@ extension Recording {
             guard let address = await process.output.first(where: { _ in true }) else {
                 let status = try await process.end()
                 throw TracedProcess.Failure(
-                    description: "hearth serve did not start, but ended with \(status): \(process.errors)"
+                    description: "hearth serve did not start; exit status \(status): \(process.errors)"
                 )
             }
             let run = scenario.runs[index]
@@ -20,7 +20,7 @@ extension Recording {
             do {
                 commits = try await HearthConnection.withConnection(to: ServerAddress(address)) { connection in
                     var commits: [RecordedCommit] = []
-                    for round in run.rounds { commits += try await connection.commit(together: round) }
+                    for round in run.rounds { commits += try await connection.commitConcurrently(round) }
                     return commits
                 }
             } catch {
@@ -32,7 +32,7 @@ extension Recording {
             try process.send(signal)
             let status = try await process.end()
             guard run.ending == .killed || status == 0 else {
-                throw TracedProcess.Failure(description: "hearth serve ended with \(status): \(process.errors)")
+                throw TracedProcess.Failure(description: "hearth serve exited with status \(status): \(process.errors)")
             }
             return commits
         }
@@ -40,7 +40,7 @@ extension Recording {
 }
 
 extension HearthConnection {
-    fileprivate func commit(together round: [[ScenarioWrite]]) async throws -> [RecordedCommit] {
+    fileprivate func commitConcurrently(_ round: [[ScenarioWrite]]) async throws -> [RecordedCommit] {
         try await withThrowingTaskGroup { group in
             for writes in round {
                 group.addTask {
@@ -60,7 +60,7 @@ extension HearthConnection {
 }
 
 extension ScenarioWrite {
-    /// Writes an element of the `writes` of `documents.commit`.
+    /// Writes an element of the `writes` parameter of `documents.commit`.
     fileprivate func write(to writer: inout JSONWriter) {
         writer.beginObject()
         switch self {

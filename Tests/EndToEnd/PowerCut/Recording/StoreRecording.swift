@@ -4,8 +4,8 @@ import Foundation
 import Logging
 import Testing
 
-/// A program that carries out one run of the scenario on a store with tiny journal segments, so that in a short run
-/// segments fill, checkpoints are made and old journal goes: this test executable again, in a process of its own.
+/// A program that performs one run of the scenario on a store with tiny journal segments, so that a short run fills segments,
+/// performs checkpoints and removes old segments. It is this test executable, started as a child process.
 private enum StoreProgram {
     static let dataKey = "HEARTH_POWERCUT_DATA"
     static let runKey = "HEARTH_POWERCUT_RUN"
@@ -23,30 +23,30 @@ private enum StoreProgram {
         return configuration
     }
 
-    /// Runs a command with the store's program under strace.
+    /// Returns the command line of the program.
     static func command() throws -> [String] {
         let executable = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return [executable, "--testing-library", "swift-testing", "--filter", "StoreProgramTests"]
     }
 }
 
-/// Not a test of anything: where ``StoreProgram`` begins.
+/// Not a test: the entry point of ``StoreProgram``.
 @Suite(.enabled(if: StoreProgram.value(StoreProgram.dataKey) != nil))
 struct StoreProgramTests {
-    @Test func `carries out a run`() async throws {
+    @Test func `performs a run`() async throws {
         let folder = try #require(StoreProgram.value(StoreProgram.dataKey))
         let index = try #require(StoreProgram.value(StoreProgram.runKey).flatMap { Int($0) })
         let results = try #require(StoreProgram.value(StoreProgram.resultsKey).flatMap { FileHandle(forWritingAtPath: $0) })
-        let run = try Scenario.everyKindOfWrite().runs[index]
+        let run = try Scenario.allWriteKinds().runs[index]
         let logger = Logger(label: "powercut") { _ in SwiftLogNoOpLogHandler() }
         let store = try await FileStore.open(StoreProgram.configuration(folder: folder), logger: logger)
         for (number, round) in run.rounds.enumerated() {
             try await withThrowingTaskGroup { group in
-                for (place, writes) in round.enumerated() {
+                for (index, writes) in round.enumerated() {
                     group.addTask {
                         let time = try await store.commit(writes.map { try $0.write() }).commitTime
-                        // This is the answer: what is written here was promised.
-                        try results.write(contentsOf: Data("\(number) \(place) \(time.rfc3339)\n".utf8))
+                        // Acknowledges the commit.
+                        try results.write(contentsOf: Data("\(number) \(index) \(time.rfc3339)\n".utf8))
                     }
                 }
                 try await group.waitForAll()
@@ -60,7 +60,7 @@ struct StoreProgramTests {
 }
 
 extension Recording {
-    /// Records a store in a process of its own.
+    /// Records a store in a child process.
     static func store(_ scenario: Scenario, in scratch: URL) async throws -> Recording {
         try await record(scenario, in: scratch) { index, data, trace in
             let results = scratch.appendingPathComponent("results-\(index)")
@@ -79,15 +79,15 @@ extension Recording {
             let run = scenario.runs[index]
             guard status == (run.ending == .cleanly ? 0 : SIGKILL) else {
                 throw TracedProcess.Failure(
-                    description: "The store's program ended with \(status):\n\(output)\n\(process.errors)"
+                    description: "The store program exited with status \(status):\n\(output)\n\(process.errors)"
                 )
             }
             return try String(contentsOf: results, encoding: .utf8).split(separator: "\n").map { line in
                 let words = line.split(separator: " ")
-                guard words.count == 3, let round = Int(words[0]), let place = Int(words[1]) else {
-                    throw TracedProcess.Failure(description: "The store's program wrote: \(line)")
+                guard words.count == 3, let round = Int(words[0]), let index = Int(words[1]) else {
+                    throw TracedProcess.Failure(description: "Unexpected output of the store program: \(line)")
                 }
-                return RecordedCommit(writes: run.rounds[round][place], time: try Timestamp(rfc3339: String(words[2])))
+                return RecordedCommit(writes: run.rounds[round][index], time: try Timestamp(rfc3339: String(words[2])))
             }
         }
     }

@@ -3,22 +3,22 @@ import TestSupport
 
 /// A program that runs under `strace`.
 final class TracedProcess: Sendable {
-    /// The lines of its standard output.
+    /// The lines of standard output.
     let output: AsyncStream<String>
     private let exits: AsyncStream<ChildProcess.ExitStatus>
     private let process: ChildProcess
     private let trace: URL
 
-    /// Why a program could not be recorded.
+    /// A recording failed.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// Starts a program and writes its system calls that concern files, and all that it writes elsewhere, into `trace`.
+    /// Starts a program and writes its file-related system calls, and all its output, to `trace`.
     init(_ command: [String], trace: URL, environment: [String: String] = [:]) throws {
         guard let strace = Self.strace else {
             throw Failure(
-                description: "There is no strace in the PATH: install the Debian package strace (apt-get install strace)"
+                description: "strace is not in the PATH. Install the Debian package strace."
             )
         }
         let (reader, writer) = try ChildProcess.connection()
@@ -40,22 +40,22 @@ final class TracedProcess: Sendable {
         self.trace = trace
     }
 
-    /// What the program, and strace, have written to standard error.
+    /// The standard error of the program and of strace.
     var errors: String {
         (try? String(contentsOf: trace.appendingPathExtension("errors"), encoding: .utf8)) ?? ""
     }
 
-    /// Sends a signal to the program, which must have done something already.
+    /// Sends a signal to the program, which must have made a system call already.
     func send(_ signal: Int32) throws {
-        // Every line of the trace begins with a number; the first thread's is the process's.
+        // Each line of the trace begins with a thread ID; that of the first thread is the process ID.
         let start = try FileHandle(forReadingFrom: trace).read(upToCount: 20) ?? Data()
         guard let process = Int32(String(decoding: start.prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self)) else {
-            throw Failure(description: "The trace is empty")
+            throw Failure(description: "The trace is empty.")
         }
         kill(process, signal)
     }
 
-    /// Waits for the end of the program, and of the trace: its exit code, or the signal that ended it.
+    /// Waits until the program has exited; returns its exit code, or the signal that killed it.
     func end() async throws -> Int32 {
         for await status in exits {
             switch status {
@@ -67,7 +67,7 @@ final class TracedProcess: Sendable {
         throw CancellationError()
     }
 
-    /// Longer strings are cut; only the zeros of preallocated files are longer.
+    /// The maximum string length in the trace; only the zeros of preallocated files are longer.
     private static let shownBytes = 16_384
 
     private static let options = [

@@ -1,26 +1,26 @@
 import StrictJSON
 
-/// A system call as `strace -f -xx` writes it.
+/// A system call in the output of `strace -f -xx`.
 struct SystemCall: Hashable, Sendable {
     let name: UTF8Key
-    /// The arguments in order; a string's is empty.
+    /// The arguments in order; string arguments are empty.
     let arguments: [String]
-    /// The strings in all arguments, in order.
+    /// The strings in all arguments in order.
     let strings: [Text]
-    /// What it returned; nil when it failed.
+    /// The result; `nil` if the call failed.
     let result: Int?
-    /// The lines of the trace in which it began and returned.
+    /// The lines of the trace in which the call began and returned.
     var begin = 0
     var end = 0
 
     /// A string argument.
     struct Text: Hashable, Sendable {
         let bytes: [UInt8]
-        /// Whether strace left out the rest.
-        let isCut: Bool
+        /// Whether strace truncated the string.
+        let isTruncated: Bool
     }
 
-    /// The trace can't be understood.
+    /// The trace can't be parsed.
     struct SyntaxError: Error, Hashable, CustomStringConvertible {
         let line: String
 
@@ -28,10 +28,10 @@ struct SystemCall: Hashable, Sendable {
             self.line = String(decoding: line.prefix(200), as: UTF8.self)
         }
 
-        var description: String { "strace wrote a line that is not understood: \(line)" }
+        var description: String { "Unexpected strace output: \(line)" }
     }
 
-    /// Reads a call that begins and ends in the line, which has no process number.
+    /// Parses a complete call without the process ID.
     init(_ line: ArraySlice<UInt8>) throws(SyntaxError) {
         var scanner = SystemCallScanner(line)
         guard let name = scanner.name(), let arguments = scanner.arguments(), let result = scanner.result() else {
@@ -43,7 +43,7 @@ struct SystemCall: Hashable, Sendable {
         self.result = result.value
     }
 
-    /// An argument that is a number.
+    /// Returns a numeric argument.
     func number(_ index: Int) -> Int? {
         arguments.indices.contains(index) ? Int(arguments[index]) : nil
     }
@@ -67,7 +67,7 @@ private struct SystemCallScanner {
         return UTF8Key(validating: line[..<end])
     }
 
-    /// The arguments up to the bracket that closes the call.
+    /// Parses the arguments up to the closing parenthesis.
     mutating func arguments() -> [String]? {
         var arguments: [String] = []
         var current: [UInt8] = []
@@ -95,7 +95,7 @@ private struct SystemCallScanner {
         return nil
     }
 
-    /// What stands behind `=`: a number, or `-1` or `?` and why.
+    /// Parses the result after `=`: a number, or `-1` or `?` with the error.
     mutating func result() -> (value: Int?, Void)? {
         guard let sign = line[position...].firstIndex(of: UInt8(ascii: "=")) else { return nil }
         let rest = line[(sign + 1)...].drop { $0 == UInt8(ascii: " ") }
@@ -111,7 +111,7 @@ private struct SystemCallScanner {
         String(decoding: bytes.drop { $0 == UInt8(ascii: " ") }, as: UTF8.self)
     }
 
-    /// A string of `\x` and two digits a byte, behind its first quote.
+    /// Parses a string in `\x` notation, after its opening quote.
     private mutating func string() -> SystemCall.Text? {
         let rest = line[position...]
         guard let end = rest.firstIndex(of: UInt8(ascii: "\"")) else { return nil }
@@ -130,9 +130,9 @@ private struct SystemCallScanner {
         guard bytes.count == escaped.count / 4 else { return nil }
         position = end + 1
         let dots = Array("...".utf8)
-        let isCut = line[position...].starts(with: dots)
-        if isCut { position += dots.count }
-        return SystemCall.Text(bytes: bytes, isCut: isCut)
+        let isTruncated = line[position...].starts(with: dots)
+        if isTruncated { position += dots.count }
+        return SystemCall.Text(bytes: bytes, isTruncated: isTruncated)
     }
 
     private static func digit(_ byte: UInt8) -> UInt8? {

@@ -1,9 +1,9 @@
-/// What a program did, as far as a power cut is concerned.
+/// An event of a program that is relevant to power cuts.
 enum TraceEvent: Hashable, Sendable {
-    /// A change of a file or folder, when it had returned.
+    /// A completed change of a file or folder.
     case operation(FileOperation, label: String, end: Int)
-    /// A sync that succeeded, when it had returned.
-    case sync(Disk.Scope, label: String, begin: Int)
-    /// Bytes written to something else: a socket, or standard output.
+    /// A completed sync.
+    case sync(SimulatedDisk.Scope, label: String, begin: Int)
+    /// Bytes written to a socket or standard output.
     case sent([UInt8])
 }

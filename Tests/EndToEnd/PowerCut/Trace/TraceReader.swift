@@ -1,12 +1,12 @@
-/// Puts the lines of a trace together to system calls, in the order in which they returned.
+/// Parses the lines of a trace to system calls, in the order in which they returned.
 ///
-/// A call during which another thread had one is two lines: `name(arguments <unfinished ...>`, and, later,
-/// `<... name resumed>arguments) = result`. One that never returned, because the process was killed, is left out.
+/// A call that overlaps with a call of another thread has two lines: `name(arguments <unfinished ...>`, and later
+/// `<... name resumed>arguments) = result`. Calls that never returned, because the process was killed, are omitted.
 struct TraceReader {
     private var unfinished: [Int: (begin: Int, start: [UInt8])] = [:]
     private var lineNumber = 0
 
-    /// All calls of a trace.
+    /// Returns all calls of a trace.
     static func calls(in trace: [UInt8]) throws(SystemCall.SyntaxError) -> [SystemCall] {
         var reader = TraceReader()
         var calls: [SystemCall] = []
@@ -16,19 +16,19 @@ struct TraceReader {
         return calls
     }
 
-    /// Takes in the next line; returns the call that it ends, if it does.
+    /// Parses the next line; returns the call that it completes, if any.
     mutating func read(_ line: ArraySlice<UInt8>) throws(SystemCall.SyntaxError) -> SystemCall? {
         lineNumber += 1
         let digits = line.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         guard let thread = Int(String(decoding: digits, as: UTF8.self)) else { throw SystemCall.SyntaxError(line) }
         let text = line[digits.endIndex...].drop { $0 == UInt8(ascii: " ") }
-        // Signals and ends of threads.
+        // Signals and thread exits.
         if text.starts(with: "+++".utf8) || text.starts(with: "---".utf8) { return nil }
         if text.suffix(Self.unfinishedMark.count).elementsEqual(Self.unfinishedMark) {
             unfinished[thread] = (lineNumber, Array(text.dropLast(Self.unfinishedMark.count)))
             return nil
         }
-        // The thread was gone before strace could see what it called.
+        // The thread exited before strace could read the call.
         if text.suffix(Self.detachedMark.count).elementsEqual(Self.detachedMark) {
             unfinished[thread] = nil
             return nil

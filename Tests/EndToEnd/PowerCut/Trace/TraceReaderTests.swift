@@ -6,21 +6,21 @@ import Testing
         try TraceReader.calls(in: Array(trace.utf8))
     }
 
-    @Test func `a call has a name, arguments, strings and a result`() throws {
+    @Test func `parses name, arguments, strings and result`() throws {
         let call = try #require(try calls(#"71 openat(5, "\x61\x2e", O_RDWR|O_CREAT|O_CLOEXEC, 0600) = 7"#).first)
         #expect(call.name == "openat")
         #expect(call.arguments == ["5", "", "O_RDWR|O_CREAT|O_CLOEXEC", "0600"])
-        #expect(call.strings == [.init(bytes: Array("a.".utf8), isCut: false)])
+        #expect(call.strings == [.init(bytes: Array("a.".utf8), isTruncated: false)])
         #expect(call.result == 7)
     }
 
-    @Test func `a string that strace cut is told apart`() throws {
+    @Test func `marks truncated strings`() throws {
         let call = try #require(try calls(#"71 pwrite64(5, "\x00\x00"..., 1048576, 0) = 1048576"#).first)
-        #expect(call.strings == [.init(bytes: [0, 0], isCut: true)])
+        #expect(call.strings == [.init(bytes: [0, 0], isTruncated: true)])
         #expect(call.number(2) == 1_048_576)
     }
 
-    @Test func `strings in structures count`() throws {
+    @Test func `extracts strings in structures`() throws {
         let call = try #require(
             try calls(#"71 writev(5, [{iov_base="\x71", iov_len=1}, {iov_base="\x72", iov_len=1}], 2) = 2"#).first
         )
@@ -37,12 +37,12 @@ import Testing
         #expect(try calls(line).first?.result == nil)
     }
 
-    @Test func `flags and hexadecimal results are understood`() throws {
+    @Test func `parses flags and hexadecimal results`() throws {
         #expect(try calls("71 fcntl(8, F_GETFL)                 = 0x18000 (flags O_RDONLY)").first?.result == 0x18000)
         #expect(try calls("71 sync() = 0").first?.arguments == [])
     }
 
-    @Test func `a call that was interrupted by others comes where it returns`() throws {
+    @Test func `orders overlapping calls by their return`() throws {
         let calls = try calls(
             #"""
             71 fdatasync(5 <unfinished ...>
@@ -64,14 +64,14 @@ import Testing
         "71 fsync(5 <unfinished ...>\n71 <... fsync resumed> <detached ...>",
         "71 ???( <detached ...>",
     ])
-    func `a call during which the program was killed is left out`(trace: String) throws {
+    func `omits calls during which the program was killed`(trace: String) throws {
         #expect(try calls(trace) == [])
     }
 
     @Test(arguments: [
         "", "nonsense", "71 nonsense", #"71 write(5, "\x6", 1) = 1"#, "71 close(5) = yes", "71 <... close resumed>) = 0",
     ])
-    func `other lines are errors`(line: String) {
+    func `rejects other lines`(line: String) {
         #expect(throws: SystemCall.SyntaxError.self) { try calls(line + "\n71 close(1)") }
     }
 }

@@ -1,0 +1,143 @@
+/// A buffer of entry changes, sorted in index order before they are written, so that each page of the B-tree is modified once.
+struct EntryChangeBuffer {
+    fileprivate struct Change {
+        let space: Int64
+        /// The first eight bytes of the value; see ``EntryChange/prefix``.
+        let prefix: UInt64
+        let value: Range<UInt32>
+        let name: Range<UInt32>
+        let isAddition: Bool
+        /// The insertion order: the last change of an entry wins.
+        let order: UInt32
+    }
+
+    private var bytes: [UInt8] = []
+    private var changes: [Change] = []
+
+    /// The approximate memory use.
+    var byteCount: Int { bytes.count + changes.count * MemoryLayout<Change>.stride }
+
+    /// Indicates whether the buffer is empty.
+    var isEmpty: Bool { changes.isEmpty }
+
+    /// A range of the buffered bytes.
+    typealias ByteRange = Range<UInt32>
+
+    /// Appends a name, to be shared by the entries of one document.
+    mutating func append(name: [UInt8]) -> ByteRange {
+        let start = UInt32(bytes.count)
+        bytes += name
+        return start..<UInt32(bytes.count)
+    }
+
+    /// Appends the difference between a document's old and new entries, for each of several scopes.
+    ///
+    /// - Parameters:
+    ///   - removing: Whether to remove old entries that are not among the new ones.
+    ///   - adding: Whether to add new entries that are not among the old ones.
+    mutating func append(
+        from old: IndexEntries,
+        to new: IndexEntries,
+        scopes: [(scope: Int64, name: ByteRange)],
+        removing: Bool = true,
+        adding: Bool = true
+    ) {
+        let removalStart = removing ? append(values: old) : 0
+        let additionStart = adding ? append(values: new) : 0
+        var oldIndex = 0
+        var newIndex = 0
+        while oldIndex < old.entries.count || newIndex < new.entries.count {
+            let order = Self.order(old, oldIndex, new, newIndex)
+            if order < 0 {
+                if removing { append(old.entries[oldIndex], at: removalStart, scopes, isAddition: false) }
+                oldIndex += 1
+            } else if order > 0 {
+                if adding { append(new.entries[newIndex], at: additionStart, scopes, isAddition: true) }
+                newIndex += 1
+            } else {
+                oldIndex += 1
+                newIndex += 1
+            }
+        }
+    }
+
+    /// Appends the encoded entries, and returns their start in the buffer.
+    private mutating func append(values entries: IndexEntries) -> Int {
+        let start = bytes.count
+        bytes += entries.bytes
+        return start
+    }
+
+    private static func order(_ old: IndexEntries, _ oldIndex: Int, _ new: IndexEntries, _ newIndex: Int) -> Int {
+        guard oldIndex < old.entries.count else { return 1 }
+        guard newIndex < new.entries.count else { return -1 }
+        let (left, right) = (old.entries[oldIndex], new.entries[newIndex])
+        guard left.slot == right.slot else { return left.slot < right.slot ? -1 : 1 }
+        return old.bytes.withUnsafeBytes { old in
+            new.bytes.withUnsafeBytes { new in
+                UnsafeRawBufferPointer(rebasing: old[left.value]).compare(UnsafeRawBufferPointer(rebasing: new[right.value]))
+            }
+        }
+    }
+
+    private mutating func append(
+        _ entry: IndexEntries.Entry,
+        at start: Int,
+        _ scopes: [(scope: Int64, name: ByteRange)],
+        isAddition: Bool
+    ) {
+        let value = start + entry.value.lowerBound..<start + entry.value.upperBound
+        let prefix = bytes.withUnsafeBytes { EntryChange.prefix(of: UnsafeRawBufferPointer(rebasing: $0[value])) }
+        for (scope, name) in scopes {
+            changes.append(
+                Change(
+                    space: IndexSpace(scope: scope, slot: entry.slot).id,
+                    prefix: prefix,
+                    value: UInt32(value.lowerBound)..<UInt32(value.upperBound),
+                    name: name,
+                    isAddition: isAddition,
+                    order: UInt32(changes.count)
+                )
+            )
+        }
+    }
+
+    /// Calls `body` with the last change of each entry, in index order, and empties the buffer.
+    mutating func drain<Failure: Error>(_ body: (EntryChange) throws(Failure) -> Void) throws(Failure) {
+        var result: Result<Void, Failure> = .success(())
+        bytes.withUnsafeBytes { bytes in
+            changes.sort { left, right in
+                let order = left.change(in: bytes).compare(right.change(in: bytes))
+                return order == 0 ? left.order < right.order : order < 0
+            }
+            do throws(Failure) {
+                for index in changes.indices {
+                    let change = changes[index].change(in: bytes)
+                    if index + 1 < changes.count, changes[index + 1].change(in: bytes).compare(change) == 0 { continue }
+                    try body(change)
+                }
+            } catch {
+                result = .failure(error)
+            }
+        }
+        bytes.removeAll(keepingCapacity: bytes.count < Self.maximumRetainedBytes)
+        changes.removeAll(keepingCapacity: changes.count < Self.maximumRetainedBytes / MemoryLayout<Change>.stride)
+        try result.get()
+    }
+
+    /// The maximum capacity that the buffer keeps when it is emptied.
+    private static let maximumRetainedBytes = 16 << 20
+}
+
+extension EntryChangeBuffer.Change {
+    @inline(__always)
+    fileprivate func change(in bytes: UnsafeRawBufferPointer) -> EntryChange {
+        EntryChange(
+            space: space,
+            prefix: prefix,
+            value: UnsafeRawBufferPointer(rebasing: bytes[Int(value.lowerBound)..<Int(value.upperBound)]),
+            name: UnsafeRawBufferPointer(rebasing: bytes[Int(name.lowerBound)..<Int(name.upperBound)]),
+            isAddition: isAddition
+        )
+    }
+}

@@ -1,0 +1,143 @@
+internal import DocumentModel
+internal import StrictJSON
+
+/// The index entries of one document: the value of each field at any depth, and the distinct elements of each array.
+///
+/// Entries are sorted by slot and value, without duplicates. The encoded form of an entry in ``bytes`` is its slot
+/// (``IndexSpace/slot(field:kind:)``) and the length of its value, both as LEB128 varints, and the value's ``ValueKey``. Documents
+/// with equal fields have equal bytes in the same index.
+struct IndexEntries {
+    /// An entry: its slot and the range of its value in ``IndexEntries/bytes``.
+    struct Entry {
+        let slot: Int64
+        let value: Range<Int>
+    }
+
+    /// All entries.
+    private(set) var entries: [Entry] = []
+    /// The bytes that the entries refer to.
+    private(set) var bytes: [UInt8] = []
+
+    /// Creates an empty list.
+    init() {}
+
+    /// Sorts the entries of a document.
+    init(sorting entries: [Entry], _ bytes: [UInt8]) {
+        self.bytes = bytes
+        self.entries = bytes.withUnsafeBytes { bytes in
+            entries.sorted { left, right in
+                left.slot == right.slot ? bytes.compare(left.value, right.value) < 0 : left.slot < right.slot
+            }
+        }
+    }
+}
+
+extension IndexEntries {
+    /// Computes the entries of a document.
+    ///
+    /// - Parameters:
+    ///   - encoder: A scratch buffer.
+    ///   - fieldID: Returns the ID of a field in a parent map; the parent of a top-level field is 0.
+    init(_ fields: MapValue, _ encoder: inout KeyEncoder, fieldID: (UTF8Key, _ parent: Int64) throws -> Int64) throws {
+        encoder.removeAll()
+        var found: [Entry] = []
+        found.reserveCapacity(32)
+        try Self.add(fields, under: 0, to: &found, &encoder, fieldID)
+        encoder.bytes.withUnsafeBytes { keys in
+            found.sort { left, right in
+                left.slot == right.slot ? keys.compare(left.value, right.value) < 0 : left.slot < right.slot
+            }
+            bytes.reserveCapacity(keys.count + 4 * found.count)
+            entries.reserveCapacity(found.count)
+            var last: Entry?
+            for entry in found {
+                if let last, last.slot == entry.slot, keys.compare(last.value, entry.value) == 0 { continue }
+                last = entry
+                append(slot: entry.slot, UnsafeRawBufferPointer(rebasing: keys[entry.value]))
+            }
+        }
+    }
+
+    private static func add(
+        _ fields: MapValue,
+        under parent: Int64,
+        to entries: inout [Entry],
+        _ encoder: inout KeyEncoder,
+        _ fieldID: (UTF8Key, _ parent: Int64) throws -> Int64
+    ) throws {
+        for (name, value) in fields {
+            let field = try fieldID(name, parent)
+            add(value, slot: IndexSpace.slot(field: field, kind: .value), to: &entries, &encoder)
+            switch value {
+            case .map(let inner):
+                try add(inner, under: field, to: &entries, &encoder, fieldID)
+            case .array(let elements):
+                let slot = IndexSpace.slot(field: field, kind: .element)
+                for element in elements { add(element, slot: slot, to: &entries, &encoder) }
+            default:
+                break
+            }
+        }
+    }
+
+    private static func add(_ value: Value, slot: Int64, to entries: inout [Entry], _ encoder: inout KeyEncoder) {
+        let start = encoder.bytes.count
+        encoder.append(value)
+        entries.append(Entry(slot: slot, value: start..<encoder.bytes.count))
+    }
+
+    private mutating func append(slot: Int64, _ value: UnsafeRawBufferPointer) {
+        bytes.append(varint: UInt64(slot))
+        bytes.append(varint: UInt64(value.count))
+        let start = bytes.count
+        bytes.append(contentsOf: value)
+        entries.append(Entry(slot: slot, value: start..<bytes.count))
+    }
+}
+
+extension IndexEntries {
+    /// Decodes entries.
+    ///
+    /// - Throws: A corruption error when the bytes are invalid.
+    init(bytes stored: UnsafeRawBufferPointer) throws(IndexDatabaseError) {
+        bytes = Array(stored)
+        var offset = 0
+        while offset < bytes.count {
+            guard let slot = varint(at: &offset), let count = varint(at: &offset), count <= UInt64(bytes.count - offset) else {
+                throw IndexDatabaseError(corruption: "the entries of a document can't be decoded")
+            }
+            entries.append(Entry(slot: Int64(slot), value: offset..<offset + Int(count)))
+            offset += Int(count)
+        }
+    }
+
+    private func varint(at offset: inout Int) -> UInt64? {
+        var value: UInt64 = 0
+        for shift in stride(from: 0, to: 56, by: 7) {
+            guard offset < bytes.count else { return nil }
+            let byte = bytes[offset]
+            offset += 1
+            value |= UInt64(byte & 0x7f) << UInt64(shift)
+            if byte < 0x80 { return value }
+        }
+        return nil
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(varint value: UInt64) {
+        var rest = value
+        while rest >= 0x80 {
+            append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        append(UInt8(rest))
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Compares two ranges of the bytes lexicographically.
+    func compare(_ left: Range<Int>, _ right: Range<Int>) -> Int {
+        UnsafeRawBufferPointer(rebasing: self[left]).compare(UnsafeRawBufferPointer(rebasing: self[right]))
+    }
+}

@@ -1,0 +1,40 @@
+package import DocumentModel
+package import StrictJSON
+
+/// The resource name of a database: `projects/PROJECT/databases/DATABASE`.
+package struct DatabaseName: Hashable, Sendable {
+    /// The database.
+    package let id: DatabaseID
+
+    /// The prefix of its documents' names, `projects/PROJECT/databases/DATABASE/documents`.
+    package let root: UTF8Key
+
+    package init(_ id: DatabaseID) {
+        self.id = id
+        root = UTF8Key("projects/\(id.project.string)/databases/\(id.database.string)/documents")
+    }
+
+    /// Returns the resource name of a document.
+    package func name(of path: DocumentPath) -> String {
+        root.string + "/" + path.string
+    }
+
+    /// Returns the path of a document by its resource name.
+    ///
+    /// - Throws: ``StatusCode/invalidArgument`` for a name in another database or of another resource type.
+    func document(named name: String) throws(StatusError) -> DocumentPath {
+        try DocumentPath(relativePath(of: name))
+    }
+
+    /// Returns a resource name relative to the database root.
+    func relativePath(of name: String) throws(StatusError) -> String {
+        guard name.utf8.starts(with: root.utf8), name.utf8.dropFirst(root.byteCount).first == UInt8(ascii: "/") else {
+            throw StatusError(
+                .invalidArgument,
+                "Expected the name of a document of this database, \(root.string)/COLLECTION/DOCUMENT, found "
+                    + "\(Excerpt(name, maximumBytes: 200))."
+            )
+        }
+        return String(Substring(name.utf8.dropFirst(root.byteCount + 1)))
+    }
+}

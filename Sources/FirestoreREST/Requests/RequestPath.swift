@@ -1,0 +1,79 @@
+import DocumentModel
+import StrictJSON
+
+/// The parsed path of a request: `/v1/projects/P/databases/D/documents[/IDS…][:VERB]`.
+struct RequestPath {
+    let database: DatabaseName
+    /// The IDs below the database root; a trailing empty ID means all collections.
+    let segments: [UTF8Key]
+    /// The custom verb after the last colon, such as `runQuery`.
+    let verb: UTF8Key?
+
+    /// Parses a path.
+    ///
+    /// - Parameters:
+    ///   - path: The percent-encoded path without the query.
+    ///   - allowsVerb: Whether the last segment may end with a custom verb, as in the path of a POST.
+    /// - Throws: ``StatusCode/notFound`` for a path of another form, ``StatusCode/invalidArgument`` for invalid encoding.
+    init(path: some Collection<UInt8>, allowsVerb: Bool) throws(StatusError) {
+        var parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Array($0) }
+        verb = allowsVerb ? Self.removeVerb(from: &parts) : nil
+        var names: [UTF8Key] = []
+        for part in parts.dropFirst() {
+            guard let bytes = PercentEncoding.decode(part), let name = UTF8Key(validating: bytes) else {
+                throw StatusError(
+                    .invalidArgument,
+                    "The path is not valid percent-encoded UTF-8."
+                )
+            }
+            names.append(name)
+        }
+        guard names.count >= 6, names[0] == "v1", names[1] == "projects", names[3] == "databases", names[5] == "documents",
+            names[2].byteCount > 0, names[4].byteCount > 0
+        else {
+            throw StatusError(
+                .notFound,
+                "No resource at this path. Expected /v1/projects/PROJECT/databases/DATABASE/documents/…"
+            )
+        }
+        database = DatabaseName(try DatabaseID(project: names[2], database: names[4]))
+        // Some clients send an extra slash before a top-level collection; anywhere else an ID is missing.
+        let segments = Array(names.dropFirst(6).drop { $0.byteCount == 0 })
+        guard segments.dropLast().allSatisfy({ $0.byteCount > 0 }) else {
+            throw StatusError(.invalidArgument, "The path contains an empty ID.")
+        }
+        self.segments = names.count > 6 && names.last == "" && !allowsVerb && segments.isEmpty ? [""] : segments
+    }
+
+    /// Removes a known verb from the last segment. A percent-encoded colon, or one in a collection ID, does not start a verb.
+    private static func removeVerb(from parts: inout [[UInt8]]) -> UTF8Key? {
+        guard let last = parts.last, let colon = last.lastIndex(of: UInt8(ascii: ":")),
+            let verb = UTF8Key(validating: last[(colon + 1)...]), FirestoreCall.verbs.contains(verb)
+        else { return nil }
+        parts[parts.count - 1] = Array(last[..<colon])
+        return verb
+    }
+}
+
+extension RequestPath {
+    /// Returns the path as that of a document.
+    func document() throws(StatusError) -> DocumentPath {
+        guard case .document(let path) = try ResourcePath(segments) else {
+            throw StatusError(.invalidArgument, "Expected a document path, found a collection path.")
+        }
+        return path
+    }
+
+    /// Returns the path as that of a parent document; nil for the root.
+    func parent() throws(StatusError) -> DocumentPath? {
+        segments.isEmpty ? nil : try document()
+    }
+
+    /// Returns the path as that of a collection.
+    func collection() throws(StatusError) -> CollectionPath {
+        guard case .collection(let path) = try ResourcePath(segments) else {
+            throw StatusError(.invalidArgument, "Expected a collection path, found a document path.")
+        }
+        return path
+    }
+}

@@ -1,0 +1,78 @@
+import DocumentModel
+import StrictJSON
+
+extension FieldTransform {
+    private static let fields: [ProtoField] = [
+        "fieldPath", "setToServerValue", "increment", "maximum", "minimum", "appendMissingElements", "removeAllFromArray",
+    ]
+
+    /// Decodes a transform: `{"fieldPath": "count", "increment": {"integerValue": "1"}}`.
+    init(_ node: JSONNode, in database: DatabaseName) throws(StatusError) {
+        let message = try ProtoMessage(node, fields: Self.fields)
+        guard
+            let field = try message.read(
+                "fieldPath",
+                { node throws(StatusError) in try FieldPath(node.stringField()) }
+            )
+        else { throw StatusError(.invalidArgument, "fieldPath is required in a transform.") }
+        func operand(_ node: JSONNode) throws(StatusError) -> Value {
+            try Value(node, in: database)
+        }
+        func elements(_ node: JSONNode) throws(StatusError) -> [Value] {
+            try Value.elements(node, in: database)
+        }
+        let operation: Operation? = try message.oneOf(
+            (
+                "setToServerValue",
+                { node throws(StatusError) in
+                    try node.enumerationField([(1, "REQUEST_TIME", .serverTimestamp)])
+                }
+            ),
+            ("increment", { node throws(StatusError) in .increment(try operand(node)) }),
+            ("maximum", { node throws(StatusError) in .maximum(try operand(node)) }),
+            ("minimum", { node throws(StatusError) in .minimum(try operand(node)) }),
+            ("appendMissingElements", { node throws(StatusError) in .arrayUnion(try elements(node)) }),
+            ("removeAllFromArray", { node throws(StatusError) in .arrayRemove(try elements(node)) })
+        )
+        guard let operation else {
+            throw StatusError(
+                .invalidArgument,
+                "Expected one of "
+                    + Self.fields.dropFirst().map(\.name.string).joined(separator: ", ")
+                    + ", found none.",
+                field: field.description
+            )
+        }
+        self.init(field: field, operation: operation)
+    }
+
+    /// Validates the field path and the operand.
+    func validate() throws(StatusError) {
+        try field.validate()
+        switch operation {
+        case .arrayUnion(let elements), .arrayRemove(let elements):
+            for element in elements { try element.validateAsElement(ofArrayAt: field) }
+        case .serverTimestamp, .increment, .maximum, .minimum:
+            try validateOperand()
+        }
+    }
+}
+
+extension Precondition {
+    private static let fields: [ProtoField] = ["exists", "updateTime"]
+
+    /// Decodes a precondition: `{"exists": true}`, `{"updateTime": …}`, or an empty object for none.
+    init(_ node: JSONNode) throws(StatusError) {
+        self =
+            try ProtoMessage(node, fields: Self.fields).oneOf(
+                ("exists", { node throws(StatusError) in .exists(try node.booleanField()) }),
+                (
+                    "updateTime",
+                    { node throws(StatusError) in
+                        // No document has a time finer than microseconds; truncating it could make it match one.
+                        .updateTime(try Timestamp(exactRFC3339: node.stringField()))
+                    }
+                )
+            ) ?? .none
+    }
+}

@@ -1,0 +1,43 @@
+import Synchronization
+
+/// The version, limits and live state of a server, as reported by `server.info` and the OpenRPC document.
+package struct ServerDescription: Sendable {
+    /// The product name.
+    package static let name = "Hearth"
+    /// The version of the program and of its API.
+    package static let version = "0.1.0"
+
+    /// The start time of the server.
+    package let startTime: ContinuousClock.Instant
+    /// The limits that clients have to observe.
+    package let limits: ServiceLimits
+    /// The live counters of the server.
+    package let activity = ServerActivity()
+    /// The most recent log entries.
+    package let log: RecentLog
+
+    package init(
+        startTime: ContinuousClock.Instant = .now,
+        limits: ServiceLimits = ServiceLimits(),
+        log: RecentLog = RecentLog()
+    ) {
+        self.startTime = startTime
+        self.limits = limits
+        self.log = log
+    }
+}
+
+/// Live counters of a server.
+package final class ServerActivity: Sendable {
+    private let watchers = Mutex(0)
+
+    package init() {}
+
+    /// The number of open watch streams.
+    package var watcherCount: Int { watchers.withLock { $0 } }
+
+    /// Adds to the number of open watch streams.
+    package func adjustWatcherCount(by change: Int) {
+        watchers.withLock { $0 += change }
+    }
+}

@@ -1,0 +1,51 @@
+package import DocumentModel
+package import DocumentStore
+import JSONRPC
+
+extension ServiceContext {
+    /// Commits writes as the caller, provided that the read documents are unchanged.
+    package func commit(
+        _ writes: [Write],
+        validating reads: ReadSet = ReadSet()
+    ) async throws(StatusError) -> CommitResult {
+        try await store.commit(writes, validating: reads, by: caller.keyID)
+    }
+
+    /// Commits a single write. Its errors have no write index.
+    package func commit(
+        _ write: Write,
+        validating reads: ReadSet = ReadSet()
+    ) async throws(StatusError) -> CommitResult {
+        do throws(StatusError) {
+            return try await commit([write], validating: reads)
+        } catch {
+            var error = error
+            error.writeIndex = nil
+            throw error
+        }
+    }
+
+    /// Commits a single write and returns its result.
+    func apply(_ write: Write) async throws(StatusError) -> WriteResult {
+        guard let result = try await commit(write).writeResults.first else {
+            throw StatusError(.internal, "The commit of a single write has no result.", path: write.path.string)
+        }
+        return result
+    }
+}
+
+extension [ErrorDescription] {
+    /// The errors of methods that write.
+    static let ofWrites = [
+        ErrorDescription(
+            status: .invalidArgument,
+            "A path, field path, value or transform, or the resulting document, is invalid."
+        ),
+        ErrorDescription(status: .notFound, "The document does not exist, but the precondition requires it."),
+        ErrorDescription(status: .alreadyExists, "The document exists, but the precondition forbids it."),
+        ErrorDescription(status: .failedPrecondition, "The update time of the document differs from the precondition."),
+        ErrorDescription(status: .resourceExhausted, "The disk is full."),
+        ErrorDescription(status: .dataLoss, "The document file is damaged; the error gives the location."),
+        ErrorDescription(status: .unavailable, "The store does not accept writes at the moment."),
+    ]
+}

@@ -1,0 +1,61 @@
+package import DocumentModel
+package import DocumentStore
+
+/// The environment of a method call: the store, the server, open transactions, API keys, and the caller.
+///
+/// The server has one system context. ``calling(as:)`` derives the context of a caller from it. Swift code in the server makes
+/// typed calls:
+///
+/// ```swift
+/// let page = try await ListDocuments.call(.init(collection: books, pageSize: 50), in: context)
+/// ```
+package struct ServiceContext: Sendable {
+    /// The documents, restricted to what the caller has access to.
+    package private(set) var store: any DocumentStore
+    package let server: ServerDescription
+    package private(set) var transactions: TransactionRegistry
+    /// The commit rates of the selected database.
+    package private(set) var commitRates = CommitRates()
+    package let keys: AccessKeyRegistry
+    /// The browser sessions.
+    package let sessions: SessionRegistry
+    package private(set) var caller: Caller
+    /// The additional databases, or `nil` on a server with the default database only.
+    package let databases: DatabaseRegistry?
+    /// The selected additional database, or `nil` for the default one.
+    package private(set) var database: DatabaseID?
+
+    package init(
+        store: any DocumentStore,
+        server: ServerDescription = ServerDescription(),
+        transactions: TransactionRegistry = TransactionRegistry(),
+        keys: AccessKeyRegistry = AccessKeyRegistry(),
+        databases: DatabaseRegistry? = nil
+    ) {
+        self.store = store
+        self.databases = databases
+        self.server = server
+        self.transactions = transactions
+        self.keys = keys
+        sessions = SessionRegistry(keys: keys)
+        caller = .system
+    }
+
+    /// Returns the context of a caller. The receiver must be the system context.
+    package func calling(as caller: Caller) -> ServiceContext {
+        var context = self
+        context.caller = caller
+        if caller.collections != nil { context.store = RestrictedStore(base: store, caller: caller) }
+        return context
+    }
+
+    /// Returns the context of calls in an additional database.
+    func using(_ lease: DatabaseLease) -> ServiceContext {
+        var context = self
+        context.store = lease
+        context.transactions = lease.database.transactions
+        context.commitRates = lease.database.commitRates
+        context.database = lease.database.id
+        return context
+    }
+}

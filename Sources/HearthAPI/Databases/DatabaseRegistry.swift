@@ -1,0 +1,341 @@
+package import DocumentModel
+package import DocumentStore
+package import Logging
+
+/// The additional databases of a server. A database is opened on first use and created by its first write.
+///
+/// The number of open databases is limited. When a further one is needed, the least recently used database is closed. An unused
+/// database costs neither memory nor time, and the default database never waits for another one.
+package actor DatabaseRegistry {
+    /// The default database, which is not part of the registry.
+    package nonisolated let defaultID: DatabaseID
+    private let folders: DatabaseFolders
+    private let configuration: FileStoreConfiguration
+    /// The maximum number of open stores.
+    private let limit: Int
+    private let logger: Logger
+
+    /// The state of a known database.
+    private enum Slot {
+        case opening(Task<Result<Database, StatusError>, Never>)
+        case open(Database)
+        /// The database is being closed or deleted.
+        case closing(Task<StatusError?, Never>)
+    }
+
+    private var slots: [DatabaseID: Slot] = [:]
+    /// The databases that are being created by their first write.
+    private var creations: [DatabaseID: Task<Result<FileStore, StatusError>, Never>] = [:]
+    /// The number of stores that are open, opening or closing.
+    private var storeCount = 0
+    private var isClosed = false
+    /// The last task that removes files of deleted databases.
+    private(set) var purgeTask: Task<Void, Never>?
+
+    /// The maximum number of known names, including those of databases that do not exist.
+    private static let maximumNames = 2_000
+
+    private static let shuttingDown = StatusError(.unavailable, "The server is shutting down.")
+
+    private init(
+        defaultID: DatabaseID,
+        in folders: DatabaseFolders,
+        _ configuration: FileStoreConfiguration,
+        limit: Int,
+        logger: Logger
+    ) {
+        self.defaultID = defaultID
+        self.folders = folders
+        self.configuration = configuration
+        self.limit = limit
+        self.logger = logger
+    }
+
+    /// Opens the databases of a data folder whose default database is open already.
+    ///
+    /// - Parameters:
+    ///   - defaultID: The name of the default database.
+    ///   - configuration: The configuration of the default database; the others get a small part of its memory.
+    ///   - limit: The maximum number of open databases, at least 1.
+    /// - Throws: ``StatusCode/failedPrecondition`` if an additional database has the name of the default one.
+    package static func open(
+        defaultID: DatabaseID = .standard,
+        _ configuration: FileStoreConfiguration,
+        limit: Int = 16,
+        logger: Logger
+    ) async throws(StatusError) -> DatabaseRegistry {
+        let folders = try await DatabaseFolders.open(inFolder: configuration.folder)
+        guard try await !folders.contains(defaultID) else {
+            throw StatusError(
+                .failedPrecondition,
+                "The default database cannot be named \(Excerpt(defaultID.description)): the data folder contains another database with "
+                    + "that name. Pass the --project that the data folder was served with before."
+            )
+        }
+        let databases = DatabaseRegistry(
+            defaultID: defaultID,
+            in: folders,
+            configuration.forAdditionalDatabase,
+            limit: max(1, limit),
+            logger: logger
+        )
+        // A previous deletion may have been interrupted.
+        await databases.startPurging()
+        return databases
+    }
+
+    /// Returns all databases, the default one first.
+    package func all() async throws(StatusError) -> [DatabaseID] {
+        [defaultID] + (try await folders.all())
+    }
+
+    /// Samples the commit rates of all open databases.
+    func sampleCommitRates(at time: ContinuousClock.Instant) {
+        for case .open(let database) in slots.values {
+            database.commitRates.recordSample(database.position.lastSequence, at: time)
+        }
+    }
+}
+
+// Opening and creating.
+extension DatabaseRegistry {
+    /// Returns a lease of a database, and opens the database if needed.
+    ///
+    /// - Throws: ``StatusCode/resourceExhausted`` if too many databases are in use; the store's error if the database cannot be
+    ///   opened.
+    func lease(_ id: DatabaseID) async throws(StatusError) -> DatabaseLease {
+        while true {
+            switch slots[id] {
+            // The actor also decides about closing, so the database cannot be closed before the lease counts.
+            case .open(let database): return DatabaseLease(database, of: self)
+            case .opening(let task): _ = try await task.value.get()
+            case .closing(let task): _ = await task.value
+            case nil:
+                try evictUnusedNames()
+                slots[id] = .opening(Task { await Result { () async throws(StatusError) in try await self.openDatabase(id) } })
+            }
+        }
+    }
+
+    private func openDatabase(_ id: DatabaseID) async throws(StatusError) -> Database {
+        do throws(StatusError) {
+            let identity = DatabaseIdentity(id)
+            let state: Database.State = try await folders.contains(id) ? .open(openStore(identity)) : .absent(identity)
+            let database = Database(id, state, transactions: TransactionRegistry(limits: .additionalDatabase))
+            slots[id] = .open(database)
+            return database
+        } catch {
+            slots[id] = nil
+            throw error
+        }
+    }
+
+    /// Creates a database unless it exists, and returns its store.
+    func create(_ database: Database) async throws(StatusError) -> FileStore {
+        if case .open(let store) = database.state { return store }
+        let id = database.id
+        if let task = creations[id] { return try await task.value.get() }
+        guard case .open(let known) = slots[id], known === database, case .absent(let identity) = database.state else {
+            throw StatusError(.unavailable, "The database \(Excerpt(id.description)) is being closed. Try again.")
+        }
+        let task = Task { await Result { () async throws(StatusError) in try await self.createStore(of: database, identity) } }
+        creations[id] = task
+        return try await task.value.get()
+    }
+
+    private func createStore(of database: Database, _ identity: DatabaseIdentity) async throws(StatusError) -> FileStore {
+        defer { creations[database.id] = nil }
+        let store = try await openStore(identity)
+        database.attach(store)
+        logger.notice("Database created", metadata: ["database.id": "\(database.id)"])
+        return store
+    }
+
+    private func openStore(_ identity: DatabaseIdentity) async throws(StatusError) -> FileStore {
+        try await reserveStoreSlot()
+        do throws(StatusError) {
+            var logger = logger
+            logger[metadataKey: "database.id"] = identity.id.map { .string($0.description) }
+            return try await folders.open(identity, configuration, logger: logger)
+        } catch {
+            storeCount -= 1
+            throw publicError(error, of: identity)
+        }
+    }
+
+    /// Returns the error for clients when a database cannot be opened. The original error may name folders of the machine.
+    private func publicError(_ error: StatusError, of identity: DatabaseIdentity) -> StatusError {
+        guard error.code != .resourceExhausted, let id = identity.id else { return error }
+        logger.error(
+            "Failed to open database",
+            metadata: ["database.id": "\(id)", "error": "\(error)", "error.cause": "\(error.cause.map { "\($0)" } ?? "")"]
+        )
+        return StatusError(
+            error.code,
+            "The database \(Excerpt(id.description)) cannot be opened. The server log has the reason. To check the database, stop the "
+                + "server and run hearth check --database.",
+            cause: error
+        )
+    }
+}
+
+// Eviction.
+extension DatabaseRegistry {
+    /// Drops unused entries of databases that do not exist if the maximum number of names is reached.
+    private func evictUnusedNames() throws(StatusError) {
+        guard !isClosed else { throw Self.shuttingDown }
+        guard slots.count >= Self.maximumNames else { return }
+        slots = slots.filter { _, slot in
+            guard case .open(let database) = slot, case .absent = database.state else { return true }
+            return database.idleSince == nil || creations[database.id] != nil
+        }
+        guard slots.count < Self.maximumNames else { throw tooManyDatabases }
+    }
+
+    /// Counts one more store. At the limit, closes the least recently used database first.
+    private func reserveStoreSlot() async throws(StatusError) {
+        while true {
+            guard !isClosed else { throw Self.shuttingDown }
+            if storeCount < limit { break }
+            if let task = closingTask {
+                _ = await task.value
+                continue
+            }
+            var leastRecent: (database: Database, since: ContinuousClock.Instant)?
+            for case .open(let database) in slots.values where database.store != nil {
+                guard let since = database.idleSince, since < leastRecent?.since ?? .now else { continue }
+                leastRecent = (database, since)
+            }
+            guard let leastRecent else { throw tooManyDatabases }
+            startClosing(leastRecent.database.id, leastRecent.database)
+        }
+        storeCount += 1
+    }
+
+    private var closingTask: Task<StatusError?, Never>? {
+        for case .closing(let task) in slots.values { return task }
+        return nil
+    }
+
+    private var tooManyDatabases: StatusError {
+        var error = StatusError(
+            .resourceExhausted,
+            "\(limit) databases are in use, the maximum number of open databases. Try again later, or raise --open-databases."
+        )
+        error.retryAfter = .seconds(1)
+        return error
+    }
+}
+
+// Closing and deleting.
+extension DatabaseRegistry {
+    /// Deletes a database: closes its streams and transactions, and moves its folder away. Calls in progress fail. The disk space
+    /// is freed in the background after this returns.
+    ///
+    /// - Throws: ``StatusCode/notFound`` if the database does not exist; ``StatusCode/failedPrecondition`` for the default one.
+    package func delete(_ id: DatabaseID) async throws(StatusError) {
+        guard id != defaultID else {
+            throw StatusError(
+                .failedPrecondition,
+                "The default database cannot be deleted. Delete its documents, or serve another data folder."
+            )
+        }
+        while true {
+            guard !isClosed else { throw Self.shuttingDown }
+            if let task = creations[id] {
+                _ = await task.value
+                continue
+            }
+            switch slots[id] {
+            case .opening(let task): _ = await task.value
+            case .closing(let task): _ = await task.value
+            case .open(let database): return try await startDeleting(id, database).value.get()
+            case nil: return try await startDeleting(id, nil).value.get()
+            }
+        }
+    }
+
+    /// Starts to delete a database. From now on it cannot be leased.
+    private func startDeleting(_ id: DatabaseID, _ database: Database?) -> Task<Result<Void, StatusError>, Never> {
+        let task = Task { await Result { () async throws(StatusError) in try await self.remove(id, database) } }
+        slots[id] = .closing(
+            Task {
+                // The error goes to the caller of the deletion, not to others that wait for its end.
+                _ = await task.value
+                return nil
+            }
+        )
+        return task
+    }
+
+    private func remove(_ id: DatabaseID, _ database: Database?) async throws(StatusError) {
+        defer {
+            // Unless the database was closed, its leases remain valid.
+            if let database, case .closed = database.state { slots[id] = nil } else { slots[id] = database.map { .open($0) } }
+        }
+        guard try await folders.contains(id) else {
+            throw StatusError(.notFound, "No database \(Excerpt(id.description)) exists. databases.list shows all databases.")
+        }
+        // A failure to write outstanding data is irrelevant for a deleted database.
+        if let database { _ = await close(database, .deleted) }
+        try await folders.remove(id)
+        startPurging()
+        logger.notice("Database deleted", metadata: ["database.id": "\(id)"])
+    }
+
+    /// Starts to remove the files of deleted databases.
+    private func startPurging() {
+        let earlier = purgeTask
+        purgeTask = Task {
+            await earlier?.value
+            do throws(StatusError) {
+                try await folders.purgeDeletedDatabases()
+            } catch {
+                logger.warning("Failed to remove the files of deleted databases", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    /// Closes all databases after the last call has ended.
+    ///
+    /// - Returns: The error of a database that could not be closed cleanly, or `nil`.
+    package func close() async -> StatusError? {
+        isClosed = true
+        folders.stopPurging()
+        await purgeTask?.value
+        for task in creations.values { _ = await task.value }
+        var failure: StatusError?
+        while !slots.isEmpty {
+            for case (let id, .open(let database)) in slots { startClosing(id, database) }
+            for slot in slots.values {
+                switch slot {
+                case .opening(let task): _ = await task.value
+                case .closing(let task): failure = await task.value ?? failure
+                case .open: break
+                }
+            }
+        }
+        return failure
+    }
+
+    /// Starts to close a database. From now on it cannot be leased.
+    private func startClosing(_ id: DatabaseID, _ database: Database) {
+        slots[id] = .closing(
+            Task {
+                let failure = await close(database, .evicted)
+                slots[id] = nil
+                return failure
+            }
+        )
+    }
+
+    /// Closes a database and its store.
+    private func close(_ database: Database, _ reason: Database.CloseReason) async -> StatusError? {
+        let store = database.store
+        database.close(reason)
+        guard let store else { return nil }
+        let failure = await store.close()
+        storeCount -= 1
+        return failure
+    }
+}

@@ -1,0 +1,97 @@
+import DocumentModel
+import DocumentStore
+import StrictJSON
+
+/// The read-only store of a database that does not exist yet.
+struct EmptyStore: DocumentStore {
+    let position: StorePosition
+
+    init(at position: StorePosition) {
+        self.position = position
+    }
+
+    func document(at path: DocumentPath, readTime: Timestamp?) async throws(StatusError) -> EncodedDocument? {
+        try validate(readTime)
+        return nil
+    }
+
+    func documents(
+        in collection: CollectionPath,
+        after: DocumentPath.ID?,
+        limit: Int,
+        includingMissing: Bool,
+        readTime: Timestamp?
+    ) async throws(StatusError) -> DocumentPage {
+        try validate(readTime)
+        return DocumentPage(documents: [], next: nil, damaged: [])
+    }
+
+    func collections(
+        under parent: DocumentPath?,
+        after: CollectionID?,
+        limit: Int,
+        readTime: Timestamp?
+    ) async throws(StatusError) -> CollectionPage {
+        try validate(readTime)
+        return CollectionPage(collections: [], next: nil)
+    }
+
+    func run(
+        _ query: NormalizedQuery,
+        maximumBytes: Int,
+        readTime: Timestamp?
+    ) async throws(StatusError) -> QueryResults {
+        try validate(readTime)
+        return QueryResults(documents: [], readTime: readTime ?? .minimum)
+    }
+
+    func aggregate(
+        _ query: NormalizedQuery,
+        _ aggregations: NormalizedAggregations,
+        readTime: Timestamp?
+    ) async throws(StatusError) -> AggregationResults {
+        try validate(readTime)
+        return AggregationResults(results: AggregationState(aggregations).results, readTime: readTime ?? .minimum)
+    }
+
+    func size(of collection: CollectionPath?) async throws(StatusError) -> CollectionSize { .zero }
+
+    func indexes() async -> IndexReport { IndexReport() }
+
+    func changeIndexes(_ change: IndexChange) async throws(StatusError) -> IndexReport { throw Self.notCreated }
+
+    func history(of path: DocumentPath, before: Timestamp?, limit: Int) async throws(StatusError) -> VersionPage {
+        VersionPage(versions: [], next: nil)
+    }
+
+    /// Accepts commits without writes only: reads of an empty store are always valid.
+    func commit(
+        _ writes: [Write],
+        validating reads: ReadSet,
+        by author: UTF8Key?
+    ) async throws(StatusError) -> CommitResult {
+        guard writes.isEmpty else { throw Self.notCreated }
+        return CommitResult(sequence: nil, commitTime: .current(), writeResults: [])
+    }
+
+    func commits(after sequence: SequenceNumber) -> CommitSequence {
+        CommitSequence(after: sequence, memory: { _ in [] }, source: { _ throws(StatusError) in nil })
+    }
+
+    func notify(after sequence: SequenceNumber, _ body: @escaping @Sendable () -> Void) -> CommitNotification {
+        CommitNotification {}
+    }
+
+    func safePosition() async throws(StatusError) -> StorePosition { position }
+
+    var writeBlockedReason: StatusError? {
+        get async { nil }
+    }
+
+    private static let notCreated = StatusError(.internal, "A write reached a database that was not created before.")
+
+    private func validate(_ readTime: Timestamp?) throws(StatusError) {
+        guard let readTime, readTime > .current() else { return }
+        throw StatusError.readTimeInFuture(readTime)
+    }
+}

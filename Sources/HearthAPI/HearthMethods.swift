@@ -1,0 +1,76 @@
+package import JSONRPC
+package import Logging
+import StrictJSON
+
+/// The JSON-RPC methods of Hearth.
+package enum HearthMethods {
+    /// The method table from which the dispatcher, `rpc.discover` and the API reference are generated.
+    package static let table = MethodTable<ServiceContext>(
+        [
+            GetDocument.self,
+            ListDocuments.self,
+            CreateDocument.self,
+            SetDocument.self,
+            UpdateDocument.self,
+            DeleteDocument.self,
+            CommitWrites.self,
+            BatchWrite.self,
+            BatchGetDocuments.self,
+            GetDocumentHistory.self,
+            ListCollections.self,
+            GetCollectionSize.self,
+            RunQuery.self,
+            RunAggregationQuery.self,
+            ExplainQuery.self,
+            PollChanges.self,
+            CreateIndex.self,
+            ListIndexes.self,
+            DeleteIndex.self,
+            ExemptField.self,
+            UnexemptField.self,
+            BeginTransaction.self,
+            RollbackTransaction.self,
+            GetServerInfo.self,
+            GetServerLog.self,
+            ListDatabases.self,
+            DeleteDatabase.self,
+            CreateKey.self,
+            ListKeys.self,
+            RevokeKey.self,
+        ],
+        discoverableBy: .reader,
+        authorizationErrors: .ofAccess,
+        sharedParameters: [.database],
+        info: OpenRPCInfo(
+            title: ServerDescription.name,
+            version: ServerDescription.version,
+            description: """
+                A self-hosted document database. Documents are JSON, with tags for types that JSON lacks: \
+                {"$timestamp": "2024-02-29T12:00:00Z"}, {"$bytes": "<base64>"}, {"$reference": "books/hitchhiker"}, \
+                {"$geoPoint": {"latitude": 53.55, "longitude": 9.98}}, {"$vector": [0.1, 0.2]}, {"$double": "NaN"}, \
+                and {"$map": {…}} around a map with keys that begin with $. A number without fraction or exponent is a \
+                64-bit integer, any other number a double.
+                """
+        )
+    )
+}
+
+extension RPCServer<ServiceContext> {
+    /// Creates a server of all of Hearth's methods that logs unexpected errors.
+    ///
+    /// - Parameters:
+    ///   - limits: The resource limits of one request.
+    ///   - responseBudget: The memory limit for all responses.
+    package init(limits: RPCLimits, responseBudget: ResponseBudget, logger: Logger) {
+        self.init(methods: HearthMethods.table, limits: limits, responseBudget: responseBudget) { failure in
+            logger.error(
+                "Call failed",
+                metadata: [
+                    "rpc.method": "\(failure.method)",
+                    "error": "\(failure.error)",
+                    "error.id": "\(failure.errorID)",
+                ]
+            )
+        }
+    }
+}

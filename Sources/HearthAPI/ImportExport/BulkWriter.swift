@@ -1,0 +1,107 @@
+package import DocumentModel
+
+/// A writer of many documents: batches them into commits, and reports each rejected document with its origin.
+package struct BulkWriter {
+    /// Commits writes atomically.
+    package typealias Commit = ([Write]) async throws(StatusError) -> Void
+
+    private let commit: Commit
+    private let onRejection: (Origin, StatusError) -> Void
+    private var pending: [(origin: Origin, write: Write)] = []
+    private var pendingBytes = 0
+    /// The number of written documents.
+    package private(set) var writtenCount = 0
+    /// The number of rejected documents.
+    package private(set) var rejectedCount = 0
+    /// The origin of the first document whose write the server has not acknowledged, if the server failed.
+    package private(set) var firstUnacknowledgedOrigin: Origin?
+
+    /// The origin of a document.
+    package struct Origin: Hashable, Sendable, CustomStringConvertible {
+        package let file: String
+        package let line: Int
+
+        /// Creates the origin for a line of a file.
+        package init(file: String, line: Int) {
+            (self.file, self.line) = (file, line)
+        }
+
+        package var description: String { "\(file):\(line)" }
+    }
+
+    /// The maximum size of a commit, well below the maximum size of a request.
+    private static let maximumCommitBytes = 4 << 20
+    private static let maximumCommitCount = 500
+
+    /// Creates a writer.
+    ///
+    /// - Parameters:
+    ///   - commit: Commits a batch of writes.
+    ///   - onRejection: Called for each rejected document.
+    package init(commit: @escaping Commit, onRejection: @escaping (Origin, StatusError) -> Void) {
+        self.commit = commit
+        self.onRejection = onRejection
+    }
+
+    /// Adds a document, and commits the pending ones if the batch is full.
+    ///
+    /// - Parameters:
+    ///   - precondition: The precondition of the write. Without one, the write replaces an existing document.
+    ///   - byteCount: The approximate size of the document in a request.
+    /// - Throws: An error of the server that does not concern a single document.
+    package mutating func write(
+        _ fields: MapValue,
+        at path: DocumentPath,
+        precondition: Precondition = .none,
+        byteCount: Int,
+        from origin: Origin
+    ) async throws(StatusError) {
+        if !pending.isEmpty && (pending.count >= Self.maximumCommitCount || pendingBytes + byteCount > Self.maximumCommitBytes) {
+            try await flush()
+        }
+        pending.append((origin, try Write.set(path, fields, precondition: precondition)))
+        pendingBytes += byteCount
+    }
+
+    /// Reports a document that could not be parsed.
+    package mutating func reject(_ origin: Origin, _ error: StatusError) {
+        rejectedCount += 1
+        onRejection(origin, error)
+    }
+
+    /// Commits the pending documents.
+    package mutating func flush() async throws(StatusError) {
+        let documents = pending
+        pending.removeAll()
+        pendingBytes = 0
+        guard !documents.isEmpty else { return }
+        try await send(documents[...])
+    }
+
+    /// Commits documents at once. If one of them is rejected, bisects the batch to find it and commits the others.
+    private mutating func send(_ documents: ArraySlice<(origin: Origin, write: Write)>) async throws(StatusError) {
+        do throws(StatusError) {
+            try await commit(documents.map(\.write))
+            writtenCount += documents.count
+        } catch {
+            guard error.isDocumentError else {
+                firstUnacknowledgedOrigin = documents.first?.origin
+                throw error
+            }
+            guard documents.count > 1 else { return reject(documents[documents.startIndex].origin, error) }
+            let middle = documents.startIndex + documents.count / 2
+            try await send(documents[..<middle])
+            try await send(documents[middle...])
+        }
+    }
+}
+
+extension StatusError {
+    /// Whether the error concerns a document. Other errors concern the server, which would then reject every document.
+    fileprivate var isDocumentError: Bool {
+        switch code {
+        case .invalidArgument, .failedPrecondition, .alreadyExists, .notFound, .outOfRange, .dataLoss: true
+        default: false
+        }
+    }
+}

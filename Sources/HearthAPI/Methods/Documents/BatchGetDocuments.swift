@@ -1,0 +1,125 @@
+package import DocumentModel
+package import DocumentStore
+package import JSONRPC
+package import StrictJSON
+
+/// `documents.batchGet`: reads documents by path.
+package enum BatchGetDocuments: RPCMethod {
+    package struct Params: Sendable {
+        package var paths: [DocumentPath]
+        /// The fields to return, or `nil` for all.
+        package var mask: [FieldPath]?
+        package var consistency: ReadConsistency
+
+        package init(paths: [DocumentPath], mask: [FieldPath]? = nil, consistency: ReadConsistency = ReadConsistency()) {
+            self.paths = paths
+            self.mask = mask
+            self.consistency = consistency
+        }
+    }
+
+    private static let paths = Parameter<[DocumentPath]>("paths", "The paths of the documents, at most 1000.")
+    private static let mask = Parameter<[FieldPath]?>("mask", "The fields to return. Default: all fields.")
+
+    package static let name: UTF8Key = "documents.batchGet"
+    package static let summary =
+        "Reads documents by path. Without a readTime or transaction, each document is read individually, at some time during the call."
+    package static let right = Role.reader
+    package static let parameters: [any ParameterDescription] = [paths, mask] + ReadConsistency.parameters
+    package static let result = ResultDescription(
+        "result",
+        .object([
+            .init(
+                "documents",
+                .array(of: .oneOf([.document, .missingDocument])),
+                "The documents in the order of the paths; only {path} for a document that does not exist."
+            )
+        ]),
+        "The documents."
+    )
+    package static let expectedResponseBytes = ServiceLimits().maximumBodyBytes
+    package static let errors =
+        [
+            ErrorDescription(status: .dataLoss, "A document file is damaged; the error gives the location."),
+            ErrorDescription(status: .unavailable, "The documents cannot be read at the moment."),
+        ] + .ofReads
+    package static let examples = [
+        RPCExample(
+            "an existing and a missing document",
+            params: #"{"paths": ["books/mostly-harmless", "books/vogon-poetry"], "mask": ["title"]}"#,
+            result: #"""
+                {
+                    "documents": [
+                        {
+                            "path": "books/mostly-harmless",
+                            "fields": {"title": "Mostly Harmless"},
+                            "createTime": "2024-02-29T12:00:00.000000Z",
+                            "updateTime": "2024-02-29T12:00:00.000000Z"
+                        },
+                        {"path": "books/vogon-poetry"}
+                    ]
+                }
+                """#
+        )
+    ]
+
+    package static func params(from arguments: Arguments) throws -> Params {
+        Params(paths: try arguments[paths], mask: try arguments[mask], consistency: try ReadConsistency(from: arguments))
+    }
+
+    package static func call(_ params: Params, in context: ServiceContext) async throws(StatusError) -> [ListedDocument] {
+        let limits = context.server.limits
+        guard params.paths.count <= limits.maximumBatchGetCount else {
+            throw StatusError(
+                .invalidArgument,
+                "Expected at most \(limits.maximumBatchGetCount) paths, found \(params.paths.count). Split the call."
+            )
+        }
+        let view = try await ReadView(params.consistency, in: context)
+        var documents: [ListedDocument] = []
+        var bytes = 0
+        for start in stride(from: 0, to: params.paths.count, by: width) {
+            let paths = Array(params.paths[start..<min(start + width, params.paths.count)])
+            let entries = await paths.concurrentMap(width: width) { path in
+                await Swift.Result { () async throws(StatusError) in try await entry(at: path, params.mask, in: view) }
+            }
+            for entry in entries {
+                let document = try entry.get()
+                bytes += document.byteCount
+                guard bytes <= limits.maximumBodyBytes else {
+                    throw StatusError(
+                        .resourceExhausted,
+                        "The documents exceed the maximum response size of \(limits.maximumBodyBytes) bytes. Read fewer documents per call.",
+                        path: document.path.string
+                    )
+                }
+                documents.append(document)
+            }
+        }
+        return documents
+    }
+
+    private static func entry(
+        at path: DocumentPath,
+        _ mask: [FieldPath]?,
+        in view: ReadView
+    ) async throws(StatusError) -> ListedDocument {
+        guard let document = try await view.document(at: path) else { return .missing(path) }
+        if let mask { return .document(try document.masked(mask)) }
+        return .document(document)
+    }
+
+    /// The number of concurrent reads, each of up to the maximum document size.
+    private static let width = 8
+
+    package static func write(_ result: [ListedDocument], to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("documents")
+        writer.beginArray()
+        for document in result {
+            document.write(to: &writer)
+        }
+        writer.endArray()
+        writer.endObject()
+    }
+}

@@ -1,0 +1,97 @@
+package import DocumentModel
+package import DocumentStore
+package import JSONRPC
+package import StrictJSON
+
+/// `documents.commit`: applies writes atomically.
+package enum CommitWrites: RPCMethod {
+    package struct Params: Sendable {
+        package var writes: [Write]
+        /// The transaction to commit, or `nil` for a commit outside a transaction.
+        package var transaction: TransactionID?
+
+        package init(writes: [Write], transaction: TransactionID? = nil) {
+            self.writes = writes
+            self.transaction = transaction
+        }
+    }
+
+    private static let writes = Parameter<[WriteParameter]>(
+        "writes",
+        "The writes, in order; a write sees the effects of the writes before it."
+    )
+
+    private static let transaction = Parameter<TransactionID?>(
+        "transaction",
+        "The transaction to commit: the writes are applied only if nothing that the transaction has read has changed. The transaction ends "
+            + "whether or not the commit succeeds."
+    )
+
+    package static let name: UTF8Key = "documents.commit"
+    package static let summary = "Applies writes atomically: all of them or none."
+    package static let right = Role.writer
+    package static let parameters: [any ParameterDescription] = [writes, transaction]
+    package static let result = ResultDescription(
+        "result",
+        .object([
+            .init("commitTime", Timestamp.schema, "The time at which the writes were applied."),
+            .init("writeResults", .array(of: .writeResult), "The result of each write, in order."),
+        ]),
+        "The result of the commit."
+    )
+    package static let errors =
+        [ErrorDescription].ofWrites + [
+            ErrorDescription(
+                status: .aborted,
+                "Data that the transaction has read has changed. Run the transaction again after the retryAfterMilliseconds in the "
+                    + "error data."
+            )
+        ]
+    package static let examples = [
+        RPCExample(
+            "three writes",
+            params: #"""
+                {
+                    "writes": [
+                        {"set": {"path": "books/mostly-harmless", "fields": {"title": "Mostly Harmless"}}},
+                        {"update": {"path": "books/mostly-harmless", "fields": {"part": 5}}},
+                        {"delete": {"path": "books/so-long"}}
+                    ]
+                }
+                """#,
+            result: #"""
+                {
+                    "commitTime": "2024-02-29T12:00:00.000000Z",
+                    "writeResults": [
+                        {"updateTime": "2024-02-29T12:00:00.000000Z"},
+                        {"updateTime": "2024-02-29T12:00:00.000000Z"},
+                        {}
+                    ]
+                }
+                """#
+        )
+    ]
+
+    package static func params(from arguments: Arguments) throws -> Params {
+        Params(writes: try arguments[writes].map(\.write), transaction: try arguments[transaction])
+    }
+
+    package static func call(_ params: Params, in context: ServiceContext) async throws(StatusError) -> CommitResult {
+        try FieldTransform.validateCounts(in: params.writes)
+        guard let transaction = params.transaction else { return try await context.commit(params.writes) }
+        return try await context.transactions.commit(transaction, params.writes, for: context.caller.identity, to: context.store)
+    }
+
+    package static func write(_ result: CommitResult, to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("commitTime")
+        writer.string(result.commitTime.rfc3339)
+        writer.key("writeResults")
+        writer.beginArray()
+        for result in result.writeResults {
+            result.write(to: &writer)
+        }
+        writer.endArray()
+        writer.endObject()
+    }
+}

@@ -1,0 +1,207 @@
+package import DocumentModel
+package import DocumentStore
+package import JSONRPC
+package import StrictJSON
+
+/// `documents.list`: lists the documents of a collection.
+package enum ListDocuments: RPCMethod {
+    package struct Params: Sendable {
+        package var collection: CollectionPath
+        package var pageSize: PageSize
+        /// The ID that the page starts after, or `nil` for the first page.
+        package var after: DocumentPath.ID?
+        /// The token that ``after`` is from, or `nil`.
+        var pageToken: PageToken?
+        /// The fields to return, or `nil` for all.
+        package var mask: [FieldPath]?
+        /// Whether to include missing documents that have subcollections.
+        package var showMissing: Bool
+        package var consistency: ReadConsistency
+
+        package init(
+            collection: CollectionPath,
+            pageSize: PageSize = .standard,
+            after: DocumentPath.ID? = nil,
+            mask: [FieldPath]? = nil,
+            showMissing: Bool = false,
+            consistency: ReadConsistency = ReadConsistency()
+        ) {
+            self.collection = collection
+            self.pageSize = pageSize
+            self.after = after
+            self.mask = mask
+            self.showMissing = showMissing
+            self.consistency = consistency
+        }
+    }
+
+    package struct Result: Sendable {
+        /// The documents in ID order.
+        package var documents: [ListedDocument] = []
+        /// The ID that the next page starts after, or `nil` on the last page.
+        package var next: DocumentPath.ID?
+        /// Unreadable documents in the range of the page.
+        package var damaged: [DamagedDocument] = []
+        /// The database, or `nil` for the default one.
+        var database: DatabaseID?
+    }
+
+    private static let collection = Parameter<CollectionPath>(
+        "collection",
+        "The collection to list. A collection that does not exist is empty."
+    )
+    private static let pageSize = Parameter<PageSize?>(
+        "pageSize",
+        "The maximum number of documents, at most 1000. Default: 100."
+    )
+    private static let pageToken = Parameter<PageToken?>("pageToken", "The nextPageToken of the previous page.")
+    private static let mask = Parameter<[FieldPath]?>("mask", "The fields to return. Default: all fields.")
+    private static let showMissing = Parameter<Bool?>(
+        "showMissing",
+        "Whether to include missing documents that have subcollections, as {path} only."
+    )
+
+    package static let name: UTF8Key = "documents.list"
+    package static let summary = "Lists the documents of a collection in ID order."
+    package static let right = Role.reader
+    package static let parameters: [any ParameterDescription] =
+        [collection, pageSize, pageToken, mask, showMissing] + ReadConsistency.parameters
+    package static let result = ResultDescription(
+        "page",
+        .page(
+            of: "documents",
+            .oneOf([.document, .missingDocument]),
+            "The documents. A page of large documents may have fewer than requested.",
+            .damaged("Unreadable files and folders in the range of the page; absent if there are none.")
+        ),
+        "A page of the collection."
+    )
+    /// A full page and the document that exceeds its byte limit.
+    package static let expectedResponseBytes = ServiceLimits().maximumPageBytes + DocumentLimits.maximumDocumentBytes
+    package static let errors =
+        [
+            ErrorDescription(status: .unavailable, "The collection cannot be read at the moment.")
+        ] + .ofReads
+    package static let examples = [
+        RPCExample(
+            "all books",
+            params: #"{"collection": "books", "mask": ["title"]}"#,
+            result: #"""
+                {
+                    "documents": [
+                        {
+                            "path": "books/hitchhiker",
+                            "fields": {"title": "The Hitchhiker's Guide to the Galaxy"},
+                            "createTime": "2024-02-29T12:00:00.000000Z",
+                            "updateTime": "2024-02-29T12:00:00.000000Z"
+                        },
+                        {
+                            "path": "books/restaurant",
+                            "fields": {"title": "The Restaurant at the End of the Universe"},
+                            "createTime": "2024-02-29T12:00:00.000000Z",
+                            "updateTime": "2024-02-29T12:00:00.000000Z"
+                        }
+                    ]
+                }
+                """#
+        ),
+        RPCExample(
+            "the first book",
+            params: #"{"collection": "books", "pageSize": 1, "mask": []}"#,
+            result: #"""
+                {
+                    "documents": [
+                        {
+                            "path": "books/hitchhiker",
+                            "fields": {},
+                            "createTime": "2024-02-29T12:00:00.000000Z",
+                            "updateTime": "2024-02-29T12:00:00.000000Z"
+                        }
+                    ],
+                    "nextPageToken": "AWhpdGNoaGlrZXI"
+                }
+                """#
+        ),
+    ]
+
+    package static func params(from arguments: Arguments) throws -> Params {
+        let token = try arguments[pageToken]
+        var params = Params(
+            collection: try arguments[collection],
+            pageSize: try arguments[pageSize] ?? .standard,
+            after: try token.map { token in
+                try arguments.location(of: pageToken).locatingErrors { () throws(StatusError) in
+                    try DocumentPath.ID(token.last.string)
+                }
+            },
+            mask: try arguments[mask],
+            showMissing: try arguments[showMissing] ?? false,
+            consistency: try ReadConsistency(from: arguments)
+        )
+        params.pageToken = token
+        return params
+    }
+
+    package static func call(_ params: Params, in context: ServiceContext) async throws(StatusError) -> Result {
+        try params.pageToken?.validate(for: context.database)
+        let limits = context.server.limits
+        let pageSize = min(params.pageSize.count, limits.maximumPageSize)
+        let view = try await ReadView(params.consistency, in: context)
+        var scan = try view.scan(params.collection, after: params.after, includingMissing: params.showMissing)
+        var page = Result()
+        page.database = context.database
+        var bytes = 0
+        while !scan.isAtEnd {
+            let count = pageSize - page.documents.count
+            let batch = try await view.mappingHistoryErrors { () async throws(StatusError) in
+                try await scan.nextBatch(limit: count)
+            }
+            for (index, entry) in batch.documents.enumerated() {
+                page.documents.append(try entry.masked(params.mask))
+                bytes += entry.byteCount
+                let isLast = index == batch.documents.count - 1 && scan.isAtEnd
+                if !isLast, page.documents.count == pageSize || bytes >= limits.maximumPageBytes {
+                    page.next = entry.path.id
+                    page.damaged += batch.damaged(upTo: entry.path.id)
+                    return page
+                }
+            }
+            page.damaged += batch.damaged.map(DamagedDocument.init)
+        }
+        return page
+    }
+
+    package static func write(_ result: Result, to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("documents")
+        writer.beginArray()
+        for document in result.documents {
+            document.write(to: &writer)
+        }
+        writer.endArray()
+        if let next = result.next {
+            writer.key("nextPageToken")
+            writer.string(PageToken(after: next.key, in: result.database).text)
+        }
+        writer.damaged(result.damaged)
+        writer.endObject()
+    }
+}
+
+extension ListedDocument {
+    fileprivate func masked(_ mask: [FieldPath]?) throws(StatusError) -> ListedDocument {
+        guard let mask, case .document(let document) = self else { return self }
+        return .document(try document.masked(mask))
+    }
+}
+
+extension DocumentPage {
+    /// Returns the damaged documents up to the last ID of a page; the next page reports the others.
+    fileprivate func damaged(upTo last: DocumentPath.ID) -> [DamagedDocument] {
+        damaged.filter { error in
+            guard let path = error.path, let path = try? DocumentPath(path) else { return true }
+            return path.id <= last
+        }
+        .map(DamagedDocument.init)
+    }
+}

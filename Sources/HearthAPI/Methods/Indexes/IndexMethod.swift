@@ -1,0 +1,21 @@
+package import DocumentModel
+package import DocumentStore
+package import JSONRPC
+package import StrictJSON
+
+/// A method that changes the index definitions and returns all of them.
+package protocol IndexMethod: RPCMethod where Context == ServiceContext, Params == IndexChange, Result == IndexReport {}
+
+extension IndexMethod {
+    package static var right: Role { .admin }
+
+    package static var result: ResultDescription { .indexes }
+
+    package static func call(_ params: IndexChange, in context: ServiceContext) async throws(StatusError) -> IndexReport {
+        try await context.store.changeIndexes(params)
+    }
+
+    package static func write(_ result: IndexReport, to writer: inout JSONWriter) {
+        result.write(to: &writer)
+    }
+}

@@ -1,0 +1,34 @@
+package import DocumentModel
+package import JSONRPC
+package import StrictJSON
+
+/// `keys.revoke`: revokes an API key and closes its streams.
+package enum RevokeKey: RPCMethod {
+    private static let id = Parameter<String>("id", "The key ID, as returned by keys.list.")
+
+    package static let name: UTF8Key = "keys.revoke"
+    package static let summary = "Revokes an API key and closes its streams."
+    package static let right = Role.admin
+    package static let parameters: [any ParameterDescription] = [id]
+    package static let result = ResultDescription("nothing", .object([]), "An empty object.")
+    package static let errors = [
+        ErrorDescription(status: .notFound, "The key does not exist."),
+        ErrorDescription(status: .resourceExhausted, "The disk is full."),
+        ErrorDescription(status: .unavailable, "The keys cannot be written at the moment."),
+    ]
+    package static let examples = [RPCExample("a key", params: #"{"id": "5f0c1e9ab3d2"}"#, result: "{}")]
+
+    package static func params(from arguments: Arguments) throws -> UTF8Key {
+        UTF8Key(try arguments[id])
+    }
+
+    package static func call(_ params: UTF8Key, in context: ServiceContext) async throws(StatusError) {
+        try context.requireAuthenticatedCaller()
+        try await context.keys.revoke(params)
+    }
+
+    package static func write(_ result: Void, to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.endObject()
+    }
+}

@@ -1,0 +1,114 @@
+package import DocumentModel
+package import DocumentStore
+package import JSONRPC
+package import StrictJSON
+
+/// `query.run`: runs a query.
+package enum RunQuery: RPCMethod {
+    package struct Params: Sendable {
+        package var query: NormalizedQuery
+        package var consistency: ReadConsistency
+
+        package init(_ query: NormalizedQuery, consistency: ReadConsistency = ReadConsistency()) {
+            self.query = query
+            self.consistency = consistency
+        }
+    }
+
+    package static let name: UTF8Key = "query.run"
+    package static let summary = "Runs a query and returns the matching documents in its order, read at one point in time."
+    package static let right = Role.reader
+    package static let parameters: [any ParameterDescription] = QueryParameters.all + ReadConsistency.parameters
+    package static let result = ResultDescription(
+        "result",
+        .object([
+            .init(
+                "documents",
+                .array(of: .document),
+                "The documents, with the fields of select, and with their distances if findNearest names a distanceResultField."
+            ),
+            .readTime,
+            .damaged("Unreadable documents that could be in the result; absent if there are none."),
+        ]),
+        "The query results."
+    )
+    /// The size of a page; results may be larger.
+    package static let expectedResponseBytes = ListDocuments.expectedResponseBytes
+    package static let errors = [ErrorDescription].ofQueries
+    package static let examples = [
+        RPCExample(
+            "the longest books",
+            params: #"""
+                {
+                    "collection": "books",
+                    "where": {"field": "numberOfPages", "op": ">", "value": 200},
+                    "orderBy": [{"field": "numberOfPages", "direction": "desc"}],
+                    "limit": 1,
+                    "select": ["title", "numberOfPages"]
+                }
+                """#,
+            result: #"""
+                {
+                    "documents": [
+                        {
+                            "path": "books/hitchhiker",
+                            "fields": {"numberOfPages": 816, "title": "The Hitchhiker's Guide to the Galaxy"},
+                            "createTime": "2024-02-29T12:00:00.000000Z",
+                            "updateTime": "2024-02-29T12:00:00.000000Z"
+                        }
+                    ],
+                    "readTime": "2024-02-29T12:00:00.000000Z"
+                }
+                """#
+        ),
+        RPCExample(
+            "no matches",
+            params: #"{"collectionGroup": "reviews", "where": {"field": "stars", "op": "in", "value": [6, 7]}}"#,
+            result: #"{"documents": [], "readTime": "2024-02-29T12:00:00.000000Z"}"#
+        ),
+    ]
+
+    package static func params(from arguments: Arguments) throws -> Params {
+        Params(try QueryParameters.normalized(from: arguments), consistency: try ReadConsistency(from: arguments))
+    }
+
+    package static func call(_ params: Params, in context: ServiceContext) async throws(StatusError) -> QueryResults {
+        let view = try await ReadView(params.consistency, in: context)
+        return try await view.run(params.query, maximumBytes: context.server.limits.maximumBodyBytes)
+    }
+
+    package static func write(_ result: QueryResults, to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("documents")
+        writer.beginArray()
+        for document in result.documents { document.write(to: &writer) }
+        writer.endArray()
+        writer.key("readTime")
+        writer.string(result.readTime.rfc3339)
+        writer.damaged(result.damaged.map(DamagedDocument.init))
+        writer.endObject()
+    }
+}
+
+extension JSONSchema.Property {
+    /// The point in time of a query.
+    static var readTime: JSONSchema.Property {
+        .init(
+            "readTime",
+            Timestamp.schema,
+            "The point in time at which the query was run. Pass it as readTime to read consistent data in further calls."
+        )
+    }
+}
+
+extension [ErrorDescription] {
+    /// The errors of query methods.
+    static let ofQueries =
+        [
+            ErrorDescription(
+                status: .unavailable,
+                "The index is being rebuilt or is unavailable; the error gives the progress."
+            ),
+            ErrorDescription(status: .dataLoss, "The journal is damaged at the readTime."),
+        ] + .ofReads
+}

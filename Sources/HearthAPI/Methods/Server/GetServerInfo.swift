@@ -1,0 +1,270 @@
+package import DocumentModel
+package import DocumentStore
+package import JSONRPC
+package import StrictJSON
+
+/// `server.info`: returns the state of the server and of the selected database.
+package enum GetServerInfo: RPCMethod {
+    package struct Result: Sendable {
+        /// The selected database.
+        package let database: DatabaseID
+        package let position: StorePosition
+        /// The reason why the store rejects writes, or `nil` if it accepts them.
+        package let writeBlockedReason: StatusError?
+        /// The time since the start of the server.
+        package let uptime: Duration
+        package let limits: ServiceLimits
+        /// The build progress of the index, which queries require.
+        package let index: IndexReport.Progress
+        /// The size of the database, or `nil` while the index is being built and for callers without access to the whole
+        /// database.
+        package let size: CollectionSize?
+        /// The disk usage, or `nil` if the database does not exist yet and for callers without access to the whole database.
+        package let storage: StorageReport?
+        /// The number of browser sessions that the caller may see.
+        package let sessionCount: Int
+        /// The activity of the database and the server, or `nil` for callers without access to the whole database.
+        package let activity: Activity?
+    }
+
+    /// The activity of a database and its server.
+    package struct Activity: Sendable {
+        /// The number of open watch streams in all databases.
+        package let watcherCount: Int
+        /// The commit rates of the database.
+        package let rates: CommitRates.Rates
+        /// The resident memory of the server, or `nil` on platforms that do not report it.
+        package let residentBytes: Int?
+    }
+
+    package static let name: UTF8Key = "server.info"
+    package static let summary = "Returns the version, limits and state of the server and of the selected database."
+    package static let right = Role.reader
+    package static let parameters: [any ParameterDescription] = []
+    package static let result = ResultDescription(
+        "info",
+        .object([
+            .init("name", .string(), "The product name."),
+            .init("version", .string(), "The product version."),
+            .init(
+                "database",
+                .string(),
+                "The selected database, as project/database."
+            ),
+            .init(
+                "epoch",
+                .string(),
+                "The ID of the history that sequence numbers belong to. It changes when the database is created or restored."
+            ),
+            .init("sequence", .integer(minimum: 0), "The sequence number of the last commit."),
+            .init("oldestSequence", .integer(minimum: 1), "The sequence number of the oldest retained commit."),
+            .init("commitTime", Timestamp.schema, "The time of the last commit; absent before the first.", isRequired: false),
+            .init("writable", .boolean, "Whether the store accepts writes."),
+            .init(
+                "writeObstacle",
+                .string(),
+                "The reason why writes are rejected; absent if they are accepted.",
+                isRequired: false
+            ),
+            .init("index", .object(IndexReport.Progress.members), "The build progress of the index, which queries require."),
+            .init(
+                "size",
+                .collectionSize,
+                "The size of the database, possibly without the last commits; absent while the index is being built, and for keys "
+                    + "that are restricted to collections.",
+                isRequired: false
+            ),
+            .init(
+                "storage",
+                .object([
+                    .init("journalBytes", .integer(minimum: 0), "The size of the journal."),
+                    .init("maximumJournalBytes", .integer(minimum: 0), "The maximum size of the journal."),
+                    .init(
+                        "freeBytes",
+                        .integer(minimum: 0),
+                        "The free disk space; absent on platforms that do not report it.",
+                        isRequired: false
+                    ),
+                    .init(
+                        "waitingDocuments",
+                        .integer(minimum: 0),
+                        "The number of quarantined documents: their committed state is only in the journal, since their files cannot be written."
+                    ),
+                ]),
+                "The disk usage of the database; absent before its first write, and for keys that are restricted to collections.",
+                isRequired: false
+            ),
+            .init("sessions", .integer(minimum: 0), "The number of browser sessions that the caller may see."),
+            .init("uptimeSeconds", .integer(minimum: 0), "The time since the start of the server."),
+            .init(
+                "watchers",
+                .integer(minimum: 0),
+                "The number of open watch streams in all databases; absent for keys that are restricted to collections.",
+                isRequired: false
+            ),
+            .init(
+                "commitsPerSecond",
+                .number,
+                "The commits per second in the database over the last minute; absent for keys that are restricted to collections.",
+                isRequired: false
+            ),
+            .init(
+                "memoryBytes",
+                .integer(minimum: 0),
+                "The resident memory of the server; absent on platforms that do not report it, and for keys that are restricted to collections.",
+                isRequired: false
+            ),
+            .init(
+                "limits",
+                .object([
+                    .init("bodyBytes", .integer(minimum: 1), "The maximum size of a request and of a response."),
+                    .init("batchCount", .integer(minimum: 1), "The maximum number of requests in a batch."),
+                    .init("pageSize", .integer(minimum: 1), "The maximum page size of lists."),
+                    .init("documentBytes", .integer(minimum: 1), "The maximum size of a document."),
+                ]),
+                "The limits of the server."
+            ),
+        ]),
+        "The server state."
+    )
+    package static let examples = [
+        RPCExample(
+            "this server",
+            params: "{}",
+            result: #"""
+                {
+                    "name": "Hearth",
+                    "version": "0.1.0",
+                    "database": "hearth/(default)",
+                    "epoch": "9f86d081884c7d659a2feaa0c55ad015",
+                    "sequence": 41,
+                    "oldestSequence": 1,
+                    "commitTime": "2024-02-29T12:00:00.000000Z",
+                    "writable": true,
+                    "index": {"state": "ready", "documentsDone": 0, "documentsTotal": 0},
+                    "size": {"documentCount": 3, "bytes": 412},
+                    "storage": {"journalBytes": 16777216, "maximumJournalBytes": 268435456, "freeBytes": 52613349376, "waitingDocuments": 0},
+                    "sessions": 0,
+                    "uptimeSeconds": 86400,
+                    "watchers": 0,
+                    "commitsPerSecond": 0.0,
+                    "memoryBytes": 25165824,
+                    "limits": {"bodyBytes": 16777216, "batchCount": 1000, "pageSize": 1000, "documentBytes": 1048576}
+                }
+                """#
+        )
+    ]
+
+    package static func params(from arguments: Arguments) throws {}
+
+    package static func call(_ params: Void, in context: ServiceContext) async -> Result {
+        let storage = await context.store.storage()
+        return Result(
+            database: context.databaseName,
+            position: context.store.position,
+            writeBlockedReason: await context.store.writeBlockedReason,
+            uptime: ContinuousClock.now - context.server.startTime,
+            limits: context.server.limits,
+            index: await context.store.indexes().singleFields,
+            size: storage?.size,
+            storage: storage,
+            sessionCount: context.sessions.visible(to: context.caller).count,
+            activity: context.caller.collections == nil ? activity(in: context) : nil
+        )
+    }
+
+    private static func activity(in context: ServiceContext) -> Activity {
+        Activity(
+            watcherCount: context.server.activity.watcherCount,
+            rates: context.commitRates.current,
+            residentBytes: ProcessMemory.residentBytes
+        )
+    }
+}
+
+extension GetServerInfo {
+    package static func write(_ result: Result, to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("name")
+        writer.string(ServerDescription.name)
+        writer.key("version")
+        writer.string(ServerDescription.version)
+        writer.key("database")
+        writer.string(result.database.description)
+        writer.key("epoch")
+        writer.string(result.position.epoch)
+        writer.key("sequence")
+        writer.integer(Int64(result.position.lastSequence.rawValue))
+        writer.key("oldestSequence")
+        writer.integer(Int64(result.position.oldestRetained.rawValue))
+        if let time = result.position.lastCommitTime {
+            writer.key("commitTime")
+            writer.string(time.rfc3339)
+        }
+        writer.key("writable")
+        writer.boolean(result.writeBlockedReason == nil)
+        if let reason = result.writeBlockedReason {
+            writer.key("writeObstacle")
+            writer.string(reason.message)
+        }
+        writer.key("index")
+        writer.beginObject()
+        result.index.writeMembers(to: &writer)
+        writer.endObject()
+        if let size = result.size {
+            writer.key("size")
+            GetCollectionSize.write(size, to: &writer)
+        }
+        if let storage = result.storage {
+            writer.key("storage")
+            storage.write(to: &writer)
+        }
+        writer.key("sessions")
+        writer.integer(Int64(result.sessionCount))
+        writer.key("uptimeSeconds")
+        writer.integer(result.uptime.components.seconds)
+        if let activity = result.activity { activity.writeMembers(to: &writer) }
+        writer.key("limits")
+        writer.beginObject()
+        writer.key("bodyBytes")
+        writer.integer(Int64(result.limits.maximumBodyBytes))
+        writer.key("batchCount")
+        writer.integer(Int64(result.limits.maximumBatchCount))
+        writer.key("pageSize")
+        writer.integer(Int64(result.limits.maximumPageSize))
+        writer.key("documentBytes")
+        writer.integer(Int64(DocumentLimits.maximumDocumentBytes))
+        writer.endObject()
+        writer.endObject()
+    }
+}
+
+extension GetServerInfo.Activity {
+    fileprivate func writeMembers(to writer: inout JSONWriter) {
+        writer.key("watchers")
+        writer.integer(Int64(watcherCount))
+        writer.key("commitsPerSecond")
+        writer.double((rates.recent * 1_000).rounded() / 1_000)
+        if let residentBytes {
+            writer.key("memoryBytes")
+            writer.integer(Int64(residentBytes))
+        }
+    }
+}
+
+extension StorageReport {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("journalBytes")
+        writer.integer(Int64(journalBytes))
+        writer.key("maximumJournalBytes")
+        writer.integer(Int64(maximumJournalBytes))
+        if let freeBytes {
+            writer.key("freeBytes")
+            writer.integer(Int64(freeBytes))
+        }
+        writer.key("waitingDocuments")
+        writer.integer(Int64(unappliedCount))
+        writer.endObject()
+    }
+}

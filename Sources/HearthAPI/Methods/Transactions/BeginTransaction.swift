@@ -1,0 +1,108 @@
+package import DocumentModel
+import DocumentStore
+package import JSONRPC
+package import StrictJSON
+
+/// `transactions.begin`: begins a transaction.
+package enum BeginTransaction: RPCMethod {
+    /// The mode of the transaction.
+    package enum Params: Sendable {
+        /// Reads, and commits writes if no read data has changed.
+        case readWrite
+        /// Reads at a point in time, or the latest state for `nil`.
+        case readOnly(readTime: Timestamp?)
+    }
+
+    private struct ReadWrite: ObjectParameter {
+        static let schemaName = "ReadWriteTransaction"
+        static let members: [any ParameterDescription] = []
+
+        init(from members: Arguments) {}
+    }
+
+    private struct ReadOnly: ObjectParameter {
+        let time: Timestamp?
+
+        static let schemaName = "ReadOnlyTransaction"
+        static let readTime = Parameter<Timestamp?>("readTime", "The point in time to read at. Default: the latest state.")
+        static let members: [any ParameterDescription] = [readTime]
+
+        init(from members: Arguments) throws(RPCError) {
+            time = try members[Self.readTime]
+        }
+    }
+
+    private static let readWrite = Parameter<ReadWrite?>(
+        "readWrite",
+        "{}: reads show the database at the time of the first read, and documents.commit succeeds only if no read data has changed. "
+            + "This is the default mode."
+    )
+    private static let readOnly = Parameter<ReadOnly?>(
+        "readOnly",
+        "Reads show the database at one point in time. The transaction cannot commit writes."
+    )
+
+    package static let name: UTF8Key = "transactions.begin"
+    package static let summary =
+        "Begins a transaction for reads and documents.commit. It expires after 60 seconds without use, and after 270 seconds in any case."
+    package static let right = Role.reader
+    package static let parameters: [any ParameterDescription] = [readWrite, readOnly]
+    package static let result = ResultDescription(
+        "result",
+        .object([.init("transaction", TransactionID.schema, "The transaction ID, to be passed to the calls of the transaction.")]
+        ),
+        "The transaction."
+    )
+    package static let errors = [
+        ErrorDescription(status: .invalidArgument, "Both modes are given, or the readTime is in the future."),
+        ErrorDescription(status: .resourceExhausted, "The maximum number of transactions is open."),
+        ErrorDescription(status: .unavailable, "The database cannot be read at the moment."),
+    ]
+    package static let examples = [
+        RPCExample(
+            "a read-write transaction",
+            params: #"{"readWrite": {}}"#,
+            result: #"{"transaction": "q7Zb1nV2sQ0yO3mXk5aRdA"}"#
+        ),
+        RPCExample(
+            "a read-only transaction",
+            params: #"{"readOnly": {}}"#,
+            result: #"{"transaction": "Wm4cJ8tKx2hVf0uYp9LeBg"}"#
+        ),
+    ]
+
+    package static func params(from arguments: Arguments) throws -> Params {
+        switch (try arguments[readWrite], try arguments[readOnly]) {
+        case (_, nil): return .readWrite
+        case (nil, let readOnly?): return .readOnly(readTime: readOnly.time)
+        case (.some, .some):
+            throw RPCError.invalidParams(
+                at: "\(arguments.location(of: readOnly))",
+                reason: "expected at most one of readWrite and readOnly"
+            )
+        }
+    }
+
+    package static func call(_ params: Params, in context: ServiceContext) async throws(StatusError) -> TransactionID {
+        let mode: OpenTransaction.Mode =
+            switch params {
+            case .readWrite: .readWrite
+            case .readOnly(let time?): .readOnly(at: try validated(time, in: context))
+            case .readOnly(nil): .readOnly(at: try await ReadSnapshot(of: context.store).time)
+            }
+        return try context.transactions.begin(mode, for: context.caller.identity)
+    }
+
+    /// Rejects a read time in the future, since all reads of the transaction would fail.
+    private static func validated(_ time: Timestamp, in context: ServiceContext) throws(StatusError) -> Timestamp {
+        guard time > max(.current(), context.store.position.lastCommitTime ?? .minimum) else { return time }
+        throw StatusError.readTimeInFuture(time)
+    }
+
+    package static func write(_ result: TransactionID, to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("transaction")
+        writer.string(result.key.string)
+        writer.endObject()
+    }
+}

@@ -1,0 +1,32 @@
+/// The limits of the lifetime, number and reads of transactions.
+package struct TransactionLimits: Sendable {
+    /// The time after which an unused transaction expires.
+    package var idleTime: Duration
+    /// The time after which every transaction expires.
+    package var lifetime: Duration
+    /// The maximum number of open transactions.
+    package var maximumCount: Int
+    /// The maximum number of documents and collections that one transaction reads.
+    package var maximumReads: Int
+    /// The maximum number of documents and collections that all open transactions read, about 200 bytes of memory each.
+    package var maximumTotalReads: Int
+
+    package init(
+        idleTime: Duration = .seconds(60),
+        lifetime: Duration = .seconds(270),
+        maximumCount: Int = 2_000,
+        maximumReads: Int = 10_000,
+        maximumTotalReads: Int = 400_000
+    ) {
+        self.idleTime = idleTime
+        self.lifetime = lifetime
+        self.maximumCount = maximumCount
+        self.maximumReads = maximumReads
+        self.maximumTotalReads = maximumTotalReads
+    }
+}
+
+extension TransactionLimits {
+    /// The limits of an additional database: a small part of the memory of the default one.
+    static let additionalDatabase = TransactionLimits(maximumCount: 200, maximumTotalReads: 20_000)
+}

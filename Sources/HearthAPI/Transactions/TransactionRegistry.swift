@@ -1,0 +1,113 @@
+package import DocumentModel
+package import DocumentStore
+import Synchronization
+
+/// The open transactions of a database, with optimistic concurrency control.
+///
+/// Transactions take no locks. The reads of a transaction show one snapshot and are recorded, and its commit is aborted if any
+/// result has changed. Committed transactions are therefore serializable, no transaction waits for another, and of competing
+/// transactions one always commits; the others get a retry delay.
+///
+/// Transactions are kept in memory and expire when they are unused or exceed their lifetime. A restart of the server ends all of
+/// them, and clients retry.
+package final class TransactionRegistry: Sendable {
+    private let table: Mutex<TransactionTable>
+    private let retries = Mutex(RetryScheduler())
+    private let now: @Sendable () -> ContinuousClock.Instant
+
+    /// Creates an empty registry.
+    ///
+    /// - Parameter now: The clock for the expiry of transactions.
+    package init(
+        limits: TransactionLimits = TransactionLimits(),
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
+        self.now = now
+        table = Mutex(TransactionTable(limits: limits, at: now()))
+    }
+
+    /// The number of open transactions, including expired ones that are not removed yet.
+    package var count: Int {
+        table.withLock { $0.count }
+    }
+
+    /// Whether a transaction is open that has not expired.
+    var hasOpenTransactions: Bool {
+        table.withLock { [now = now()] in $0.hasOpenTransactions(at: now) }
+    }
+
+    /// Begins a transaction, which only its owner may use.
+    func begin(_ mode: OpenTransaction.Mode, for owner: Caller.Identity = .system) throws(StatusError) -> TransactionID {
+        let transaction = OpenTransaction(mode, of: owner, at: now())
+        return try table.withLock { table throws(StatusError) in try table.insert(transaction) }
+    }
+
+    /// Closes a transaction without a commit. Has no effect if it is closed already.
+    func rollback(_ id: TransactionID, for owner: Caller.Identity = .system) {
+        table.withLock { table in table.remove(id, of: owner) }
+    }
+
+    /// Returns the mode of a transaction, and its snapshot if one is pinned.
+    func state(
+        of id: TransactionID,
+        for owner: Caller.Identity = .system
+    ) throws(StatusError) -> (mode: OpenTransaction.Mode, snapshot: ReadSnapshot?) {
+        try withTransaction(id, of: owner) { ($0.mode, $0.snapshot) }
+    }
+
+    /// Pins the snapshot of a transaction unless it has one, and returns the pinned one.
+    func pin(
+        _ snapshot: ReadSnapshot,
+        in id: TransactionID,
+        for owner: Caller.Identity = .system
+    ) throws(StatusError) -> ReadSnapshot {
+        try withTransaction(id, of: owner) { $0.pin(snapshot) }
+    }
+
+    /// Records a read. The result is returned to the client only afterwards, so that the commit validates everything it has seen.
+    func recordRead(
+        in id: TransactionID,
+        for owner: Caller.Identity = .system,
+        _ read: (inout ReadSet) -> Void
+    ) throws(StatusError) {
+        let now = now()
+        try table.withLock { table throws(StatusError) in try table.recordRead(in: id, of: owner, at: now, read) }
+    }
+
+    /// Commits the writes of a transaction. The transaction is closed, whether or not the commit succeeds.
+    ///
+    /// - Throws: ``StatusCode/aborted`` with a retry delay if a recorded read has changed; ``StatusCode/invalidArgument`` if the
+    ///   transaction is read-only; the errors of the store's commit.
+    package func commit(
+        _ id: TransactionID,
+        _ writes: [Write],
+        for owner: Caller.Identity = .system,
+        to store: any DocumentStore
+    ) async throws(StatusError) -> CommitResult {
+        let now = now()
+        let transaction = try table.withLock { table throws(StatusError) in try table.close(id, of: owner, at: now) }
+        if case .readOnly = transaction.mode, !writes.isEmpty {
+            throw StatusError(.invalidArgument, "The transaction is read-only and cannot commit writes. Begin it with readWrite.")
+        }
+        do throws(StatusError) {
+            return try await store.commit(writes, validating: transaction.reads, by: owner.keyID)
+        } catch {
+            guard error.code == .aborted else { throw error }
+            var error = error
+            // The duration of the commit itself does not count: competing transactions share the wait for the disk.
+            let attempt = min(transaction.firstReadTime ?? now, now)..<now
+            let (path, end) = (error.path ?? "", self.now())
+            error.retryAfter = retries.withLock { $0.delay(forConflictAt: path, attempt: attempt, now: end) }
+            throw error
+        }
+    }
+
+    private func withTransaction<Result: Sendable>(
+        _ id: TransactionID,
+        of owner: Caller.Identity,
+        _ body: (inout OpenTransaction) -> Result
+    ) throws(StatusError) -> Result {
+        let now = now()
+        return try table.withLock { table throws(StatusError) in try table.withTransaction(id, of: owner, at: now, body) }
+    }
+}

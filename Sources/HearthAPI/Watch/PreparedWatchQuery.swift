@@ -1,0 +1,109 @@
+package import DocumentModel
+package import JSONRPC
+package import StrictJSON
+
+/// A query, prepared for matching commits against it.
+///
+/// A class, since the value is large and shared by the parts of a stream.
+package final class PreparedWatchQuery: Sendable {
+    /// The query without its projection, since matching requires complete documents.
+    let query: NormalizedQuery
+    /// A text that is unique to the query, independent of the layout of its JSON.
+    let canonicalText: UTF8Key
+    /// Whether change frames have indexes in the result: the query has an order, limit or offset.
+    let isOrdered: Bool
+    /// The fields to return, in order, or `nil` for all.
+    private let projection: [FieldPath]?
+
+    /// Prepares a query.
+    ///
+    /// - Throws: ``StatusCode/invalidArgument`` if the query is invalid or a vector search, which cannot be watched, as in
+    ///   Firestore.
+    package init(_ query: StructuredQuery, canonicalText: UTF8Key) throws(StatusError) {
+        guard query.vectorSearch == nil else {
+            throw StatusError(
+                .invalidArgument,
+                "A query with findNearest cannot be watched. Watch it without findNearest, and run the search again after changes."
+            )
+        }
+        let normalized = try NormalizedQuery(query)
+        projection = normalized.projection
+        self.query = normalized.withoutProjection
+        isOrdered = !query.orders.isEmpty || query.limit != nil || query.offset > 0
+        self.canonicalText = canonicalText
+    }
+
+    /// Prepares a query of all documents of a collection group.
+    package convenience init(collectionGroup id: CollectionID) throws(StatusError) {
+        try self.init(
+            StructuredQuery(.collectionGroup(id, below: nil)),
+            canonicalText: UTF8Key("collectionGroup=" + id.key.string)
+        )
+    }
+
+    /// Returns the sort key of a document, or `nil` if it does not match the query.
+    func sortKey(of document: EncodedDocument) throws(StatusError) -> NormalizedQuery.SortKey? {
+        guard query.source.contains(document.path) else { return nil }
+        return query.match(try document.decoded().fields, at: document.path)
+    }
+
+    /// Returns a document with the fields of the projection.
+    func projected(_ document: EncodedDocument) throws(StatusError) -> EncodedDocument {
+        guard let projection else { return document }
+        return try document.masked(projection)
+    }
+}
+
+extension PreparedWatchQuery: Hashable {
+    package static func == (left: PreparedWatchQuery, right: PreparedWatchQuery) -> Bool {
+        left.canonicalText == right.canonicalText
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(canonicalText)
+    }
+}
+
+extension PreparedWatchQuery: ParameterValue {
+    package static var schema: JSONSchema {
+        .object(QueryParameters.all.map(JSONSchema.Property.init))
+    }
+
+    package convenience init(json: JSONNode, at location: ParameterLocation) throws(RPCError) {
+        let query = try QueryParameters.query(from: Arguments(object: json, at: location, declared: QueryParameters.all))
+        var writer = JSONWriter()
+        writer.writeCanonical(json)
+        let text = UTF8Key("query=" + String(decoding: writer.finish(), as: UTF8.self))
+        do throws(StatusError) {
+            try self.init(query, canonicalText: text)
+        } catch {
+            throw RPCError(error, at: location)
+        }
+    }
+}
+
+extension JSONWriter {
+    /// Writes a value in canonical form: object members sorted by name, and numbers and strings in one representation.
+    fileprivate mutating func writeCanonical(_ node: JSONNode) {
+        if let members = node.members {
+            beginObject()
+            for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+                key(name)
+                writeCanonical(value)
+            }
+            endObject()
+        } else if let elements = node.elements {
+            beginArray()
+            for element in elements { writeCanonical(element) }
+            endArray()
+        } else if let text = node.string {
+            string(text)
+        } else if case .integer(let number) = node.number {
+            integer(number)
+        } else if case .double(let number) = node.number {
+            double(number)
+        } else {
+            raw(node.rawBytes)
+        }
+    }
+}

@@ -1,0 +1,376 @@
+import DocumentModel
+import DocumentStore
+
+/// The reader of one watch stream: drives its state machine with documents and commits of the store.
+///
+/// The state is in a class rather than in the task that waits for frames, since that task lives as long as the stream. For the
+/// same reason, each step that reads from the store runs in a task of its own: a task keeps the stack memory of its deepest call.
+/// Most commits are in memory and need no read; such a commit takes a few microseconds, and a task for it would double that.
+final class WatchReader {
+    private enum Phase {
+        case opening
+        /// The initial state is being read.
+        case reading
+        /// The commits since the resume token are being replayed.
+        case resuming
+        case live
+        case ended
+    }
+
+    private let session: WatchSession
+    private var phase = Phase.opening
+    private var state: WatchStateMachine
+    private var scan: CollectionScan?
+    /// The number of changes that were sent since the initial state was complete.
+    private var changeCount = 0
+    /// The sequence number of the last resume token that was sent.
+    private var lastTokenSequence = SequenceNumber.zero
+    /// The iterator of the commit log, or `nil` if its position is unknown.
+    private var commits: CommitSequence.AsyncIterator?
+    /// Whether a wait has ended since the last step: a commit exists, or the log has ended.
+    private var hasWaited = false
+    /// The time of the first of the consecutive rejected steps, or `nil` if the last step was not rejected.
+    private var rejectedSince: ContinuousClock.Instant?
+
+    /// The number of documents on a page of the initial state.
+    private static let pageSize = 256
+    /// The maximum number of commits that are coalesced into one.
+    private static let maximumCoalescedCommits = 256
+    /// The minimum number of commits between two periodic checkpoints, even with a short retention.
+    private static let minimumCheckpointDistance = 16
+
+    init(_ session: WatchSession) {
+        self.session = session
+        state = WatchStateMachine(session.request.target, at: session.store.position)
+    }
+
+    private var request: WatchRequest { session.request }
+    private var store: any DocumentStore { session.store }
+    private var wakeup: WatchWakeup { session.wakeup }
+
+    /// Whether commits exist that the stream has not read yet.
+    var isBehind: Bool { commits != nil && state.sequence < store.position.lastSequence }
+
+    /// Whether more commits are unread than can be coalesced into one.
+    var isFarBehind: Bool {
+        let last = store.position.lastSequence.rawValue
+        return isBehind && last - min(state.sequence.rawValue, last) > UInt64(Self.maximumCoalescedCommits)
+    }
+
+    /// Returns the next frames, or `nil` at the end of the stream.
+    ///
+    /// - Parameter waits: Whether to wait for at least one frame, and to read from the store if needed. If `false`, the result is
+    ///   empty
+    ///   when no frames are available immediately.
+    nonisolated(nonsending) func next(waits: Bool) async throws(StatusError) -> [WatchFrame]? {
+        while true {
+            switch nextAction() {
+            case .send(let frames): return frames
+            case .end: return nil
+            case .waitForCommit where !waits, .step where !waits: return []
+            case .waitForCommit:
+                hasWaited = true
+                await wakeup.waitForCommit(after: state.sequence, in: store)
+            case .step:
+                hasWaited = false
+                if let frames = recordSend(of: try await stepInOwnTask()) { return frames }
+            }
+        }
+    }
+
+    private enum Action {
+        case send([WatchFrame])
+        case waitForCommit
+        case step
+        case end
+    }
+
+    // Functions that are not inlined take no stack memory of the waiting task.
+
+    @inline(never)
+    private func nextAction() -> Action {
+        while phase != .ended, !Task.isCancelled {
+            if let interruption = wakeup.interruption {
+                hasWaited = false
+                if let frames = recordSend(of: frames(for: interruption)) { return .send(frames) }
+                continue
+            }
+            if needsFurtherCommit, !hasWaited {
+                commits = nil
+                return .waitForCommit
+            }
+            guard let frames = applyCommitInMemory() else { return .step }
+            hasWaited = false
+            if let frames = recordSend(of: frames) { return .send(frames) }
+        }
+        phase = .ended
+        return .end
+    }
+
+    private func frames(for interruption: WatchWakeup.Interruption) -> [WatchFrame] {
+        switch interruption {
+        case .end(let reason):
+            phase = .ended
+            return reason.map { [.end($0, token: state.resumeToken)] } ?? []
+        case .heartbeat:
+            wakeup.recordSend()
+            return state.checkpoint.map { [$0] } ?? []
+        }
+    }
+
+    /// Records that frames are sent, and returns them with the requested contents; `nil` for no frames.
+    @inline(never)
+    private func recordSend(of frames: [WatchFrame]) -> [WatchFrame]? {
+        guard !frames.isEmpty else { return nil }
+        wakeup.recordSend()
+        if let sequence = frames.last?.token?.sequence { lastTokenSequence = sequence }
+        if let limit = request.limit, state.resumeToken != nil {
+            for case .change(_, .some) in frames { changeCount += 1 }
+            if changeCount >= limit { wakeup.end(.limit) }
+        }
+        return frames.map { $0.reduced(to: request.contents) }
+    }
+
+    /// Whether the next step requires a commit that does not exist yet.
+    private var needsFurtherCommit: Bool {
+        let needsCommit =
+            switch phase {
+            case .live: true
+            case .reading, .resuming: !state.isCaughtUp
+            case .opening, .ended: false
+            }
+        return needsCommit && state.sequence >= store.position.lastSequence
+    }
+}
+
+// Steps.
+extension WatchReader {
+    @inline(never)
+    private nonisolated(nonsending) func stepInOwnTask() async throws(StatusError) -> [WatchFrame] {
+        // Safe: this task waits for the task group, so only one task uses the reader at a time.
+        nonisolated(unsafe) let reader = self
+        let wakeup = wakeup
+        let frames = await withTaskGroup(of: Result<[WatchFrame], StatusError>?.self) { group in
+            group.addTask { await Result { () async throws(StatusError) in try await reader.stepOrReset() } }
+            // A long read is cancelled when the client disconnects.
+            group.addTask {
+                await wakeup.waitForEnd()
+                return nil
+            }
+            var frames: Result<[WatchFrame], StatusError>?
+            while let finished = await group.next() {
+                frames = finished ?? frames
+                group.cancelAll()
+            }
+            return frames
+        }
+        return try frames?.get() ?? []
+    }
+
+    /// Performs the next step. If the store rejects it for overload, nothing has changed and the step is retried.
+    private nonisolated(nonsending) func stepOrReset() async throws(StatusError) -> [WatchFrame] {
+        if rejectedSince != nil, await !waitBeforeRetry() { return [] }
+        do throws(StatusError) {
+            let frames = try await step()
+            rejectedSince = nil
+            return frames.isEmpty ? periodicCheckpoint : frames
+        } catch {
+            if isHistoryLost(error) { return [resetOrEnd(phase == .resuming ? .expired : .lagged)] }
+            // The stream ends with an end frame instead of an error.
+            if error.code == .cancelled, case .end? = wakeup.interruption { return [] }
+            guard shouldRetry(after: error) else { throw error }
+            return []
+        }
+    }
+
+    /// Waits for a retry interval, and returns whether the stream continues.
+    private nonisolated(nonsending) func waitBeforeRetry() async -> Bool {
+        try? await Task.sleep(for: request.retryPolicy.nextInterval)
+        return wakeup.interruption == nil
+    }
+
+    /// Returns whether a step is retried after an error, by the retry policy.
+    private func shouldRetry(after error: StatusError) -> Bool {
+        guard error.code == .unavailable, error.retryAfter != nil else { return false }
+        let start = rejectedSince ?? .now
+        rejectedSince = start
+        return .now - start < request.retryPolicy.timeout
+    }
+
+    /// Restarts the stream with the initial state, or ends it if the request asks for that.
+    private func resetOrEnd(_ reason: WatchFrame.ResetReason) -> WatchFrame {
+        guard request.onExpired == .reset else {
+            phase = .ended
+            return .end(.slow, token: nil)
+        }
+        begin(at: store.position)
+        return .reset(reason)
+    }
+
+    /// Returns whether an error means that required commits are no longer retained.
+    private func isHistoryLost(_ error: StatusError) -> Bool {
+        let position = store.position
+        return switch error.code {
+        case .outOfRange: true
+        case .failedPrecondition: state.sequence < position.lastSequence && state.sequence < position.oldestRetained
+        default: false
+        }
+    }
+
+    private nonisolated(nonsending) func step() async throws(StatusError) -> [WatchFrame] {
+        switch phase {
+        case .opening:
+            return try await open()
+        case .reading where !state.isCaughtUp:
+            return try await applyNextCommit()
+        case .reading:
+            guard let current = state.current() else { return try await readPage() }
+            phase = .live
+            return [current]
+        case .resuming:
+            try await restore()
+            guard state.isCaughtUp else { return try await applyNextCommit() }
+            phase = .live
+            return state.checkpoint.map { [$0] } ?? []
+        case .live:
+            return try await applyNextCommit()
+        case .ended:
+            return []
+        }
+    }
+
+    private nonisolated(nonsending) func open() async throws(StatusError) -> [WatchFrame] {
+        let position = store.position
+        let open = WatchFrame.open(
+            epoch: position.epoch,
+            sequence: position.lastSequence,
+            oldest: position.oldestRetained,
+            heartbeat: request.heartbeat
+        )
+        if let token = request.resume, let reason = try await token.resetReason(in: store) {
+            return [open, resetOrEnd(reason)]
+        }
+        guard let token = request.resume ?? request.startToken(at: position) else {
+            begin(at: position)
+            return [open]
+        }
+        state = WatchStateMachine(request.target, resumingAfter: token, at: position)
+        phase = .resuming
+        return [open]
+    }
+
+    /// Begins to read the initial state.
+    private func begin(at position: StorePosition) {
+        state = WatchStateMachine(request.target, at: position)
+        scan = nil
+        commits = nil
+        phase = .reading
+    }
+
+    private nonisolated(nonsending) func readPage() async throws(StatusError) -> [WatchFrame] {
+        switch state {
+        case .documents(var documentState):
+            let page = try await readDocuments()
+            let frames = documentState.apply(page: page.documents, upTo: page.next, at: try await store.safePosition())
+            state = .documents(documentState)
+            return frames + page.damaged
+        case .query(var queryState):
+            let frames = try await queryState.read(from: store)
+            state = .query(queryState)
+            return frames
+        }
+    }
+
+    private nonisolated(nonsending) func readDocuments() async throws(StatusError) -> (
+        documents: [EncodedDocument], next: DocumentPath.ID?, damaged: [WatchFrame]
+    ) {
+        switch request.target {
+        case .document(let path):
+            return (try await store.document(at: path).map { [$0] } ?? [], nil, [])
+        case .collection(let path):
+            var scan = scan ?? CollectionScan(path, after: nil, includingMissing: false, in: store)
+            let page = try await scan.nextBatch(limit: Self.pageSize)
+            self.scan = scan
+            let documents = page.documents.compactMap { entry in
+                if case .document(let document) = entry { document } else { nil }
+            }
+            return (documents, page.next, page.damaged.map { .damaged(DamagedDocument(error: $0)) })
+        case .query:
+            return ([], nil, [])
+        }
+    }
+
+    /// Restores the result that the watcher already has, if the target requires it.
+    private nonisolated(nonsending) func restore() async throws(StatusError) {
+        guard case .query(var queryState) = state else { return }
+        try await queryState.restore(from: store)
+        state = .query(queryState)
+    }
+}
+
+// Commits.
+extension WatchReader {
+    /// Applies the next commit and returns its frames. If it throws, the commit is not applied and remains the next one.
+    private nonisolated(nonsending) func applyNextCommit() async throws(StatusError) -> [WatchFrame] {
+        do throws(StatusError) {
+            guard let commit = try await nextCommit() else { return [] }
+            let completed = try await request.addingBeforeImages(to: commit, from: store)
+            // While the initial state is read, a page may be from between commits that would be coalesced.
+            guard request.coalesces, phase != .reading else { return try await state.apply(completed, from: store) }
+            return try await state.apply(try await coalesced(with: completed), from: store)
+        } catch {
+            commits = nil
+            throw error
+        }
+    }
+
+    /// Applies the next commit of a live stream if it is in memory and requires no read. Otherwise returns `nil` and changes
+    /// nothing.
+    private func applyCommitInMemory() -> [WatchFrame]? {
+        guard phase == .live, rejectedSince == nil else { return nil }
+        var commits = commits ?? store.commits(after: state.sequence).makeAsyncIterator()
+        var batch: [Commit] = []
+        repeat {
+            guard let commit = commits.nextInMemory() else { break }
+            batch.append(commit)
+        } while request.coalesces && batch.count < Self.maximumCoalescedCommits
+        guard let commit = batch.count == 1 ? batch[0] : Commit(coalescing: batch), request.hasBeforeImages(commit),
+            let frames = try? state.apply(commit)
+        else { return nil }
+        self.commits = commits
+        return frames.isEmpty ? periodicCheckpoint : frames
+    }
+
+    /// Coalesces a commit with the available commits after it. Before-images are added to each commit first, since the
+    /// before-image of the result is that of the first change.
+    private nonisolated(nonsending) func coalesced(with commit: Commit) async throws(StatusError) -> Commit {
+        var batch = [commit]
+        let last = store.position.lastSequence
+        while let sequence = batch.last?.sequence, sequence < last, batch.count < Self.maximumCoalescedCommits,
+            let next = try await self.commits?.next()
+        {
+            batch.append(try await request.addingBeforeImages(to: next, from: store))
+        }
+        return Commit(coalescing: batch) ?? commit
+    }
+
+    /// A checkpoint, if half of the retained commits have passed since the last resume token. Without it, a client of a quiet
+    /// target that reconnects late would have to read the initial state again.
+    private var periodicCheckpoint: [WatchFrame] {
+        let position = store.position
+        let passed = state.sequence.rawValue - min(lastTokenSequence, state.sequence).rawValue
+        let retained =
+            position.lastSequence.rawValue + 1 - min(position.oldestRetained.rawValue, position.lastSequence.rawValue)
+        guard case .live = phase, passed >= Self.minimumCheckpointDistance, passed > retained / 2 else { return [] }
+        return state.checkpoint.map { [$0] } ?? []
+    }
+
+    private nonisolated(nonsending) func nextCommit() async throws(StatusError) -> Commit? {
+        var commits = commits ?? store.commits(after: state.sequence).makeAsyncIterator()
+        let commit = try await commits.next()
+        self.commits = commits
+        // The log ends only when the store is closed.
+        if commit == nil, !Task.isCancelled { wakeup.end(.shutdown) }
+        return commit
+    }
+}

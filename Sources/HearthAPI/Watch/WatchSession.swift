@@ -1,0 +1,91 @@
+package import DocumentModel
+import DocumentStore
+
+/// A watch stream: the asynchronous sequence of its frames, in batches of a page of the initial state or the changes of one
+/// commit.
+///
+/// No frames are queued for a slow reader: it reads the commit log at its own pace, and writers never wait for it. A reader that
+/// falls behind the retained commits receives a ``WatchFrame/reset(_:)`` and the initial state again, or an end frame if it has
+/// requested that. An unreadable document appears as ``WatchFrame/damaged(_:)`` in the initial state of a collection; a stream of
+/// that document alone fails.
+///
+/// The stream ends with an ``WatchFrame/end(_:token:)`` frame, or without one when its task is cancelled.
+package final class WatchSession: AsyncSequence, Sendable {
+    package typealias Element = [WatchFrame]
+    package typealias Failure = StatusError
+
+    package let request: WatchRequest
+    let store: any DocumentStore
+    let wakeup: WatchWakeup
+
+    /// Opens a stream, which can be iterated once.
+    ///
+    /// - Throws: ``StatusCode/invalidArgument`` if the token was issued for another target; ``StatusCode/outOfRange`` if it
+    ///   cannot be
+    ///   resumed from and the request asks to fail; ``StatusCode/permissionDenied`` if the caller has no access to the target.
+    package init(
+        _ request: WatchRequest,
+        in context: ServiceContext
+    ) async throws(StatusError) {
+        try context.authorize(.reader)
+        try request.target.requireAccess(for: context.caller)
+        self.request = request
+        self.store = context.store
+        self.wakeup = WatchWakeup(heartbeat: request.heartbeat, timeout: request.timeout)
+        try await request.validate(in: store)
+    }
+
+    /// Ends the stream after the current batch of frames. May be called from any task; only the first reason counts.
+    ///
+    /// - Parameter reason: The reason in the end frame, or `nil` for an end without a frame after a disconnect.
+    package func end(_ reason: WatchFrame.EndReason?) {
+        wakeup.end(reason)
+    }
+
+    /// Whether the frames of a commit are identical for all streams with the same target and contents, so that they can be
+    /// shared.
+    package var hasShareableFrames: Bool {
+        guard !request.coalesces else { return false }
+        return if case .query(let watched) = request.target { !watched.isOrdered } else { true }
+    }
+
+    package func makeAsyncIterator() -> Iterator {
+        Iterator(WatchReader(self))
+    }
+}
+
+extension WatchSession {
+    /// The iterator of a stream, which reads from the store on demand.
+    package struct Iterator: AsyncIteratorProtocol {
+        private let reader: WatchReader
+
+        fileprivate init(_ reader: WatchReader) {
+            self.reader = reader
+        }
+
+        /// Whether commits exist that the stream has not read yet.
+        package var isBehind: Bool { reader.isBehind }
+
+        /// Whether more commits are unread than the next batch can cover.
+        package var isFarBehind: Bool { reader.isFarBehind }
+
+        /// Returns the next frames, at least one, or `nil` at the end.
+        package mutating func next() async throws(StatusError) -> [WatchFrame]? {
+            try await reader.next(waits: true)
+        }
+
+        /// Returns the next frames, at least one, or `nil` at the end.
+        package mutating func next(isolation actor: isolated (any Actor)?) async throws(StatusError) -> [WatchFrame]? {
+            try await reader.next(waits: true)
+        }
+
+        /// Returns the next frames, or `nil` at the end.
+        ///
+        /// - Parameter waits: Whether to wait and to read from the store if needed. If `false`, the result may be empty, for a
+        ///   caller that
+        ///   still has frames to send.
+        package mutating func next(waits: Bool) async throws(StatusError) -> [WatchFrame]? {
+            try await reader.next(waits: waits)
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import DocumentModel
+import DocumentStore
+
+/// The state machine of a watch stream: what has been sent to the watcher, and which frames follow.
+indirect enum WatchStateMachine: Sendable {
+    case documents(CollectionWatchState)
+    case query(QueryWatchState)
+
+    /// Creates the state machine of a new stream, at a position from which on all commits will be applied.
+    init(_ target: WatchTarget, at position: StorePosition) {
+        switch target {
+        case .document, .collection: self = .documents(CollectionWatchState(target: target, at: position))
+        case .query(let watched): self = .query(QueryWatchState(watched, at: position))
+        }
+    }
+
+    /// Creates the state machine of a resumed stream, whose watcher has all changes up to a token.
+    init(_ target: WatchTarget, resumingAfter token: ResumeToken, at position: StorePosition) {
+        switch target {
+        case .document, .collection:
+            self = .documents(CollectionWatchState(target: target, resumingAfter: token, at: position))
+        case .query(let watched):
+            self = .query(QueryWatchState(watched, resumingAfter: token, at: position))
+        }
+    }
+
+    /// The sequence number of the last applied commit.
+    var sequence: SequenceNumber {
+        switch self {
+        case .documents(let state): state.sequence
+        case .query(let state): state.sequence
+        }
+    }
+
+    /// Whether all commits were applied that are required before the next page or ``current()``.
+    var isCaughtUp: Bool {
+        switch self {
+        case .documents(let state): state.isCaughtUp
+        case .query(let state): state.isCaughtUp
+        }
+    }
+
+    /// The heartbeat frame, or `nil` while the initial state is incomplete.
+    var checkpoint: WatchFrame? {
+        switch self {
+        case .documents(let state): state.checkpoint
+        case .query(let state): state.checkpoint
+        }
+    }
+
+    /// The resume token after the last commit, or `nil` while the initial state is incomplete.
+    var resumeToken: ResumeToken? {
+        switch self {
+        case .documents(let state): state.resumeToken
+        case .query(let state): state.resumeToken
+        }
+    }
+
+    /// Returns the frame that completes the initial state, once; `nil` while the state is incomplete.
+    mutating func current() -> WatchFrame? {
+        switch self {
+        case .documents(var state):
+            defer { self = .documents(state) }
+            return state.current()
+        case .query(var state):
+            defer { self = .query(state) }
+            return state.current()
+        }
+    }
+
+    /// Applies the next commit if that requires no read, and returns its frames.
+    ///
+    /// - Returns: `nil` if a read is required. In that case, and if it throws, the state is unchanged.
+    mutating func apply(_ commit: Commit) throws(StatusError) -> [WatchFrame]? {
+        switch self {
+        case .documents(var state):
+            let frames = state.apply(commit)
+            self = .documents(state)
+            return frames
+        case .query(var state):
+            guard let frames = try state.apply(commit) else { return nil }
+            self = .query(state)
+            return frames
+        }
+    }
+
+    /// Applies the next commit and returns its frames. If it throws, the state is unchanged.
+    mutating func apply(_ commit: Commit, from store: any DocumentStore) async throws(StatusError) -> [WatchFrame] {
+        if let frames = try apply(commit) { return frames }
+        guard case .query(var state) = self else { return [] }
+        let frames = try await state.applyToOrderedResult(commit, from: store)
+        self = .query(state)
+        return frames
+    }
+}

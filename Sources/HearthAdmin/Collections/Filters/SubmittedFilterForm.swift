@@ -1,0 +1,46 @@
+import DocumentModel
+import StrictJSON
+
+/// The submitted filter form: its rows and the pressed button.
+///
+/// The form uses GET, so its URL has a parameter for each input of a row. When all rows are valid, the page redirects to the
+/// canonical URL, which has one parameter for each row.
+struct SubmittedFilterForm: Sendable {
+    /// The request with the submitted filters.
+    let request: CollectionRequest
+    /// Whether the form must be shown again, with another row or with errors.
+    let isIncomplete: Bool
+
+    /// Decodes the form; returns nil when the URL query has no input of it.
+    init?(_ query: URLQuery, of request: CollectionRequest) {
+        let fields = query.values(of: "f")
+        guard !fields.isEmpty else { return nil }
+        let (ops, kinds, values) = (query.values(of: "op"), query.values(of: "t"), query.values(of: "v"))
+        let removed = query["remove"].flatMap { Int($0.string) }
+        var rows: [FilterRow] = []
+        for (index, field) in fields.enumerated() where index != removed {
+            var row = FilterRow(
+                field: field.string,
+                op: ops.indices.contains(index) ? ops[index].string : "",
+                kind: kinds.indices.contains(index) ? kinds[index].string : "",
+                text: values.indices.contains(index) ? values[index].string : ""
+            )
+            if row.isBlank { continue }
+            do throws(StatusError) {
+                _ = try row.condition()
+            } catch {
+                row.error = error.message
+            }
+            rows.append(row)
+        }
+        rows = FilterRow.markingExcess(rows)
+        let hasErrors = rows.contains { $0.error != nil }
+        let addsRow = query["add"] != nil
+        if addsRow { rows.append(FilterRow()) }
+        var request = request
+        request.filters = rows
+        request.cursor = nil
+        self.request = request
+        isIncomplete = hasErrors || addsRow
+    }
+}

@@ -1,0 +1,182 @@
+import DocumentModel
+import DocumentStore
+import HearthAPI
+import StrictJSON
+
+/// The types of each field of a collection, and the documents whose type is rare.
+struct CollectionTypesPage: Page {
+    static let template = TemplateLibrary.Name.collectionTypes
+
+    /// A type of a field.
+    struct TypeCount: Sendable {
+        let type: String
+        let count: String
+        let isRare: Bool
+        /// The table filtered to these documents.
+        let url: String
+    }
+
+    /// A document with a rare type.
+    struct RareDocument: Sendable {
+        let link: LinkView
+        let type: String
+        let value: ValueView
+    }
+
+    /// The row of a field.
+    struct Row: Sendable {
+        let field: DisplayText
+        let types: [TypeCount]
+        let isIndexed: Bool
+        let documents: [RareDocument]
+        let hasMore: Bool
+    }
+
+    var layout: PageLayout
+    private let model: CollectionViewModel
+    private let rows: [Row]
+    private let sampleCount: Int
+    private let hiddenFieldCount: Int
+
+    /// Counts the types of the fields that occur in a sample: the documents of the page and the last ones of the collection.
+    init(_ model: CollectionViewModel, in context: ServiceContext) async throws(StatusError) {
+        self.model = model
+        let request = model.results.request
+        let last = StructuredQuery(
+            .collection(request.path),
+            orders: [StructuredQuery.Order(.field(.documentName), .descending)],
+            limit: .first(Self.sampleSize)
+        )
+        var sample = model.documents
+        let known = Set(sample.map(\.path))
+        for document in try await RunQuery.call(.init(NormalizedQuery(last)), in: context).documents
+        where !known.contains(document.path) {
+            sample.append(try document.decoded())
+        }
+        sampleCount = sample.count
+        let fields = CollectionColumns.fields(of: sample, depth: 1)
+        hiddenFieldCount = max(0, fields.count - Self.fieldLimit)
+        var values = ValueViewBuilder()
+        var rows: [Row] = []
+        for field in fields.prefix(Self.fieldLimit) {
+            let types = await FieldTypeCounts(of: field, in: request.path, context: context)
+            rows.append(try await Self.row(types, in: request, context: context, values: &values))
+        }
+        self.rows = rows
+        layout = PageLayout(at: request.path.segments)
+        layout.colors = values.colors
+    }
+
+    private var hiddenFieldsText: String? {
+        guard hiddenFieldCount > 0 else { return nil }
+        return localized(
+            count: hiddenFieldCount,
+            one: "{count} more field isn’t listed.",
+            other: "{count} more fields aren’t listed."
+        )
+    }
+
+    func content(named name: String) -> Any? {
+        switch name {
+        case "typeRows": rows
+        case "hasTypeRows": !rows.isEmpty
+        case "sampleCount": NumberFormat.grouped(sampleCount)
+        case "hiddenFields": hiddenFieldsText.orAbsent
+        case "hasRareTypes": rows.contains { !$0.documents.isEmpty }
+        default: model.child(named: name)
+        }
+    }
+}
+
+extension CollectionTypesPage {
+    private static func row(
+        _ types: FieldTypeCounts,
+        in request: CollectionRequest,
+        context: ServiceContext,
+        values: inout ValueViewBuilder
+    ) async throws(StatusError) -> Row {
+        var documents: [RareDocument] = []
+        var hasMore = false
+        for count in types.counts ?? [] where count.isRare {
+            guard let query = FieldTypeCounts.query(for: count.type, of: types.field, in: request.path, limit: documentLimit)
+            else {
+                continue
+            }
+            for encoded in try await RunQuery.call(.init(query), in: context).documents {
+                let document = try encoded.decoded()
+                guard let value = document.fields[types.field] else { continue }
+                documents.append(
+                    RareDocument(
+                        link: LinkView(toRowOf: document.path),
+                        type: count.type.name,
+                        value: values.view(of: value, in: .cell)
+                    )
+                )
+            }
+            if count.count.value > documentLimit { hasMore = true }
+        }
+        return Row(
+            field: DisplayText(types.field.segments.first?.string ?? ""),
+            types: (types.counts ?? []).map { count in
+                TypeCount(
+                    type: count.type.name,
+                    count: count.count.text,
+                    isRare: count.isRare,
+                    url: request.url { request in
+                        var filter = FilterRow()
+                        filter.field = FieldPathText.text(types.field)
+                        filter.op = count.type.condition.op
+                        filter.operand = ValueInput(count.type.condition.operand)
+                        request.view = .table
+                        request.filters = [filter]
+                        (request.orders, request.cursor) = ([], nil)
+                    }
+                )
+            },
+            isIndexed: types.counts != nil,
+            documents: documents,
+            hasMore: hasMore
+        )
+    }
+
+    private static let sampleSize = 100
+    private static let fieldLimit = 40
+    private static let documentLimit = 20
+}
+
+extension CollectionTypesPage.Row: ViewModel {
+    func child(named name: String) -> Any? {
+        switch name {
+        case "field": field
+        case "types": types
+        case "isIndexed": isIndexed
+        case "documents": documents
+        case "hasDocuments": !documents.isEmpty
+        case "hasMore": hasMore
+        default: nil
+        }
+    }
+}
+
+extension CollectionTypesPage.TypeCount: ViewModel {
+    func child(named name: String) -> Any? {
+        switch name {
+        case "type": type
+        case "count": count
+        case "isRare": isRare
+        case "url": url
+        default: nil
+        }
+    }
+}
+
+extension CollectionTypesPage.RareDocument: ViewModel {
+    func child(named name: String) -> Any? {
+        switch name {
+        case "link": link
+        case "type": type
+        case "value": value
+        default: nil
+        }
+    }
+}

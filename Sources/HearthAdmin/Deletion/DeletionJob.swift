@@ -1,0 +1,133 @@
+import DocumentModel
+import DocumentStore
+import HearthAPI
+import StrictJSON
+
+/// Deletes the documents that were confirmed, in the versions that existed when the confirmation page was shown.
+///
+/// Documents that were written after that are kept together with everything below them, because nobody has confirmed their
+/// deletion. A document that matches a query now and was last changed before the confirmation page matched it then, too, and each
+/// document is deleted with its update time as precondition. So no point-in-time reads are needed, however long the job takes.
+struct DeletionJob: Sendable {
+    let context: ServiceContext
+    let job: BackgroundJob
+    /// The time of the last commit that the confirmation page has shown.
+    let shownTime: Timestamp
+
+    /// The version of a document to delete.
+    struct Target: Hashable, Sendable {
+        let path: DocumentPath
+        let updateTime: Timestamp
+    }
+
+    /// Deletes documents, each in its own commit.
+    ///
+    /// - Returns: The documents that no longer exist; nil when the job was cancelled.
+    /// - Throws: An error that prevents all further deletions.
+    func delete(_ targets: [Target]) async throws(StatusError) -> [DocumentPath]? {
+        // The key may have been revoked since the last batch.
+        try context.authorize(.writer)
+        guard !job.isCancelled else { return nil }
+        let (old, new) = (targets.filter { $0.updateTime <= shownTime }, targets.filter { $0.updateTime > shownTime })
+        job.update { progress in for target in new { progress.keptPaths.append(target.path) } }
+        var deleted: [DocumentPath] = []
+        let results = try await BatchWrite.call(
+            old.map { .delete($0.path, precondition: .updateTime($0.updateTime)) },
+            in: context
+        )
+        var serverError: StatusError?
+        for (target, result) in zip(old, results) {
+            switch result {
+            case .success:
+                job.update { $0.completedCount += 1 }
+                deleted.append(target.path)
+            case .failure(let error) where error.code == .failedPrecondition:
+                if try await isDeleted(target.path) {
+                    job.update { $0.alreadyDeletedCount += 1 }
+                    deleted.append(target.path)
+                } else {
+                    job.update { $0.keptPaths.append(target.path) }
+                }
+            case .failure(let error):
+                job.update {
+                    $0.itemErrors.append(BackgroundJob.ItemError(location: target.path.string, message: error.message))
+                }
+                if error.isServerError { serverError = serverError ?? error }
+            }
+        }
+        if let serverError { throw serverError }
+        return job.isCancelled ? nil : deleted
+    }
+
+    /// Whether another client has deleted a document; false for one whose file is damaged.
+    private func isDeleted(_ path: DocumentPath) async throws(StatusError) -> Bool {
+        do throws(StatusError) {
+            return try await context.store.document(at: path) == nil
+        } catch {
+            guard error.code == .dataLoss else { throw error }
+            return false
+        }
+    }
+
+    /// Deletes documents in the versions that were read.
+    func delete(_ documents: [EncodedDocument]) async throws(StatusError) -> [DocumentPath]? {
+        try await delete(documents.map { Target(path: $0.path, updateTime: $0.updateTime) })
+    }
+
+    /// Records unreadable documents, which are not deleted.
+    func recordDamaged(_ errors: [StatusError]) {
+        job.update { progress in for error in errors { progress.itemErrors.append(BackgroundJob.ItemError(error)) } }
+    }
+
+    /// Deletes a collection with all its subcollections.
+    func delete(_ collection: CollectionPath) async throws(StatusError) {
+        try await Subtree(context: context).visit(collection) { batch throws(StatusError) in try await delete(batch) }
+    }
+
+    /// Deletes all subcollections of documents.
+    func delete(below documents: [DocumentPath]) async throws(StatusError) {
+        for path in documents {
+            let isCompleted = try await Subtree(context: context).visit(below: path) { batch throws(StatusError) in
+                try await delete(batch)
+            }
+            guard isCompleted else { return }
+        }
+    }
+
+    private func delete(_ batch: Subtree.Batch) async throws(StatusError) -> [DocumentPath]? {
+        recordDamaged(batch.damaged)
+        return try await delete(batch.documents)
+    }
+}
+
+extension DeletionJob.Target {
+    /// Parses the value of a selected table row: the percent-encoded ID, a colon and the update time; nil when it is malformed.
+    init?(formValue text: UTF8Key, in collection: CollectionPath) {
+        let parts = text.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1)
+        guard parts.count == 2, let time = Timestamp(formValue: UTF8Key(Substring(parts[1]))),
+            let key = PercentEncoding.decode(parts[0]).flatMap({ UTF8Key(validating: $0) }),
+            let id = try? DocumentPath.ID(key.string)
+        else { return nil }
+        self.init(path: collection.document(id), updateTime: time)
+    }
+
+    /// The value of the row's checkbox.
+    var formValue: String { "\(PercentEncoding.encode(path.id.key)):\(updateTime.formValue)" }
+}
+
+extension BackgroundJob.ItemError {
+    /// The error of an unreadable document.
+    init(_ error: StatusError) {
+        self.init(location: error.file?.path ?? error.path ?? "", message: error.message)
+    }
+}
+
+extension StatusError {
+    /// Whether the cause is the server or the caller rather than the document, so that further writes would fail, too.
+    fileprivate var isServerError: Bool {
+        switch code {
+        case .unavailable, .resourceExhausted, .cancelled, .deadlineExceeded, .unauthenticated: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import DocumentModel
+import DocumentStore
+import HearthAPI
+import StrictJSON
+
+/// A document count with an upper limit, and the errors of unreadable documents among the counted ones.
+struct DocumentCountEstimate: Sendable {
+    var count = 0
+    var damaged: [StatusError] = []
+    /// The maximum count. A count that reaches it is a lower bound.
+    var limit = Self.traversalLimit
+
+    /// The limit of a count by traversal, which a page waits for.
+    static let traversalLimit = 1_000
+    /// The limit of a count by query, which only reads the index.
+    static let queryLimit = 1_000_000
+
+    var isEmpty: Bool { count == 0 && damaged.isEmpty }
+
+    /// `3 documents`, `at least 1,000 documents`.
+    var text: String {
+        count < limit
+            ? localized(count: count, one: "{count} document", other: "{count} documents")
+            : localized(count: count, one: "at least {count} document", other: "at least {count} documents")
+    }
+
+    static func + (lhs: DocumentCountEstimate, rhs: DocumentCountEstimate) -> DocumentCountEstimate {
+        DocumentCountEstimate(
+            count: min(lhs.count + rhs.count, lhs.limit),
+            damaged: lhs.damaged + rhs.damaged,
+            limit: lhs.limit
+        )
+    }
+}
+
+extension DocumentCountEstimate {
+    /// Counts the documents that match a query.
+    init(of query: NormalizedQuery, in context: ServiceContext) async throws(StatusError) {
+        let count = try await context.count(query, upTo: Self.queryLimit)
+        self.init(count: count.number, damaged: count.damaged, limit: Self.queryLimit)
+    }
+
+    /// Adds a batch; returns the documents to descend into, or nil when the limit is reached.
+    fileprivate mutating func add(_ batch: Subtree.Batch) -> [DocumentPath]? {
+        count = min(count + batch.documents.count, limit)
+        damaged += batch.damaged
+        return count < limit ? batch.documents.map(\.path) : nil
+    }
+}
+
+extension Subtree {
+    /// Counts the documents in a collection and all its subcollections.
+    func estimate(of collection: CollectionPath) async throws(StatusError) -> DocumentCountEstimate {
+        var estimate = DocumentCountEstimate()
+        try await visit(collection) { batch throws(StatusError) in estimate.add(batch) }
+        return estimate
+    }
+
+    /// Counts the documents in all subcollections of a document.
+    func estimate(below document: DocumentPath) async throws(StatusError) -> DocumentCountEstimate {
+        var estimate = DocumentCountEstimate()
+        try await visit(below: document) { batch throws(StatusError) in estimate.add(batch) }
+        return estimate
+    }
+}

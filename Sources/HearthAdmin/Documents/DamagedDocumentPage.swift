@@ -1,0 +1,36 @@
+import DocumentModel
+import HTTPTypes
+
+/// The page of a document whose file can't be read: the error with its position, ways to repair it, and the subcollections.
+///
+/// A request for the document itself gets the status 200, since neither the request nor the server is at fault.
+struct DamagedDocumentPage: Page {
+    static let template = TemplateLibrary.Name.damagedDocument
+
+    var layout: PageLayout
+    let status: HTTPResponse.Status
+    private let heading: PathHeading
+    private let file: DamagedFileView
+    private let path: DocumentPath
+    private let subcollections: SubcollectionList
+
+    /// - Parameter status: The status; other than 200 for a request to change the document.
+    init(_ path: DocumentPath, _ error: StatusError, subcollections: SubcollectionList, status: HTTPResponse.Status = .ok) {
+        self.status = status
+        heading = PathHeading(path.segments)
+        file = DamagedFileView(error)
+        self.path = path
+        self.subcollections = subcollections
+        layout = PageLayout(at: path.segments)
+    }
+
+    func content(named name: String) -> Any? {
+        switch name {
+        case "file": file
+        case "fileURL": AdminURL.file(of: path)
+        case "historyURL": AdminURL.history(of: path)
+        case "subcollections": subcollections
+        default: heading.child(named: name)
+        }
+    }
+}

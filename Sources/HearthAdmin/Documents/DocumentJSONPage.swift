@@ -1,0 +1,23 @@
+import DocumentModel
+
+/// A document as JSON in the format of its file, with invisible characters escaped.
+struct DocumentJSONPage: Page {
+    static let template = TemplateLibrary.Name.documentJSON
+
+    var layout: PageLayout
+    private let header: DocumentHeader
+    private let json: String
+
+    init(_ document: Document, now: Timestamp) {
+        header = DocumentHeader(document, view: .json, now: now)
+        json = EscapedJSON.text(DocumentFile.encode(document, storesID: false))
+        layout = PageLayout(at: document.path.segments)
+    }
+
+    func content(named name: String) -> Any? {
+        switch name {
+        case "json": json
+        default: header.child(named: name)
+        }
+    }
+}

@@ -1,0 +1,27 @@
+/// A table row of a field or an array element, at any depth of a document.
+struct FieldRow: Sendable {
+    let depth: Int
+    /// The path of the enclosing map or array, for screen readers, which don't convey the indentation.
+    let parent: DisplayText?
+    let name: DisplayText
+    let isElement: Bool
+    /// The full path.
+    let path: DisplayText
+    let type: ValueType
+    let value: ValueView
+}
+
+extension FieldRow: ViewModel {
+    func child(named name: String) -> Any? {
+        switch name {
+        case "depth": depth
+        case "parent": parent.orAbsent
+        case "name": self.name
+        case "isElement": isElement
+        case "path": path.plain
+        case "type": type.name
+        case "value": value
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Crypto
+import DocumentModel
+import DocumentStore
+import HearthAPI
+import StrictJSON
+
+/// The current state of a document in the store.
+enum StoredDocumentState: Sendable {
+    /// A readable document, or nil when there is none.
+    case readable(EncodedDocument?)
+    /// A file that can't be read as a document.
+    case damaged(Damage)
+
+    /// The read error of a document's file, with the file's bytes.
+    struct Damage: Sendable {
+        let error: StatusError
+        /// The bytes; nil when the path is occupied by something other than a file, which no write replaces.
+        let contents: [UInt8]?
+    }
+
+    /// The document, if there is a readable one.
+    var document: EncodedDocument? {
+        if case .readable(let document) = self { document } else { nil }
+    }
+
+    /// The damage, if the file can't be read.
+    var damage: Damage? {
+        if case .damaged(let damage) = self { damage } else { nil }
+    }
+}
+
+extension StoredDocumentState.Damage {
+    /// A digest by which a form identifies the shown file; nil when there is no replaceable file.
+    var fingerprint: UTF8Key? {
+        contents.map { UTF8Key(Hexadecimal.encode(SHA256.hash(data: $0).prefix(16))) }
+    }
+}
+
+extension AdminPages {
+    /// Reads the current state of a document.
+    func state(of path: DocumentPath) async throws(StatusError) -> StoredDocumentState {
+        do throws(StatusError) {
+            return .readable(try await context.store.document(at: path))
+        } catch {
+            guard error.code == .dataLoss, error.file != nil else { throw error }
+            return try await damagedState(of: path, error)
+        }
+    }
+
+    private func damagedState(of path: DocumentPath, _ error: StatusError) async throws(StatusError) -> StoredDocumentState {
+        let contents: [UInt8]?
+        do throws(StatusError) {
+            contents = try await context.store.file(of: path)
+        } catch let fileError {
+            // Any other error reveals nothing about the file.
+            guard fileError.code == .dataLoss else { throw fileError }
+            return .damaged(.init(error: error, contents: nil))
+        }
+        // The file was removed meanwhile.
+        guard let contents else { return .readable(try await context.store.document(at: path)) }
+        return .damaged(.init(error: error, contents: contents))
+    }
+}

@@ -1,0 +1,165 @@
+import DocumentModel
+import HearthAPI
+import StrictJSON
+import Synchronization
+
+/// An import or deletion that outlives the request that started it and reports its progress.
+final class BackgroundJob: Sendable {
+    enum Kind: Sendable {
+        case deleting
+        case checking
+        case importing
+    }
+
+    /// The progress of a job so far, or its outcome.
+    struct Progress: Sendable {
+        /// The number of documents that have been processed successfully.
+        var completedCount = 0
+        /// The number of documents to process; nil when unknown.
+        var totalCount: Int?
+        /// Documents and lines that could not be processed.
+        var itemErrors = TruncatedList<ItemError>(limit: maximumListedItems)
+        /// Documents that were written after the deletion was confirmed, and therefore kept.
+        var keptPaths = TruncatedList<DocumentPath>(limit: maximumListedItems)
+        /// The number of documents that already existed and were skipped.
+        var skippedCount = 0
+        /// The number of documents that another client had already deleted.
+        var alreadyDeletedCount = 0
+        /// The number of confirmed documents that no longer match the filters of the deletion.
+        private(set) var unmatchedCount = 0
+        var isFinished = false
+        /// The error that ended the job early; nil for a job that was completed or cancelled.
+        var failure: String?
+
+        static let maximumListedItems = 200
+
+        /// Counts the confirmed documents that are not accounted for by any other counter.
+        mutating func countUnmatched(ofConfirmed confirmedCount: Int) {
+            // The confirmed count comes from a form and can be any number.
+            let accountedCount = completedCount + keptPaths.count + alreadyDeletedCount + itemErrors.count
+            unmatchedCount = confirmedCount > accountedCount ? confirmedCount - accountedCount : 0
+        }
+
+        /// Whether the job was completed without exceptions, so that its result is one number.
+        var isUneventful: Bool {
+            isFinished && failure == nil && itemErrors.isEmpty && keptPaths.isEmpty
+                && alreadyDeletedCount + unmatchedCount + skippedCount == 0
+        }
+    }
+
+    /// A document or line that could not be processed.
+    struct ItemError: Sendable {
+        /// The path of the document or file, or the location in the imported file.
+        let location: String
+        let message: String
+    }
+
+    let id: UTF8Key
+    let kind: Kind
+    /// The path of a collection or document, or the name of a file.
+    let subject: String
+    let database: DatabaseID
+    /// The caller who started the job. Only this caller and admins can see and stop it.
+    let caller: Caller
+    /// The owner whose share of concurrent jobs it counts against: ``Principal/jobQuotaOwner``.
+    let owner: UTF8Key
+    /// The address that the page of the finished job links to.
+    let returnURL: String
+    let startTime: Timestamp
+    private let state = Mutex(State())
+    private let (completion, completionContinuation) = AsyncStream<Never>.makeStream()
+
+    private struct State {
+        var progress = Progress()
+        var cancellation: Cancellation?
+    }
+
+    private enum Cancellation {
+        case requested
+        case serverShutdown
+    }
+
+    init(
+        _ kind: Kind,
+        of subject: String,
+        in database: DatabaseID,
+        id: UTF8Key,
+        for principal: Principal,
+        returnURL: String,
+        at startTime: Timestamp
+    ) {
+        (self.kind, self.subject, self.database, self.id) = (kind, subject, database, id)
+        (self.returnURL, self.startTime) = (returnURL, startTime)
+        (caller, owner) = (principal.caller, principal.jobQuotaOwner)
+    }
+
+    var progress: Progress { state.withLock(\.progress) }
+
+    func update(_ change: (inout Progress) -> Void) {
+        state.withLock { change(&$0.progress) }
+    }
+
+    /// Requests cancellation. The body of the job checks ``isCancelled`` between batches.
+    func cancel() {
+        state.withLock { $0.cancellation = $0.cancellation ?? .requested }
+    }
+
+    /// Requests cancellation because the server shuts down; the job then reports that as its failure.
+    func cancelForShutdown() {
+        state.withLock { $0.cancellation = .serverShutdown }
+    }
+
+    var isCancelled: Bool { state.withLock { $0.cancellation != nil } }
+
+    /// Runs the body of the job, and records how it ended.
+    func run(_ body: () async throws(StatusError) -> Void) async {
+        do throws(StatusError) {
+            try await body()
+        } catch {
+            update { $0.failure = error.formMessage }
+        }
+        state.withLock { state in
+            if state.cancellation == .serverShutdown {
+                state.progress.failure = localized("The server shut down. Completed work is kept.")
+            }
+            state.progress.isFinished = true
+        }
+        completionContinuation.finish()
+    }
+
+    /// Waits until the job has finished or the duration has elapsed.
+    func wait(atMost duration: Duration) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { [completion] in for await _ in completion {} }
+            group.addTask { try? await Task.sleep(for: duration) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+}
+
+extension BackgroundJob {
+    /// The name of the operation in the language of the page.
+    var title: String {
+        switch kind {
+        case .deleting: localized("Deleting")
+        case .checking: localized("Checking")
+        case .importing: localized("Importing")
+        }
+    }
+
+    /// The subject as pages show it; nil when it is empty, as the name of an uploaded file can be.
+    var subjectText: DisplayText? {
+        subject.utf8.isEmpty ? nil : DisplayText(subject.truncatingMiddle(toScalars: 80))
+    }
+
+    /// The number of processed documents in words.
+    func completedText(_ progress: Progress) -> String {
+        let count = progress.completedCount
+        return switch kind {
+        case .deleting: localized(count: count, one: "{count} document deleted", other: "{count} documents deleted")
+        case .checking: localized(count: count, one: "{count} document read", other: "{count} documents read")
+        case .importing: localized(count: count, one: "{count} document imported", other: "{count} documents imported")
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import DocumentModel
+import HTTPTypes
+import HearthAPI
+import Logging
+import StrictJSON
+import Synchronization
+
+/// Runs background jobs on their own threads, and keeps finished ones for their result pages.
+final class JobRunner: Sendable {
+    private struct State {
+        var jobs: [BackgroundJob] = []
+        var tasks: [UTF8Key: Task<Void, Never>] = [:]
+        var isShutDown = false
+    }
+
+    private let state = Mutex(State())
+    private let logger: Logger
+    /// Jobs do heavy I/O; on threads of their own they do not delay the tasks on the shared pool.
+    private let threads = ThreadPoolExecutor("hearth.jobs", count: maximumRunning)
+
+    /// The maximum number of jobs that are kept, running or finished.
+    private static let maximumKept = 100
+    /// The maximum number of concurrent jobs in all databases.
+    static let maximumRunning = 4
+    /// The maximum number of concurrent jobs of one owner, so that one owner cannot block all others.
+    static let maximumRunningPerOwner = 2
+
+    /// The reason why a job cannot be started.
+    enum StartError: Error {
+        case shuttingDown
+        case tooManyJobs
+        case tooManyJobsOfOwner
+    }
+
+    init(logger: Logger) {
+        self.logger = logger
+    }
+
+    /// Starts a job in an unstructured task, which outlives the request.
+    func start(
+        _ job: BackgroundJob,
+        _ body: @escaping @Sendable (BackgroundJob) async throws(StatusError) -> Void
+    ) throws(StartError) {
+        let error: StartError? = state.withLock { state in
+            guard !state.isShutDown else { return .shuttingDown }
+            // The task of a finished job may not have ended yet; such a job does not count.
+            let running = state.jobs.filter { !$0.progress.isFinished }
+            // Checks the owner's limit first, since the owner can stop one of those jobs.
+            guard running.count(where: { $0.owner == job.owner }) < Self.maximumRunningPerOwner else {
+                return .tooManyJobsOfOwner
+            }
+            guard running.count < Self.maximumRunning else { return .tooManyJobs }
+            state.jobs.append(job)
+            if state.jobs.count > Self.maximumKept, let oldest = state.jobs.firstIndex(where: { $0.progress.isFinished }) {
+                state.jobs.remove(at: oldest)
+            }
+            state.tasks[job.id] = Task(executorPreference: threads) { [weak self] in
+                await job.run { () async throws(StatusError) in try await body(job) }
+                self?.removeTask(of: job)
+            }
+            return nil
+        }
+        if let error { throw error }
+    }
+
+    /// Returns a job in a database by its ID; nil when the caller may not see it.
+    func job(_ id: UTF8Key, for caller: Caller, in database: DatabaseID) -> BackgroundJob? {
+        jobs(for: caller, in: database).first { $0.id == id }
+    }
+
+    /// Returns the jobs in a database that the caller may see, newest first.
+    func jobs(for caller: Caller, in database: DatabaseID) -> [BackgroundJob] {
+        jobs(for: caller).filter { $0.database == database }
+    }
+
+    /// Returns the other databases with running jobs that the caller may see. They count against the same limits.
+    func busyDatabases(for caller: Caller, besides database: DatabaseID) -> [DatabaseID] {
+        var known: Set = [database]
+        return jobs(for: caller).filter { !$0.progress.isFinished }.map(\.database).filter { known.insert($0).inserted }
+    }
+
+    private func jobs(for caller: Caller) -> [BackgroundJob] {
+        state.withLock { $0.jobs }.filter { $0.isVisible(to: caller) }.reversed()
+    }
+
+    /// Rejects further jobs, cancels the running ones and waits for them; each finishes its current batch.
+    func shutDown() async {
+        let (jobs, tasks) = state.withLock { state in
+            state.isShutDown = true
+            return (state.jobs.filter { !$0.progress.isFinished }, Array(state.tasks.values))
+        }
+        for job in jobs { job.cancelForShutdown() }
+        for task in tasks { await task.value }
+        for job in jobs {
+            let progress = job.progress
+            logger.notice(
+                "Background job cancelled by shutdown",
+                metadata: [
+                    "work.kind": "\(job.kind)", "work.done": "\(progress.completedCount)",
+                    "work.total": "\(progress.totalCount.map { "\($0)" } ?? "unknown")",
+                ]
+            )
+        }
+    }
+
+    private func removeTask(of job: BackgroundJob) {
+        _ = state.withLock { $0.tasks.removeValue(forKey: job.id) }
+    }
+}
+
+extension BackgroundJob {
+    fileprivate func isVisible(to caller: Caller) -> Bool {
+        self.caller.identity == caller.identity || caller.role == .admin
+    }
+}
+
+extension JobRunner.StartError {
+    var status: HTTPResponse.Status {
+        switch self {
+        case .shuttingDown: .serviceUnavailable
+        case .tooManyJobs, .tooManyJobsOfOwner: .tooManyRequests
+        }
+    }
+
+    /// The error for the form that was to start the job, with a link to the list of jobs.
+    var problems: FormProblems {
+        var problems = FormProblems()
+        switch self {
+        case .shuttingDown: problems.add(localized("The server is shutting down. Try again after it has restarted."))
+        case .tooManyJobs:
+            problems.add(
+                localized(
+                    "The server is already running the maximum number of imports and deletions. Try again when one has finished."
+                ),
+                linkingTo: AdminURL.jobs
+            )
+        case .tooManyJobsOfOwner:
+            problems.add(
+                localized(
+                    "You are already running the maximum number of imports and deletions: {limit}. Try again when one has finished, or stop one.",
+                    ["limit": NumberFormat.grouped(JobRunner.maximumRunningPerOwner)]
+                ),
+                linkingTo: AdminURL.jobs
+            )
+        }
+        return problems
+    }
+}

@@ -1,0 +1,36 @@
+import DocumentModel
+import StrictJSON
+
+/// A link.
+struct LinkView: Sendable {
+    let url: String
+    let text: DisplayText
+    /// Whether the link leads to the current page.
+    var isCurrent = false
+}
+
+extension LinkView {
+    /// Creates the link of a document's table row, whose text is the ID, shortened in the middle if it is long.
+    init(toRowOf path: DocumentPath) {
+        self.init(url: AdminURL.document(path), text: DisplayText(path.id.key.string.truncatingMiddle(toScalars: Self.rowLength)))
+    }
+
+    private static let rowLength = 60
+}
+
+extension LinkView: ViewModel {
+    func child(named name: String) -> Any? {
+        switch name {
+        case "url": url
+        case "text": text
+        default: nil
+        }
+    }
+}
+
+/// One of several options selected by a link, such as a view or a page size. The option of a form is a ``FormOption``.
+struct LinkOption: Sendable {
+    let text: String
+    let url: String
+    let isCurrent: Bool
+}

@@ -1,0 +1,142 @@
+import DocumentModel
+import HearthAPI
+import HearthHTTP
+import JSONRPC
+import NIOCore
+import StrictJSON
+
+/// Encodes watch frames as Server-Sent Events with HTML fragments that the page's script inserts unchanged.
+///
+/// The page's own templates render the fragments, in the language of the page. Each event is self-contained, so that no further
+/// request is necessary:
+///
+///     event: put
+///     data: {"rows":"<tr …","parts":[],"styles":[".c-fd1c48{…}"],"fields":[],"isWhole":false}
+///     id: TOKEN
+///
+/// - `put`: the current rows, and the live parts of the page in document order. `isWhole` means that there are no other rows.
+///   `fields` lists fields without a column.
+/// - `gone`: the row with the key `key` was removed.
+/// - `sign`: something changed that the stream doesn't describe.
+/// - `reset`, `current`: all earlier events are void; the events until `current` are the complete state.
+/// - `checkpoint`, `end`, `failed`: like those of `/watch`, which calls the last one `error`. `why` is the localized reason.
+struct LiveEventEncoder: WatchEncoder {
+    /// The part of a document that the page shows.
+    enum Contents: Sendable {
+        /// A row of a table.
+        case rows(LiveColumns)
+        /// The document itself.
+        case document
+        /// Content that can only be updated by reloading the page.
+        case none
+
+        var needsDocuments: Bool {
+            if case .none = self { false } else { true }
+        }
+    }
+
+    let contents: Contents
+    /// Whether rows have checkboxes.
+    let canWrite: Bool
+    let templates: TemplateLibrary
+    let now: @Sendable () -> Timestamp
+    /// The translations of the page's language.
+    private let translations = Translations.current
+    private let database = AdminURL.database
+
+    init(contents: Contents, canWrite: Bool, templates: TemplateLibrary, now: @escaping @Sendable () -> Timestamp) {
+        self.contents = contents
+        self.canWrite = canWrite
+        self.templates = templates
+        self.now = now
+    }
+
+    var contentType: String { "text/event-stream" }
+    var sharedFormat: WatchFormat? { nil }
+    /// Limits the rate, because each change is rendered for each subscriber.
+    var batchingInterval: Duration { .milliseconds(50) }
+
+    func write(_ frame: WatchFrame, to buffer: inout ByteBuffer) {
+        let event = Translations.$current.withValue(translations) {
+            AdminURL.$database.withValue(database) { self.event(of: frame) }
+        }
+        guard let event else {
+            // A comment, so that the browser considers the stream open.
+            buffer.writeStaticString(":\n\n")
+            return
+        }
+        buffer.writeEvent(event.type, event.json, id: frame.token)
+    }
+
+    func write(_ error: RPCError, to buffer: inout ByteBuffer) {
+        let reason = Translations.$current.withValue(translations) { Self.reason(StatusCode(rawValue: error.code.rawValue)) }
+        buffer.writeEvent("failed", Event("failed", why: reason).json, id: nil)
+    }
+
+    /// Returns the localized reason for an error.
+    private static func reason(_ code: StatusCode?) -> String {
+        switch code {
+        case .unavailable: localized("The server is overloaded.")
+        case .resourceExhausted: localized("There are too many documents for live updates.")
+        case .dataLoss: localized("A file here can’t be read.")
+        case .permissionDenied, .unauthenticated: localized("You no longer have permission to see this.")
+        default: localized("The server couldn’t continue the live updates.")
+        }
+    }
+}
+
+extension LiveEventEncoder {
+    /// An encoded event.
+    private struct Event {
+        let type: String
+        var json: [UInt8]
+
+        init(_ type: String, _ members: (inout JSONWriter) -> Void = { _ in }) {
+            self.type = type
+            var writer = JSONWriter()
+            writer.beginObject()
+            members(&writer)
+            writer.endObject()
+            json = writer.finish()
+        }
+
+        init(_ type: String, why: String) {
+            self.init(type) { writer in
+                writer.key("why")
+                writer.string(why)
+            }
+        }
+    }
+
+    /// Encodes a frame; returns nil for a frame without an event.
+    private func event(of frame: WatchFrame) -> Event? {
+        switch frame {
+        case .open: nil
+        case .change(let change, _): event(of: change)
+        case .damaged: Event("sign")
+        case .current: Event("current")
+        case .checkpoint: Event("checkpoint")
+        case .reset: Event("reset")
+        case .end(.revoked, _): Event("failed", why: Self.reason(.unauthenticated))
+        case .end(let reason, _):
+            Event("end") { writer in
+                writer.key("reason")
+                writer.string(reason.rawValue)
+            }
+        }
+    }
+
+    private func event(of change: WatchFrame.Change) -> Event {
+        switch change.kind {
+        case _ where !contents.needsDocuments: Event("sign")
+        case .removed, .deleted:
+            Event("gone") { writer in
+                writer.key("key")
+                writer.string(LinkView(toRowOf: change.path).url)
+            }
+        case .added, .modified:
+            // The reloaded page reports unreadable documents.
+            (try? change.document?.decoded()).map { Event("put", LiveFragments(of: $0, in: self).write(to:)) } ?? Event("sign")
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import DocumentModel
+import DocumentStore
+import HearthAPI
+import JSONRPC
+import StrictJSON
+
+/// The URL of a page's stream of live updates, which starts before the page was rendered.
+///
+/// It is the page's URL with a resume token, `?live=TOKEN`. It lists the columns of a table, because they depend on the documents
+/// on the page: `columns=all&column=string:title`.
+struct LiveStreamURL: Sendable {
+    /// The page's URL without its query.
+    private let page: String
+    private var items: [(name: StaticString, value: UTF8Key)]
+    /// The label for the number of added fields or documents.
+    private let addedLabel: String
+
+    /// Creates the URL for a document.
+    init(_ document: DocumentPath, since position: StorePosition) {
+        page = AdminURL.document(document)
+        items = [("live", UTF8Key(ResumeToken(.document(document), at: position).text))]
+        addedLabel = localized("New fields")
+    }
+
+    /// Creates the URL for a page of a collection; returns nil when its query can't be watched.
+    ///
+    /// - Parameter request: The request of the page, with a resolved cursor.
+    init?(of request: CollectionRequest, since position: StorePosition) {
+        guard let target = try? WatchTarget(request) else { return nil }
+        page = AdminURL.collection(request.path)
+        items = request.items + [("live", UTF8Key(ResumeToken(target, at: position).text))]
+        addedLabel = localized("New documents")
+    }
+
+    /// Returns the URL for a table with columns; nil when it would exceed ``maximumURLBytes``.
+    func showing(_ columns: CollectionColumns) -> LiveStreamURL? {
+        var view = self
+        view.items.removeAll { $0.name.description.utf8.elementsEqual("cols".utf8) }
+        view.items += LiveColumns(columns).items
+        return view.url.utf8.count <= Self.maximumURLBytes ? view : nil
+    }
+
+    private var url: String { page + AdminURL.query(items) }
+
+    /// Servers and proxies limit the size of a request's head, which includes the URL.
+    private static let maximumURLBytes = 8_000
+}
+
+extension LiveStreamURL: ViewModel {
+    func child(named name: String) -> Any? {
+        switch name {
+        case "url": url
+        case "addedLabel": addedLabel
+        default: nil
+        }
+    }
+}
+
+extension WatchTarget {
+    /// Creates the watch target for a page of a collection.
+    init(_ request: CollectionRequest) throws {
+        let query = try CollectionQuery(watching: request)
+        self = .query(try PreparedWatchQuery(json: JSONText(query.params).root, at: .params))
+    }
+}

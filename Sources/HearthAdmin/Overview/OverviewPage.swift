@@ -1,0 +1,189 @@
+import DocumentModel
+import DocumentStore
+import HearthAPI
+import StrictJSON
+
+/// The overview of a database: the root collections with their sizes, and the state of the server.
+struct OverviewPage: Page {
+    static let template = TemplateLibrary.Name.overview
+
+    /// A property of the server.
+    struct Fact: Sendable {
+        let name: String
+        let value: DisplayText
+        let time: TimeView?
+
+        init(_ name: String, _ value: String, time: TimeView? = nil) {
+            self.name = name
+            self.value = DisplayText(value)
+            self.time = time
+        }
+    }
+
+    /// A collection with its size; the size is nil when it isn't known.
+    struct Card: Sendable {
+        let link: LinkView
+        let size: CollectionSize?
+    }
+
+    var layout = PageLayout(title: localized("Overview"))
+    private let cards: [Card]
+    private let facts: [Fact]
+    private let rates: RateChart?
+    /// The reason for which writes are rejected.
+    private let writeBlockedReason: DisplayText?
+    /// The reason for which queries are unavailable.
+    private let indexUnavailableReason: DisplayText?
+    private let firstCall: String
+    private let databases: [LinkView]
+    /// The number of documents not yet applied to their files, in words.
+    private let quarantinedText: String?
+    private let log: [LogEntryView]
+    private let backup: String
+
+    /// - Parameters:
+    ///   - info: The state of the server.
+    ///   - databases: All databases, the default one first; empty when the caller may not list them.
+    ///   - cards: The root collections.
+    ///   - log: The latest log entries, newest first; empty when the caller may not read them.
+    ///   - commands: Formats the shell commands to copy.
+    ///   - now: The present.
+    init(
+        _ info: GetServerInfo.Result,
+        databases: [DatabaseID],
+        cards: [Card],
+        log: [RecentLog.Line],
+        commands: ShellCommands,
+        now: Timestamp
+    ) {
+        self.cards = cards
+        self.log = log.map(LogEntryView.init)
+        quarantinedText = info.storage.flatMap { storage in
+            guard storage.unappliedCount > 0 else { return nil }
+            return localized(
+                count: storage.unappliedCount,
+                one: "{count} document is only in the journal, because its file can’t be written.",
+                other: "{count} documents are only in the journal, because their files can’t be written."
+            )
+        }
+        backup = commands.export(of: AdminURL.database)
+        facts = Self.facts(info, now: now)
+        rates = info.activity.flatMap { RateChart($0.rates) }
+        writeBlockedReason = info.writeBlockedReason.map { DisplayText($0.message) }
+        indexUnavailableReason = if case .unavailable(let reason) = info.index { DisplayText(reason) } else { nil }
+        firstCall = commands.curl(Self.firstCall)
+        self.databases = databases.enumerated().map { index, id in
+            LinkView(
+                url: AdminURL.overview(of: index == 0 ? nil : id),
+                text: DisplayText(id.description),
+                isCurrent: AdminURL.database == (index == 0 ? nil : id)
+            )
+        }
+    }
+
+    func content(named name: String) -> Any? {
+        switch name {
+        case "cards": cards
+        case "hasCards": !cards.isEmpty
+        case "facts": facts
+        case "rates": rates.orAbsent
+        case "writeBlockedReason": writeBlockedReason.orAbsent
+        case "indexUnavailableReason": indexUnavailableReason.orAbsent
+        case "quarantinedText": quarantinedText.orAbsent
+        case "log": log
+        case "hasLog": !log.isEmpty
+        case "backup": backup
+        case "firstCall": firstCall
+        case "databasesMarkup": databases.itemsMarkup(current: "true")
+        case "hasDatabases": databases.count > 1
+        // The page lists the collections itself.
+        case "hasSidebar": false
+        case "isOverview": true
+        case "damagedRootCollections": layout.damagedRootCollections.orAbsent
+        case "isEmpty": layout.rootCollections.isEmpty && layout.damagedRootCollections == nil
+        default: nil
+        }
+    }
+}
+
+extension OverviewPage {
+    private static func facts(_ info: GetServerInfo.Result, now: Timestamp) -> [Fact] {
+        let position = info.position
+        var facts = [
+            Fact(localized("Version"), "\(ServerDescription.name) \(ServerDescription.version)"),
+            Fact(localized("Uptime"), RelativeTime.text(of: info.uptime)),
+            Fact(localized("Commits"), NumberFormat.grouped(position.lastSequence.rawValue)),
+        ]
+        if let time = position.lastCommitTime {
+            facts.append(Fact(localized("Last commit"), RelativeTime.text(of: time, at: now), time: TimeView(time)))
+        }
+        if let size = info.size {
+            facts.append(
+                Fact(localized("Documents"), "\(NumberFormat.grouped(size.documentCount)) · \(ByteSize.text(size.byteCount))")
+            )
+        }
+        if let activity = info.activity {
+            facts.append(Fact(localized("Open streams"), NumberFormat.grouped(activity.watcherCount)))
+        }
+        if info.sessionCount > 0 {
+            facts.append(Fact(localized("Browser sessions"), NumberFormat.grouped(info.sessionCount)))
+        }
+        facts.append(Fact(localized("Index"), text(of: info.index)))
+        if let storage = info.storage {
+            let sizes: KeyValuePairs<StaticString, String> = [
+                "size": ByteSize.text(storage.journalBytes), "limit": ByteSize.text(storage.maximumJournalBytes),
+            ]
+            facts.append(Fact(localized("Journal"), localized("{size} of at most {limit}", sizes)))
+            if let bytes = storage.freeBytes { facts.append(Fact(localized("Free disk space"), ByteSize.text(bytes))) }
+        }
+        if let bytes = info.activity?.residentBytes { facts.append(Fact(localized("Memory"), ByteSize.text(bytes))) }
+        return facts
+    }
+
+    private static func text(of index: IndexReport.Progress) -> String {
+        switch index {
+        case .ready: localized("ready")
+        case .building(let done, nil):
+            localized(count: done, one: "building, {count} document indexed", other: "building, {count} documents indexed")
+        case .building(let done, let total?):
+            localized(
+                "building, {done} of {total} documents indexed",
+                ["done": NumberFormat.grouped(done), "total": NumberFormat.grouped(total)]
+            )
+        case .unavailable: localized("unavailable")
+        }
+    }
+
+    /// An example call that creates the first document.
+    private static let firstCall = """
+        {
+          "jsonrpc": "2.0", "id": 1, "method": "documents.create",
+          "params": {
+            "collection": "books", "id": "hitchhiker",
+            "fields": {"title": "The Hitchhiker\\u2019s Guide to the Galaxy", "numberOfPages": 816, "color": "#fd1c48"}
+          }
+        }
+        """
+}
+
+extension OverviewPage.Fact: ViewModel {
+    func child(named name: String) -> Any? {
+        switch name {
+        case "name": self.name
+        case "value": value
+        case "time": time.orAbsent
+        default: nil
+        }
+    }
+}
+
+extension OverviewPage.Card: ViewModel {
+    func child(named name: String) -> Any? {
+        switch name {
+        case "url": link.url
+        case "text": link.text
+        case "count": (size.map { "\(NumberFormat.grouped($0.documentCount)) · \(ByteSize.text($0.byteCount))" }).orAbsent
+        default: nil
+        }
+    }
+}

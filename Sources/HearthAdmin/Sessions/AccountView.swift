@@ -1,0 +1,46 @@
+import HearthAPI
+import StrictJSON
+
+/// The account section in the layout of every page: the API key, its role and the sign-out button.
+struct AccountView: Sendable {
+    /// Whether the server has no keys and therefore grants everyone full access.
+    private let isUnprotected: Bool
+    private let keyName: DisplayText?
+    private let role: String
+    private let hasSession: Bool
+    /// Whether the session cookie is sent without TLS.
+    private let isInsecure: Bool
+
+    /// An empty section.
+    init() {
+        (isUnprotected, keyName, role, hasSession, isInsecure) = (false, nil, "", false, false)
+    }
+
+    init(_ principal: Principal, keys: AccessKeyRegistry) {
+        isUnprotected = principal.caller.identity == .openAccess
+        let key = principal.caller.keyID.flatMap { id in keys.all.first { $0.id == id } }
+        keyName = key.map { DisplayText($0.name.truncatingMiddle(toScalars: 40)) }
+        role = principal.caller.role.rawValue
+        hasSession = principal.session != nil
+        isInsecure = principal.session.map { !$0.isSecure } ?? false
+    }
+}
+
+extension AccountView: ViewModel {
+    func child(named name: String) -> Any? {
+        switch name {
+        case "isUnprotected": isUnprotected
+        case "keyName": keyName.orAbsent
+        case "role": role
+        case "hasSession": hasSession
+        case "isInsecure": isInsecure
+        case "signOutURL": AdminURL.signOut
+        default: nil
+        }
+    }
+}
+
+extension AccessKey {
+    /// The label of the key, or its ID when it has no label.
+    var name: String { label.utf8.isEmpty ? id.string : label }
+}

@@ -1,0 +1,29 @@
+import DocumentModel
+
+/// A color swatch labelled with its hexadecimal notation.
+struct ColorChip: Sendable {
+    /// The stored string.
+    let text: String
+    let color: HexColor
+
+    /// Parses a color; returns nil for any other string.
+    init?(_ string: String) {
+        guard let color = HexColor(string) else { return nil }
+        text = string
+        self.color = color
+    }
+
+    /// The CSS class whose rule ``ColorStyleSheet`` generates.
+    var className: String { "c-\(color.digits)" }
+}
+
+extension ColorChip: ViewModel {
+    func child(named name: String) -> Any? {
+        switch name {
+        case "text": text
+        case "class": className
+        case "isTranslucent": !color.isOpaque
+        default: nil
+        }
+    }
+}

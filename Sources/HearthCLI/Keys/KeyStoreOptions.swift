@@ -1,0 +1,99 @@
+import ArgumentParser
+import DocumentModel
+import HearthAPI
+import HearthClient
+import Logging
+import StrictJSON
+
+/// Options that select a key store: a local data folder or a server.
+struct KeyStoreOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Work directly on this data folder instead of calling a server.", valueName: "dir"))
+    var data: String?
+
+    @OptionGroup var server: ServerOptions
+
+    /// Creates a key.
+    func create(_ request: KeyRequest) async throws -> (id: String, text: String) {
+        if let data {
+            let description = try request.description()
+            let (key, text) = try await keys(of: data, creatingFolder: true).create(description)
+            return (key.id.string, text)
+        }
+        let result = try await server.withConnection { try await $0.call("keys.create") { request.writeMembers(to: &$0) } }
+        guard let id = result["id"]?.string, let text = result["key"]?.string else { throw Self.unexpectedResponse }
+        return (id, text)
+    }
+
+    /// Returns the keys in the format of `keys.list`.
+    func list() async throws -> [JSONNode] {
+        if let data { return try await keys(of: data).all.map { try JSONText($0.json).root } }
+        let result = try await server.withConnection { try await $0.call("keys.list") { _ in } }
+        guard let keys = result["keys"]?.elements else { throw Self.unexpectedResponse }
+        return Array(keys)
+    }
+
+    /// Revokes a key.
+    func revoke(_ id: String) async throws {
+        if let data { return try await keys(of: data).revoke(UTF8Key(id)) }
+        _ = try await server.withConnection { connection in
+            try await connection.call("keys.revoke") { params in
+                params.key("id")
+                params.string(id)
+            }
+        }
+    }
+
+    private func keys(of folder: String, creatingFolder: Bool = false) async throws(StatusError) -> AccessKeyRegistry {
+        // The command prints the outcome itself.
+        let logger = Logger(label: "hearth", factory: { _ in SwiftLogNoOpLogHandler() })
+        return try await AccessKeyRegistry.open(inFolder: folder, creatingFolder: creatingFolder, logger: logger)
+    }
+
+    private static let unexpectedResponse = StatusError(
+        .internal,
+        "Unexpected response. The server at this address may not be a Hearth server."
+    )
+}
+
+/// The parameters of a new key.
+struct KeyRequest {
+    let role: String
+    let label: String?
+    let collections: [String]
+    let expireTime: Timestamp?
+
+    /// Returns the validated description of the key.
+    func description() throws(StatusError) -> AccessKey.Attributes {
+        guard let role = Role(name: role) else {
+            let names = Role.allCases.map(\.rawValue).joined(separator: ", ")
+            throw StatusError(.invalidArgument, "Unknown role \(Excerpt(role)). Expected one of \(names).")
+        }
+        let paths = try collections.map { text throws(StatusError) in try CollectionPath(text) }
+        return try AccessKey.Attributes(
+            role: role,
+            label: label ?? "",
+            collections: paths.isEmpty ? nil : paths,
+            expireTime: expireTime
+        )
+    }
+
+    /// Writes the parameters of `keys.create`.
+    func writeMembers(to params: inout JSONWriter) {
+        params.key("role")
+        params.string(role)
+        if let label {
+            params.key("label")
+            params.string(label)
+        }
+        if !collections.isEmpty {
+            params.key("collections")
+            params.beginArray()
+            for collection in collections { params.string(collection) }
+            params.endArray()
+        }
+        if let expireTime {
+            params.key("expireTime")
+            params.string(expireTime.rfc3339)
+        }
+    }
+}

@@ -1,0 +1,32 @@
+internal import DocumentModel
+
+/// Exponential backoff with jitter between attempts to reconnect. The first retry is immediate.
+struct ExponentialBackoff {
+    private var delay = Duration.zero
+
+    private static let minimum = Duration.milliseconds(100)
+    private static let maximum = Duration.seconds(30)
+
+    /// Resets the delay after a success.
+    mutating func reset() {
+        delay = .zero
+    }
+
+    /// Returns the delay before the next attempt, randomly extended by up to half, so that clients don't reconnect simultaneously.
+    mutating func nextDelay() -> Duration {
+        defer { delay = min(max(delay * 2, Self.minimum), Self.maximum) }
+        return delay * Double.random(in: 1...1.5)
+    }
+}
+
+extension StatusError {
+    /// Whether the same call may succeed when retried.
+    var isTransient: Bool {
+        switch code {
+        case .unavailable, .deadlineExceeded, .resourceExhausted, .aborted, .cancelled, .internal, .unknown: true
+        case .invalidArgument, .notFound, .alreadyExists, .permissionDenied, .failedPrecondition, .outOfRange, .unimplemented,
+            .dataLoss, .unauthenticated:
+            false
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import Logging
+import NIOCore
+import Synchronization
+
+/// The configuration and shared state of a server's connections.
+struct ConnectionConfiguration: Sendable {
+    /// The maximum length of a request's target, of each header field, and of all fields together.
+    static let maximumHeadBytes = 32 << 10
+
+    let maximumBodyBytes: Int
+    let stallTimeout: TimeAmount
+    let lingerTimeout: TimeAmount
+    let headTimeout: TimeAmount
+    let bodyTimeout: TimeAmount
+    let minimumBodyRate: Int
+    let slots: ConnectionSlots
+    let proxies: TrustedProxies
+    let shutdown: ShutdownClock
+    let date = HTTPDateCache()
+
+    init(_ configuration: HTTPServerConfiguration, maximumBodyBytes: Int, logger: Logger) {
+        self.maximumBodyBytes = maximumBodyBytes
+        self.stallTimeout = TimeAmount(configuration.stallTimeout)
+        self.lingerTimeout = TimeAmount(configuration.lingerTimeout)
+        self.headTimeout = TimeAmount(configuration.headTimeout)
+        self.bodyTimeout = TimeAmount(configuration.bodyTimeout)
+        self.minimumBodyRate = configuration.minimumBodyRate
+        self.slots = ConnectionSlots(
+            limit: configuration.maximumConnections ?? OpenFileLimit.current.connections,
+            limitPerAddress: configuration.maximumConnectionsPerAddress,
+            logger: logger
+        )
+        self.proxies = TrustedProxies(configuration.trustedProxies)
+        self.shutdown = ShutdownClock(grace: TimeAmount(configuration.shutdownGrace))
+    }
+
+    /// Returns the time that a client has to send the given number of body bytes.
+    func bodyTimeout(after byteCount: Int) -> TimeAmount {
+        bodyTimeout + .nanoseconds(Int64(byteCount) * 1_000_000_000 / Int64(minimumBodyRate))
+    }
+
+    /// The interval at which a connection whose client does not read is checked.
+    var stallCheckInterval: TimeAmount {
+        min(.seconds(1), .nanoseconds(stallTimeout.nanoseconds / 4), .nanoseconds(shutdown.grace.nanoseconds / 2))
+    }
+}
+
+/// The grace period of a shutdown.
+final class ShutdownClock: Sendable {
+    let grace: TimeAmount
+    private let startTime = Mutex<NIODeadline?>(nil)
+
+    init(grace: TimeAmount) {
+        self.grace = grace
+    }
+
+    func start() {
+        startTime.withLock { $0 = $0 ?? .now() }
+    }
+
+    /// Returns whether the shutdown started more than the grace period ago, so that unresponsive clients are disconnected.
+    func isGracePeriodOver(at now: NIODeadline) -> Bool {
+        startTime.withLock { startTime in
+            startTime.map { now - $0 >= grace } ?? false
+        }
+    }
+}

@@ -1,0 +1,258 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+
+/// The channel handler that performs the actions of ``ConnectionState`` and enforces the timeouts of a connection.
+///
+/// It responds itself to malformed requests and to rejected connections, in the same form as all other errors.
+final class ConnectionHandler: ChannelDuplexHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private var state: ConnectionState
+    private var requestLine = RequestLineCounter()
+    private var headDeadline: RequestDeadline
+    private var bodyDeadline: RequestDeadline
+    private var stallDetector: StallDetector
+    private var stallCheck: Scheduled<Void>?
+    private let configuration: ConnectionConfiguration
+    private let isAdmitted: Bool
+    /// The response to a malformed request head.
+    private var malformedHeadFailure: HTTPFailure?
+    private var lingering: Scheduled<Void>?
+
+    /// Creates a handler.
+    ///
+    /// - Parameter isAdmitted: False for a connection over the limit, which gets an error response and is closed.
+    init(_ configuration: ConnectionConfiguration, isAdmitted: Bool) {
+        self.configuration = configuration
+        self.isAdmitted = isAdmitted
+        self.state = ConnectionState(maximumBodyBytes: configuration.maximumBodyBytes)
+        self.headDeadline = RequestDeadline(configuration.headTimeout)
+        self.bodyDeadline = RequestDeadline(configuration.bodyTimeout)
+        self.stallDetector = StallDetector(timeout: configuration.stallTimeout)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        lingering?.cancel()
+        stallCheck?.cancel()
+        headDeadline.stop()
+        bodyDeadline.stop()
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        context.fireChannelActive()
+        if !isAdmitted { respond(with: .tooManyConnections(limit: configuration.slots.limit), context: context) }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var data = data
+        let action: ConnectionState.RequestAction
+        switch unwrapInboundIn(data) {
+        case .head(var head):
+            headDeadline.stop()
+            requestLine = RequestLineCounter()
+            head.resolveAbsoluteForm()
+            action = state.receive(head)
+            data = wrapInboundOut(.head(head))
+        case .body(let part):
+            action = state.receiveBody(part.readableBytes)
+        case .end:
+            action = state.receiveEnd()
+        }
+        switch action {
+        case .drop:
+            break
+        case .forward:
+            context.fireChannelRead(data)
+        case .forwardAndContinue:
+            writeContinue(context: context)
+            context.fireChannelRead(data)
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        context.fireChannelReadComplete()
+        updateHeadDeadline(context: context)
+        updateBodyDeadline(context: context)
+        // The request handler has stopped reading; drain the socket.
+        if state.isClosing { context.read() }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case let event as InboundBytesEvent:
+            // Not forwarded: no other handler uses it.
+            if state.isExpectingHead { requestLine.count(event.bytes) }
+            return
+        case ChannelEvent.inputClosed:
+            let closes = state.inputClosed()
+            if closes || lingering != nil { context.close(promise: nil) }
+        case is ChannelShouldQuiesceEvent:
+            if state.shutDown() { context.close(promise: nil) }
+        default:
+            break
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if let error = error as? HTTPParserError {
+            headDeadline.stop()
+            malformedHeadFailure = HTTPFailure(
+                error,
+                isTargetTooLong: requestLine.length > ConnectionConfiguration.maximumHeadBytes
+            )
+        }
+        context.fireErrorCaught(error)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard !state.isClosing else {
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            return
+        }
+        switch unwrapOutboundIn(data) {
+        case .head where state.hasNoPendingRequests && malformedHeadFailure != nil:
+            // Replaces NIO's bare 400 response, which arrives in request order.
+            malformedHeadFailure.map { writeHeadAndBody(of: $0, context: context) }
+            promise?.succeed()
+        case .head(let head):
+            write(head, context: context, promise: promise)
+        case .body where state.sendsBody:
+            context.write(data, promise: promise)
+        case .body:
+            promise?.succeed()
+        case .end:
+            writeEnd(data, context: context, promise: promise)
+        }
+    }
+
+    private func write(_ head: HTTPResponseHead, context: ChannelHandlerContext, promise: EventLoopPromise<Void>?) {
+        var head = head
+        state.send(&head)
+        context.write(wrapOutboundOut(.head(head)), promise: promise)
+    }
+
+    private func writeEnd(_ data: NIOAny, context: ChannelHandlerContext, promise: EventLoopPromise<Void>?) {
+        defer { updateBodyDeadline(context: context) }
+        switch state.sendEnd() {
+        case .keepOpen:
+            context.write(data, promise: promise)
+        case .keepOpenAndContinue:
+            context.write(data, promise: promise)
+            writeContinue(context: context)
+        case .close:
+            let promise = promise ?? context.eventLoop.makePromise()
+            promise.futureResult.assumeIsolated().whenComplete { _ in self.linger(context: context) }
+            context.write(data, promise: promise)
+        }
+    }
+
+    private func writeContinue(context: ChannelHandlerContext) {
+        context.writeAndFlush(wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .continue))), promise: nil)
+    }
+
+    /// Performs a lingering close: reads and discards what the client still sends for a while. Closing a socket with unread bytes
+    /// resets the connection, and the client could lose the response.
+    private func linger(context: ChannelHandlerContext) {
+        guard context.channel.isActive else { return }
+        guard isAdmitted, !state.isInputClosed else { return context.close(promise: nil) }
+        lingering = context.eventLoop.assumeIsolated().scheduleTask(in: configuration.lingerTimeout) {
+            context.close(promise: nil)
+        }
+        context.close(mode: .output, promise: nil)
+        context.read()
+    }
+
+    /// Sends an error response that belongs to no request, and closes the connection.
+    private func respond(with failure: HTTPFailure, context: ChannelHandlerContext) {
+        guard !state.isClosing else { return }
+        writeHeadAndBody(of: failure, context: context)
+        writeEnd(wrapOutboundOut(.end(nil)), context: context, promise: nil)
+        context.flush()
+    }
+
+    private func writeHeadAndBody(of failure: HTTPFailure, context: ChannelHandlerContext) {
+        let body = failure.json(isRPCResponse: false)
+        var fields = ResponseMiddleware.headers
+        fields.append(contentsOf: failure.headers)
+        fields[.contentType] = "application/json"
+        fields[.date] = configuration.date.text
+        fields[.contentLength] = String(body.count)
+        let head = HTTPResponseHead(
+            version: .http1_1,
+            status: HTTPResponseStatus(statusCode: failure.status.code, reasonPhrase: failure.status.reasonPhrase),
+            headers: HTTPHeaders(fields.map { ($0.name.rawName, $0.value) })
+        )
+        write(head, context: context, promise: nil)
+        context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: body)))), promise: nil)
+    }
+}
+
+// Timeouts.
+extension ConnectionHandler {
+    /// Starts the timeout for a request head at its first byte; later bytes don't extend it.
+    ///
+    /// Called after a read completes, when most heads are complete: cancelling a timer costs NIO a search through all timers of
+    /// the event loop, and every connection has several.
+    private func updateHeadDeadline(context: ChannelHandlerContext) {
+        if state.isExpectingHead, requestLine.length > 0 { startHeadDeadline(context: context) }
+    }
+
+    private func startHeadDeadline(context: ChannelHandlerContext) {
+        headDeadline.start(on: context.eventLoop) {
+            self.headDeadline.stop()
+            if self.state.hasNoPendingRequests {
+                self.respond(with: .headTimeout(self.configuration.headTimeout), context: context)
+            } else {
+                // Reading may have been paused while earlier requests were processed.
+                self.startHeadDeadline(context: context)
+            }
+        }
+    }
+
+    /// Starts the timeout for a request body when the client may send it, and stops it when the body is complete.
+    private func updateBodyDeadline(context: ChannelHandlerContext) {
+        guard state.isWaitingForBody else { return bodyDeadline.stop() }
+        bodyDeadline.start(on: context.eventLoop) { self.checkBodyRate(context: context) }
+    }
+
+    /// Extends the timeout of a body that arrives at the minimum rate, and fails the request otherwise.
+    private func checkBodyRate(context: ChannelHandlerContext) {
+        guard state.isWaitingForBody else { return }
+        let deadline = bodyDeadline.start + configuration.bodyTimeout(after: state.bodyByteCount)
+        guard deadline <= context.eventLoop.now else {
+            return bodyDeadline.extend(to: deadline, on: context.eventLoop) { self.checkBodyRate(context: context) }
+        }
+        // The reader of the body receives the error and responds with it.
+        context.fireErrorCaught(HTTPFailure.bodyTimeout(configuration))
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        stallCheck?.cancel()
+        stallCheck = nil
+        if !context.channel.isWritable {
+            stallDetector.start(pendingBytes: Self.pendingBytes(of: context.channel), at: .now())
+            scheduleStallCheck(context: context)
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
+    private func scheduleStallCheck(context: ChannelHandlerContext) {
+        stallCheck = context.eventLoop.assumeIsolated().scheduleTask(in: configuration.stallCheckInterval) {
+            let isStalled = self.stallDetector.isStalled(pendingBytes: Self.pendingBytes(of: context.channel), at: .now())
+            if isStalled || self.configuration.shutdown.isGracePeriodOver(at: .now()) {
+                context.close(promise: nil)
+            } else {
+                self.scheduleStallCheck(context: context)
+            }
+        }
+    }
+
+    private static func pendingBytes(of channel: any Channel) -> Int {
+        (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    }
+}

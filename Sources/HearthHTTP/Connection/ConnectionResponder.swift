@@ -1,0 +1,39 @@
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+
+/// The responder for requests, a replacement for that of Hummingbird's application that uses less memory per connection.
+///
+/// A task never shrinks its stack memory, and a connection's task lives as long as the connection. Each request is therefore
+/// processed in a task of its own, so that idle connections and open streams retain nothing of it.
+struct ConnectionResponder: Sendable {
+    let router: Router<HearthRequestContext>.Responder
+    let logger: Logger
+    let date: HTTPDateCache
+
+    func respond(to request: Request, with writer: consuming ResponseWriter, on channel: any Channel) async throws {
+        let response = try await response(to: request, on: channel)
+        guard response.body.contentLength == nil else {
+            return try await writer.write(response: response.head, body: response.body)
+        }
+        // Release the head before streaming the body.
+        let bodyWriter = try await writer.writeHead(response.head)
+        try await (consume response).body.write(bodyWriter)
+    }
+
+    @inline(never)
+    private func response(to request: Request, on channel: any Channel) async throws -> Response {
+        // An `async let` would use 700 bytes more of the connection's task.
+        try await withThrowingTaskGroup(of: Response.self) { group in
+            group.addTask {
+                let context = HearthRequestContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
+                var response = try await router.respond(to: request, context: context)
+                response.headers[.date] = date.text
+                return response
+            }
+            guard let response = try await group.next() else { throw CancellationError() }
+            return response
+        }
+    }
+}

@@ -1,0 +1,200 @@
+import NIOCore
+import NIOHTTP1
+
+/// The state machine for the persistence of an HTTP/1 connection, without I/O.
+///
+/// It receives the parts of requests and responses in order and returns the action for each:
+///
+/// - A response has the protocol version of its request and states whether the connection stays open.
+/// - A response that starts before the request was read completely closes the connection, because the remaining body would be
+///   read in vain.
+/// - A request that expects `100 Continue` receives it in its turn, unless its body is too large.
+/// - A response to HEAD has no body.
+/// - A streaming response ends when the client closes its side of the connection.
+/// - On shutdown, requests that have been received completely are answered.
+struct ConnectionState {
+    /// A request without a complete response.
+    private struct Request {
+        let version: HTTPVersion
+        let isKeepAlive: Bool
+        let isHead: Bool
+        var expectsContinue: Bool
+    }
+
+    /// The pending requests in order; the first is being answered.
+    private var requests: [Request] = []
+    /// Whether the body of the last request is incomplete.
+    private var isReadingRequest = false
+    /// The number of bytes received of that body.
+    private(set) var bodyByteCount = 0
+    /// Whether no further request is read.
+    private var isLastRequest = false
+    /// Whether the connection closes after the current response.
+    private var closesAfterResponse = false
+    /// Whether a response is being written.
+    private var isResponding = false
+    /// Whether that response has no known length.
+    private var isStreaming = false
+    /// Whether the server is shutting down.
+    private var isShuttingDown = false
+    /// Whether the client has closed its sending side.
+    private(set) var isInputClosed = false
+    private(set) var isClosing = false
+
+    private let maximumBodyBytes: Int
+
+    init(maximumBodyBytes: Int) {
+        self.maximumBodyBytes = maximumBodyBytes
+    }
+}
+
+extension ConnectionState {
+    /// The action for a part of a request.
+    enum RequestAction: Hashable {
+        case forward
+        /// Forward the part and send `100 Continue`.
+        case forwardAndContinue
+        /// Discard the part, because the connection is closing.
+        case drop
+    }
+
+    mutating func receive(_ head: HTTPRequestHead) -> RequestAction {
+        guard !isLastRequest, !isClosing else { return .drop }
+        isReadingRequest = true
+        bodyByteCount = 0
+        let isKeepAlive = head.isKeepAlive
+        isLastRequest = !isKeepAlive
+        requests.append(
+            Request(
+                version: head.version,
+                isKeepAlive: isKeepAlive,
+                isHead: head.method == .HEAD,
+                expectsContinue: expectsContinue(head)
+            )
+        )
+        return requests.count == 1 && consumeExpectation() ? .forwardAndContinue : .forward
+    }
+
+    /// Receives a part of a body.
+    mutating func receiveBody(_ byteCount: Int) -> RequestAction {
+        guard isReadingRequest, !isClosing else { return .drop }
+        bodyByteCount += byteCount
+        return .forward
+    }
+
+    mutating func receiveEnd() -> RequestAction {
+        guard isReadingRequest, !isClosing else { return .drop }
+        isReadingRequest = false
+        return .forward
+    }
+
+    /// Records that the client has closed its sending side.
+    ///
+    /// - Returns: Whether to close the connection. A client may half-close and wait for its response, but for a streaming response
+    ///   this is the only way to disconnect.
+    mutating func inputClosed() -> Bool {
+        isInputClosed = true
+        return isStreaming
+    }
+
+    /// Starts shutdown: no further request is accepted, and one with an incomplete body is abandoned.
+    ///
+    /// - Returns: Whether to close the connection immediately, because no other request is in progress.
+    mutating func shutDown() -> Bool {
+        isShuttingDown = true
+        isLastRequest = true
+        return isWaitingForBody
+    }
+
+    /// Whether the next inbound bytes belong to a request head.
+    var isExpectingHead: Bool {
+        !isReadingRequest && !isLastRequest && !isClosing
+    }
+
+    /// Whether all received requests have been answered.
+    var hasNoPendingRequests: Bool {
+        requests.isEmpty
+    }
+
+    /// Whether the current request waits for more of its body.
+    var isWaitingForBody: Bool {
+        isReadingRequest && requests.count == 1 && !isResponding && !isClosing
+    }
+
+    private func expectsContinue(_ head: HTTPRequestHead) -> Bool {
+        guard head.version.isHTTP1_1,
+            head.headers[canonicalForm: "expect"].contains(where: {
+                $0.utf8.elementsEqual("100-continue".utf8, by: equalIgnoringCase)
+            })
+        else { return false }
+        // A body that is too large is rejected before it is sent.
+        return head.headers.first(name: "content-length").map { (Int($0) ?? .max) <= maximumBodyBytes } ?? true
+    }
+
+    private mutating func consumeExpectation() -> Bool {
+        guard let request = requests.first, request.expectsContinue, isReadingRequest else { return false }
+        requests[0].expectsContinue = false
+        return true
+    }
+}
+
+extension ConnectionState {
+    /// Adapts the head of a response to its request.
+    mutating func send(_ head: inout HTTPResponseHead) {
+        guard head.status.code >= 200 else { return }
+        // Without a request, the response is to a malformed one.
+        let isKeepAlive = requests.first?.isKeepAlive ?? false
+        let version = requests.first?.version ?? .http1_1
+        let isRequestComplete = requests.count > 1 || !isReadingRequest
+        let hasKnownLength =
+            version.isHTTP1_1 || head.headers.contains(name: "content-length") || !head.status.mayHaveResponseBody
+        closesAfterResponse = !isKeepAlive || !isRequestComplete || !hasKnownLength || !head.isKeepAlive || isLastResponse
+        isResponding = true
+        isStreaming = !head.headers.contains(name: "content-length") && head.status.mayHaveResponseBody
+        head.version = version
+        if closesAfterResponse {
+            head.headers.replaceOrAdd(name: "connection", value: "close")
+        } else if !version.isHTTP1_1 {
+            head.headers.replaceOrAdd(name: "connection", value: "keep-alive")
+        }
+    }
+
+    /// Whether the body of the current response is sent.
+    var sendsBody: Bool {
+        requests.first.map { !$0.isHead } ?? true
+    }
+
+    /// Whether the server is shutting down and no complete request follows the current one.
+    private var isLastResponse: Bool {
+        isShuttingDown && requests.count - (isReadingRequest ? 1 : 0) <= 1
+    }
+
+    /// The action after a response.
+    enum ResponseAction: Hashable {
+        case keepOpen
+        /// Keep the connection open and send `100 Continue` for the next request.
+        case keepOpenAndContinue
+        /// Perform a lingering close.
+        case close
+    }
+
+    mutating func sendEnd() -> ResponseAction {
+        if !requests.isEmpty { requests.removeFirst() }
+        isResponding = false
+        isStreaming = false
+        guard closesAfterResponse else { return consumeExpectation() ? .keepOpenAndContinue : .keepOpen }
+        isClosing = true
+        return .close
+    }
+}
+
+extension HTTPVersion {
+    /// Whether connections are persistent by default and bodies may be chunked.
+    fileprivate var isHTTP1_1: Bool {
+        major == 1 && minor >= 1
+    }
+}
+
+private func equalIgnoringCase(_ left: UInt8, _ right: UInt8) -> Bool {
+    left == right || (left | 0x20 == right | 0x20 && (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(left | 0x20))
+}

@@ -1,0 +1,54 @@
+import DocumentModel
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+
+/// The failures of connections and of malformed requests.
+extension HTTPFailure {
+    /// Creates the failure for a request that the HTTP parser rejects.
+    ///
+    /// - Parameter isTargetTooLong: Whether an overflow is in the request line.
+    init(_ error: HTTPParserError, isTargetTooLong: Bool = false) {
+        switch error {
+        case .headerOverflow where isTargetTooLong:
+            self.init(.uriTooLong, .invalidArgument, "The request URI is too long. Send long parameters in the body of a POST.")
+        case .headerOverflow:
+            self.init(
+                .requestHeaderFieldsTooLarge,
+                .invalidArgument,
+                "The request headers exceed 100 fields or 32 KiB in total."
+            )
+        default:
+            self.init(.badRequest, .invalidArgument, "The request is not well-formed HTTP/1.1: \(error).")
+        }
+    }
+
+    /// Returns the failure for a request head that was not complete in time.
+    static func headTimeout(_ timeout: TimeAmount) -> HTTPFailure {
+        HTTPFailure(
+            .requestTimeout,
+            .deadlineExceeded,
+            "The request head was not complete after \(timeout.nanoseconds / 1_000_000) ms."
+        )
+    }
+
+    /// Returns the failure for a request body below the minimum rate.
+    static func bodyTimeout(_ configuration: ConnectionConfiguration) -> HTTPFailure {
+        HTTPFailure(
+            .requestTimeout,
+            .deadlineExceeded,
+            "The request body arrived at less than \(configuration.minimumBodyRate) bytes per second, after a grace period of "
+                + "\(configuration.bodyTimeout.nanoseconds / 1_000_000) ms."
+        )
+    }
+
+    /// Returns the failure for a connection over the limit.
+    static func tooManyConnections(limit: Int) -> HTTPFailure {
+        HTTPFailure(
+            .serviceUnavailable,
+            .resourceExhausted,
+            "The server has reached its limit of \(limit) connections. Retry shortly.",
+            headers: [.retryAfter: "5"]
+        )
+    }
+}

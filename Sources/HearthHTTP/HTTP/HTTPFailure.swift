@@ -1,0 +1,82 @@
+import DocumentModel
+import HTTPTypes
+import HearthAPI
+import Hummingbird
+import JSONRPC
+import Logging
+import StrictJSON
+
+/// An error response outside of RPC results: an HTTP status, headers and an error object.
+struct HTTPFailure: Error {
+    let status: HTTPResponse.Status
+    let headers: HTTPFields
+    let error: RPCError
+
+    init(_ status: HTTPResponse.Status, _ error: RPCError, headers: HTTPFields = [:]) {
+        self.status = status
+        self.headers = headers
+        self.error = error
+    }
+
+    init(_ status: HTTPResponse.Status, _ code: StatusCode, _ message: String, headers: HTTPFields = [:]) {
+        self.init(status, StatusError(code, message).rpcError, headers: headers)
+    }
+}
+
+extension HTTPFailure {
+    /// Creates the failure for an error of the service.
+    init(_ error: RPCError) {
+        let code = StatusCode(rawValue: error.code.rawValue) ?? (error.code == .invalidParams ? .invalidArgument : .internal)
+        self.init(HTTPResponse.Status(code: code.httpStatus), error)
+    }
+
+    /// Creates the failure for an error of Hummingbird or of a route, which has only a status and possibly a text.
+    init(_ error: any HTTPResponseError) {
+        let code: StatusCode =
+            switch error.status.code {
+            case 401: .unauthenticated
+            case 403: .permissionDenied
+            case 404: .notFound
+            case 500...599: .unavailable
+            default: .invalidArgument
+            }
+        let message = (error as? HTTPError)?.body ?? error.status.reasonPhrase
+        self.init(error.status, code, message, headers: (error as? HTTPError)?.headers ?? [:])
+    }
+
+    /// Returns the response: `{"error": {code, message, data}}`; for RPC requests a JSON-RPC response object, and for Firestore
+    /// requests the form of Google APIs.
+    func response(to request: Request) -> Response {
+        let json =
+            request.isFirestoreRequest
+            ? firestoreJSON(inArray: request.isFirestoreStream) : json(isRPCResponse: request.isRPCRequest)
+        var response = Response(json: json, status: status)
+        response.headers.append(contentsOf: headers)
+        return response
+    }
+
+    /// Returns the response body.
+    func json(isRPCResponse: Bool) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        if isRPCResponse {
+            writer.key("jsonrpc")
+            writer.string("2.0")
+            writer.key("id")
+            writer.null()
+        }
+        writer.key("error")
+        error.write(to: &writer)
+        writer.endObject()
+        return writer.finish()
+    }
+}
+
+extension RPCError {
+    /// Logs an unexpected error, and returns the error for the client, which contains only the ID of the log entry.
+    static func `internal`(_ error: any Error, _ message: Logger.Message, logger: Logger) -> RPCError {
+        let errorID = UnexpectedError.newErrorID()
+        logger.error(message, metadata: ["error": "\(error)", "error.id": "\(errorID)"])
+        return RPCError(.internalError, "Internal error", data: ["errorId": .string(errorID)])
+    }
+}

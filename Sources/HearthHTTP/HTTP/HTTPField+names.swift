@@ -1,0 +1,20 @@
+package import HTTPTypes
+
+extension HTTPField.Name {
+    // The arguments are literals and valid tokens.
+    private static func literal(_ name: String) -> HTTPField.Name {
+        HTTPField.Name(name)!
+    }
+
+    /// `Host`. The first such field becomes the request's authority; this names any further ones.
+    static let secondHost = literal("Host")
+    package static let lastEventID = literal("Last-Event-ID")
+    static let secFetchSite = literal("Sec-Fetch-Site")
+    static let referrerPolicy = literal("Referrer-Policy")
+    static let xAccelBuffering = literal("X-Accel-Buffering")
+    static let xForwardedFor = literal("X-Forwarded-For")
+    /// The client library's identification that Google's clients send.
+    static let xGoogAPIClient = literal("X-Goog-Api-Client")
+    /// The number of damaged documents omitted from a Firestore response.
+    static let hearthDamagedDocuments = literal("Hearth-Damaged-Documents")
+}

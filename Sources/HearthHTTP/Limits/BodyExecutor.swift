@@ -1,0 +1,85 @@
+import HearthAPI
+import NIOCore
+import Synchronization
+
+/// An executor for large request bodies and batches: dedicated threads, and a concurrency limit for the largest bodies.
+///
+/// Parsing and decoding takes about 10 ms per megabyte, and Swift's cooperative pool has only as many threads as processors. The
+/// largest bodies use several times their size in memory.
+///
+/// A batch is executed sequentially on one thread, which may block on disk I/O: for a quick call, most of the cost would be
+/// switching to such a thread and back.
+final class BodyExecutor: Sendable {
+    private struct State {
+        var count = 0
+        var waiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let limit: Int
+    private let state = Mutex(State())
+    private let threads: ThreadPoolExecutor
+    /// Single-threaded executors for batches.
+    private let batchThreads: [ThreadPoolExecutor]
+    /// The number of batches executed, for round-robin assignment.
+    private let batchCount = Atomic(0)
+
+    /// The maximum size of a body that is processed on the current executor, in at most a millisecond.
+    static let smallBytes = 64 << 10
+    /// The size above which the concurrency limit applies.
+    static let largeBytes = 1 << 20
+
+    /// Creates an executor.
+    ///
+    /// - Parameter limit: The number of bodies over ``largeBytes`` that are processed concurrently.
+    init(limit: Int) {
+        self.limit = limit
+        threads = ThreadPoolExecutor("hearth.bodies", count: limit + System.coreCount)
+        batchThreads = (0..<2 * System.coreCount).map { ThreadPoolExecutor("hearth.batches.\($0)", count: 1) }
+    }
+
+    /// Runs an operation on a body: on the current executor when the body is small and not a batch, otherwise on a dedicated thread.
+    ///
+    /// - Parameter operation: The operation; receives the executor that its own tasks should prefer.
+    func run<Result: Sendable>(
+        bodyBytes: Int,
+        isBatch: Bool = false,
+        _ operation: @Sendable ((any TaskExecutor)?) async -> Result
+    ) async -> Result {
+        guard bodyBytes > Self.smallBytes || isBatch else { return await operation(nil) }
+        let threads = isBatch ? nextBatchThread : threads
+        guard bodyBytes > Self.largeBytes else {
+            return await withTaskExecutorPreference(threads) { await operation(threads) }
+        }
+        await acquireSlot()
+        defer { releaseSlot() }
+        return await withTaskExecutorPreference(threads) { await operation(threads) }
+    }
+
+    private var nextBatchThread: ThreadPoolExecutor {
+        let number = batchCount.wrappingAdd(1, ordering: .relaxed).oldValue
+        return batchThreads[number % batchThreads.count]
+    }
+
+    private func acquireSlot() async {
+        await withCheckedContinuation { continuation in
+            let isAcquired = state.withLock { state in
+                guard state.count < limit else {
+                    state.waiters.append(continuation)
+                    return false
+                }
+                state.count += 1
+                return true
+            }
+            if isAcquired { continuation.resume() }
+        }
+    }
+
+    private func releaseSlot() {
+        let next: CheckedContinuation<Void, Never>? = state.withLock { state in
+            guard state.waiters.isEmpty else { return state.waiters.removeFirst() }
+            state.count -= 1
+            return nil
+        }
+        next?.resume()
+    }
+}

@@ -1,0 +1,87 @@
+import HearthAPI
+import StrictJSON
+import Synchronization
+
+/// The limits of open watch streams, in total, per client address and per key.
+package final class WatchSlots: Sendable {
+    private struct State {
+        var count = 0
+        /// The open streams of each address.
+        var countByAddress: [UTF8Key: Int] = [:]
+        /// The open streams of each key.
+        var countByKey: [UTF8Key: Int] = [:]
+    }
+
+    let limit: Int
+    let limitPerAddress: Int
+    let limitPerKey: Int
+    /// The statistics in which open streams are counted.
+    private let activity: ServerActivity
+    private let state = Mutex(State())
+
+    init(limit: Int, limitPerAddress: Int, limitPerKey: Int, activity: ServerActivity = ServerActivity()) {
+        self.activity = activity
+        self.limit = limit
+        self.limitPerAddress = limitPerAddress
+        self.limitPerKey = limitPerKey
+    }
+
+    /// The slot of one stream, released when it is deallocated.
+    package final class Slot: Sendable {
+        private let slots: WatchSlots
+        private let address: UTF8Key
+        private let key: UTF8Key?
+
+        fileprivate init(_ slots: WatchSlots, address: UTF8Key, key: UTF8Key?) {
+            self.slots = slots
+            self.address = address
+            self.key = key
+        }
+
+        deinit {
+            slots.release(address, key: key)
+        }
+    }
+
+    /// The limit that a stream would exceed.
+    enum LimitReached: Error {
+        case total
+        case address
+        case key
+    }
+
+    /// Acquires a slot for a client.
+    ///
+    /// - Parameter key: The ID of the client's key; nil without one.
+    func acquire(for address: UTF8Key, key: UTF8Key?) throws(LimitReached) -> Slot {
+        try state.withLock { state throws(LimitReached) in
+            guard state.count < limit else { throw .total }
+            guard state.countByAddress[address, default: 0] < limitPerAddress else { throw .address }
+            if let key {
+                guard state.countByKey[key, default: 0] < limitPerKey else { throw .key }
+                state.countByKey[key, default: 0] += 1
+            }
+            state.count += 1
+            state.countByAddress[address, default: 0] += 1
+        }
+        activity.adjustWatcherCount(by: 1)
+        return Slot(self, address: address, key: key)
+    }
+
+    private func release(_ address: UTF8Key, key: UTF8Key?) {
+        activity.adjustWatcherCount(by: -1)
+        state.withLock { state in
+            state.count -= 1
+            state.countByAddress.decrement(address)
+            if let key { state.countByKey.decrement(key) }
+        }
+    }
+}
+
+extension [UTF8Key: Int] {
+    /// Decrements a count and removes it at zero.
+    mutating func decrement(_ key: UTF8Key) {
+        let rest = self[key, default: 0] - 1
+        self[key] = rest > 0 ? rest : nil
+    }
+}

@@ -1,0 +1,132 @@
+import DocumentModel
+import HTTPTypes
+import HearthAPI
+import Hummingbird
+import Logging
+import StrictJSON
+
+/// Authenticates the caller, by the key in `Authorization: Bearer KEY` or by a browser's session cookie. When keys are required,
+/// all other requests are rejected.
+///
+/// Methods authorize their callers themselves. Pages also accept ``Caller/nobody`` and offer sign-in. Paths that are neither API nor
+/// page are for admins only. It precedes everything that reads a request body.
+struct AuthenticationMiddleware: RouterMiddleware {
+    let keys: AccessKeyRegistry
+    let sessions: SessionRegistry
+    let failedAttempts: FailedAttemptLimiter
+
+    func handle(
+        _ request: Request,
+        context: HearthRequestContext,
+        next: (Request, HearthRequestContext) async throws -> Response
+    ) async throws -> Response {
+        // For monitoring, without credentials; reveals nothing about the contents.
+        if request.hasPath("/health") { return try await next(request, context) }
+        var context = context
+        if request.headers[.authorization] == nil, keys.areRequired, let session = session(of: request) {
+            context.session = session
+            context.caller = session.caller
+        } else if request.headers[.authorization] == nil, keys.areRequired, request.isPageRequest {
+            context.caller = .unauthenticated
+        } else {
+            context.caller = try await caller(of: request, in: context)
+        }
+        try context.caller.checkMayAccess(request)
+        return try await next(request, context)
+    }
+
+    /// Returns the session of the request's cookie. For API calls and streams it is valid only with `Sec-Fetch-Site: same-origin`,
+    /// because a page of another site can make a browser send the cookie too.
+    ///
+    /// The live updates of an open page don't count as use of the session, so they don't keep it alive.
+    private func session(of request: Request) -> Session? {
+        guard !request.isFirestoreRequest, !(request.isServiceRequest || request.isStreamRequest) || request.isSameOrigin else {
+            return nil
+        }
+        guard let cookie = SessionCookie(in: Cookies(request.headers[values: .cookie])),
+            let session = sessions.session(withID: cookie.id.utf8, isUse: !request.isStreamRequest)
+        else { return nil }
+        return session.isSecure == cookie.isSecure ? session : nil
+    }
+
+    private func caller(of request: Request, in context: HearthRequestContext) async throws(HTTPFailure) -> Caller {
+        if !keys.areRequired {
+            // The first key may just have been created.
+            guard let text = try? request.bearerKey, AccessKeyRegistry.isKey(text) else { return .openAccess }
+            await keys.refresh()
+        }
+        let text = try request.bearerKey
+        do throws(AccessKeyRegistry.AuthenticationError) {
+            return try await keys.authenticate(text, from: context.clientNetwork, failures: failedAttempts)
+        } catch {
+            throw failure(for: error, in: context)
+        }
+    }
+
+    private func failure(for error: AccessKeyRegistry.AuthenticationError, in context: HearthRequestContext) -> HTTPFailure {
+        if case .missing = error {
+            return .unauthenticated("An API key is required. Send the header Authorization: Bearer KEY.")
+        }
+        if let wait = failedAttempts.recordFailure(from: context.clientNetwork) { return .tooManyAttempts(wait) }
+        let address = context.client?.text ?? ""
+        switch error {
+        case .expired(let id):
+            context.requestLogger.notice(
+                "Rejected an expired key",
+                metadata: ["key.id": "\(id)", "http.client": "\(address)"]
+            )
+            return .unauthenticated("The API key has expired. Ask an admin for a new one.", error: "invalid_token")
+        case .missing, .unknown:
+            context.requestLogger.notice("Rejected an unknown key", metadata: ["http.client": "\(address)"])
+            return .unauthenticated("The API key is unknown or was revoked.", error: "invalid_token")
+        }
+    }
+}
+
+extension Request {
+    /// The key in the `Authorization` header; nil without one.
+    fileprivate var bearerKey: [UInt8]? {
+        get throws(HTTPFailure) {
+            let fields = headers[values: .authorization]
+            guard let field = fields.first else { return nil }
+            guard fields.count == 1 else {
+                throw HTTPFailure(.badRequest, .invalidArgument, "The request has several Authorization headers.")
+            }
+            let scheme = field.utf8.prefix { $0 != UInt8(ascii: " ") }
+            guard scheme.map(\.lowercased).elementsEqual("bearer".utf8) else {
+                throw .unauthenticated("Unsupported authentication scheme. Send the header Authorization: Bearer KEY.")
+            }
+            return Array(field.utf8.dropFirst(scheme.count).drop { $0 == UInt8(ascii: " ") })
+        }
+    }
+}
+
+extension Caller {
+    fileprivate func checkMayAccess(_ request: Request) throws(HTTPFailure) {
+        guard !request.isServiceRequest, !request.isPageRequest, keyID != nil, role < .admin else { return }
+        throw HTTPFailure(
+            .forbidden,
+            .permissionDenied,
+            "This path requires the role admin; the key has the role \(role.rawValue)."
+        )
+    }
+}
+
+extension HTTPFailure {
+    /// Returns a 401 failure.
+    ///
+    /// - Parameter error: The RFC 6750 error code; nil for a request without a key.
+    fileprivate static func unauthenticated(_ message: String, error: String? = nil) -> HTTPFailure {
+        let challenge = #"Bearer realm="Hearth""# + (error.map { #", error="\#($0)""# } ?? "")
+        return HTTPFailure(.unauthorized, .unauthenticated, message, headers: [.wwwAuthenticate: challenge])
+    }
+
+    fileprivate static func tooManyAttempts(_ wait: Duration) -> HTTPFailure {
+        HTTPFailure(
+            .tooManyRequests,
+            .resourceExhausted,
+            "Too many requests with unknown API keys from your network. Retry later with a valid key.",
+            headers: [.retryAfter: "\(wait.components.seconds + 1)"]
+        )
+    }
+}

@@ -1,0 +1,83 @@
+import DocumentModel
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// Enforces the memory limit for request bodies, and rejects transfer codings other than chunked.
+struct BodyMiddleware: RouterMiddleware {
+    let budget: BodyBudget
+
+    /// The memory that a multipart form uses at most: its fields and the buffer of a file, which is written to disk.
+    private static let multipartBufferBytes = 256 << 10
+
+    func handle(
+        _ request: Request,
+        context: HearthRequestContext,
+        next: (Request, HearthRequestContext) async throws -> Response
+    ) async throws -> Response {
+        try request.checkTransferCoding()
+        // Once there is a response, nothing retains the body, however long sending the response takes.
+        let reservation = BodyBudget.Reservation(of: budget)
+        defer { reservation.release() }
+        var request = request
+        // The files of a form are written to disk as they arrive.
+        let bufferBytes = request.isOfType("multipart/form-data") ? Self.multipartBufferBytes : .max
+        request.body = RequestBody(
+            asyncSequence: MeteredBody(body: request.body, reservation: reservation, bufferBytes: bufferBytes)
+        )
+        return try await next(request, context)
+    }
+}
+
+extension Request {
+    /// Rejects transfer codings that would have to be decoded (RFC 9112, 6.1), such as `gzip, chunked`, which the parser treats as
+    /// just chunked.
+    fileprivate func checkTransferCoding() throws(HTTPFailure) {
+        let codings = headers[values: .transferEncoding]
+        guard let coding = codings.first else { return }
+        guard codings.count == 1, HeaderListElement(coding.utf8).isValueWithoutParameters("chunked") else {
+            throw HTTPFailure(
+                .notImplemented,
+                .unimplemented,
+                "Unsupported Transfer-Encoding; only chunked is supported.",
+                headers: [.connection: "close"]
+            )
+        }
+    }
+}
+
+/// A body that reserves memory for its bytes as they arrive.
+private struct MeteredBody: AsyncSequence, Sendable {
+    typealias Element = ByteBuffer
+
+    let body: RequestBody
+    let reservation: BodyBudget.Reservation
+    /// The maximum number of bytes retained in memory; beyond them, new bytes replace earlier ones.
+    let bufferBytes: Int
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate var parts: RequestBody.AsyncIterator
+        fileprivate let reservation: BodyBudget.Reservation
+        /// The number of bytes still to be reserved.
+        fileprivate var unreservedBytes: Int
+
+        mutating func next() async throws -> ByteBuffer? {
+            guard let part = try await parts.next() else { return nil }
+            let count = Swift.min(part.readableBytes, unreservedBytes)
+            unreservedBytes -= count
+            guard reservation.reserve(count) else {
+                throw HTTPFailure(
+                    .serviceUnavailable,
+                    .resourceExhausted,
+                    "The memory limit for request bodies is exhausted by other requests. Retry shortly.",
+                    headers: [.retryAfter: "1"]
+                )
+            }
+            return part
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(parts: body.makeAsyncIterator(), reservation: reservation, unreservedBytes: bufferBytes)
+    }
+}

@@ -1,0 +1,75 @@
+import DocumentModel
+import HTTPTypes
+import Hummingbird
+import StrictJSON
+
+/// Rejects requests whose `Host` is not one of the server's names, which prevents DNS rebinding.
+///
+/// The page of an attacker can make its host name resolve to this machine, so that the browser treats the server as same-origin,
+/// but `Host` still has the attacker's name. For a target in absolute form, ``ConnectionHandler`` has replaced `Host`.
+struct HostMiddleware: RouterMiddleware {
+    private let allowedNames: Set<UTF8Key>
+    private let allowsOwnAddress: Bool
+
+    /// Creates the middleware with the loopback names, the listening address and additional names.
+    ///
+    /// - Parameter allowsOwnAddress: Whether the local address of the connection is allowed too, for a server that listens on all
+    ///   addresses. An address can't be the name of another site.
+    init(listeningOn host: String, allowedHosts: [String], allowsOwnAddress: Bool = false) {
+        self.allowsOwnAddress = allowsOwnAddress
+        var allowedNames: Set<UTF8Key> = ["localhost", "127.0.0.1", "[::1]"]
+        for host in [host] + allowedHosts {
+            if let name = Self.name(configured: host) { allowedNames.insert(name) }
+        }
+        self.allowedNames = allowedNames
+    }
+
+    func handle(
+        _ request: Request,
+        context: HearthRequestContext,
+        next: (Request, HearthRequestContext) async throws -> Response
+    ) async throws -> Response {
+        // The first Host field has become the authority; any further one is still among the fields.
+        guard let authority = request.head.authority, request.headers[values: .secondHost].isEmpty else {
+            throw HTTPFailure(.badRequest, .invalidArgument, "The request must have exactly one Host header.")
+        }
+        guard let name = Self.name(in: authority), allowedNames.contains(name) || isOwnAddress(name, in: context) else {
+            let rejected = Excerpt(Self.name(in: authority)?.string ?? authority)
+            throw HTTPFailure(
+                .misdirectedRequest,
+                .permissionDenied,
+                "The host \(rejected) is not allowed. Use the server's address, or start it with --allow-host \(rejected.text)."
+            )
+        }
+        return try await next(request, context)
+    }
+
+    private func isOwnAddress(_ name: UTF8Key, in context: HearthRequestContext) -> Bool {
+        guard allowsOwnAddress, let address = context.channel.localAddress?.ipAddress else { return false }
+        // A dual-stack socket reports IPv4 addresses in mapped form.
+        let mapped = "::ffff:".utf8
+        let isMapped = address.utf8.starts(with: mapped) && address.utf8.contains(UInt8(ascii: "."))
+        return Self.name(configured: isMapped ? String(Substring(address.utf8.dropFirst(mapped.count))) : address) == name
+    }
+
+    /// Returns the `Host` form of a name or address without port; an IPv6 address may lack its brackets.
+    private static func name(configured host: String) -> UTF8Key? {
+        let isBareAddress = host.utf8.count { $0 == UInt8(ascii: ":") } > 1 && host.utf8.first != UInt8(ascii: "[")
+        return name(in: isBareAddress ? "[\(host)]" : host)
+    }
+
+    /// Returns the host of `host[:port]` in lowercase, with the brackets of an IPv6 address; nil for invalid syntax.
+    static func name(in authority: String) -> UTF8Key? {
+        let bytes = authority.utf8.map(\.lowercased)
+        let end: Int
+        if bytes.first == UInt8(ascii: "[") {
+            guard let bracket = bytes.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+            end = bracket + 1
+        } else {
+            end = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.count
+        }
+        let port = bytes[end...]
+        guard port.isEmpty || port.first == UInt8(ascii: ":"), port.dropFirst().allSatisfy(\.isDigit) else { return nil }
+        return UTF8Key(validating: bytes[..<end])
+    }
+}

@@ -1,0 +1,74 @@
+import DocumentModel
+import HTTPTypes
+import Hummingbird
+
+/// Rejects cross-site requests, as protection against CSRF.
+///
+/// A request with an `Origin` must be same-origin or, for API calls and streams, from an allowed origin. Browsers omit `Origin` when a
+/// page only loads or links a resource; `Sec-Fetch-Site` then shows the initiator. Cross-site links to pages are allowed; API
+/// calls, streams and unsafe methods are not.
+///
+/// Form submissions, which a page of any site can make, must prove that they are same-origin: without either header they are
+/// rejected. API calls need no proof, because no form can have their media type.
+struct OriginMiddleware: RouterMiddleware {
+    let corsPolicy: CORSPolicy
+
+    func handle(
+        _ request: Request,
+        context: HearthRequestContext,
+        next: (Request, HearthRequestContext) async throws -> Response
+    ) async throws -> Response {
+        for origin in request.headers[values: .origin]
+        where !Self.isSameOrigin(origin, authority: request.head.authority) && !corsPolicy.allows(origin, for: request) {
+            throw HTTPFailure(.forbidden, .permissionDenied, "Cross-origin request rejected.")
+        }
+        if request.requiresSameSite, request.headers[values: .origin].isEmpty, request.isCrossSite {
+            throw HTTPFailure(.forbidden, .permissionDenied, "Cross-site request rejected.")
+        }
+        if request.isFormSubmission, request.headers[values: .origin].isEmpty, !request.isSameOrigin {
+            throw HTTPFailure(
+                .forbidden,
+                .permissionDenied,
+                "Form submission rejected: the request has no Origin or Sec-Fetch-Site header. Programs call POST /rpc instead."
+            )
+        }
+        if let response = corsPolicy.preflightResponse(to: request) { return response }
+        return try await next(request, context)
+    }
+
+    /// Returns whether an origin has the request's own host and port, with either scheme.
+    static func isSameOrigin(_ origin: String, authority: String?) -> Bool {
+        guard let authority else { return false }
+        let origin = origin.utf8.map(\.lowercased)
+        return ["http://", "https://"].contains { scheme in
+            origin.elementsEqual(Array(scheme.utf8) + authority.utf8.map(\.lowercased))
+        }
+    }
+}
+
+extension Request {
+    /// Whether cross-site requests are rejected: for anything but viewing a page.
+    fileprivate var requiresSameSite: Bool {
+        ![.get, .head, .options].contains(method) || isRPCRequest || isFirestoreRequest || hasPath("/watch")
+    }
+
+    /// Whether an HTML form could have sent the request: forms can't send JSON.
+    fileprivate var isFormSubmission: Bool {
+        guard method == .post, !isServiceRequest, !hasPath("/health") else { return false }
+        return !isOfType("application/json")
+    }
+
+    /// Whether `Sec-Fetch-Site` states that the initiator is a page of this server.
+    var isSameOrigin: Bool {
+        let sites = headers[values: .secFetchSite]
+        return sites.count == 1 && HeaderListElement(sites[0].utf8).isValue("same-origin")
+    }
+
+    /// Whether `Sec-Fetch-Site` states that the initiator is a page of another site, or of another host of the same site.
+    fileprivate var isCrossSite: Bool {
+        headers[values: .secFetchSite].contains { value in
+            let site = HeaderListElement(value.utf8)
+            return site.isValue("cross-site") || site.isValue("same-site")
+        }
+    }
+}

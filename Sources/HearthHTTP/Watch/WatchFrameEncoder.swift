@@ -1,0 +1,95 @@
+package import HearthAPI
+import JSONRPC
+package import NIOCore
+import StrictJSON
+
+/// The encoder of `/watch` frames, as newline-delimited JSON or Server-Sent Events.
+///
+/// In both formats, lines end with LF only. JSON escapes CR and LF in strings; the other characters that many readers treat as line
+/// terminators (U+0085, U+2028, U+2029) are escaped here.
+struct WatchFrameEncoder: WatchEncoder {
+    let format: WatchFormat
+
+    var sharedFormat: WatchFormat? { format }
+
+    /// The media type of the stream.
+    var contentType: String {
+        switch format {
+        case .ndjson: "application/x-ndjson"
+        case .sse: "text/event-stream"
+        }
+    }
+
+    /// Encodes a frame.
+    @inline(never)
+    func write(_ frame: WatchFrame, to buffer: inout ByteBuffer) {
+        var json = JSONWriter(reservingCapacity: 256)
+        frame.write(to: &json)
+        write(json.finish(), type: frame.type, token: frame.token, to: &buffer)
+    }
+
+    /// Encodes the frame that ends a failed stream.
+    @inline(never)
+    func write(_ error: RPCError, to buffer: inout ByteBuffer) {
+        var json = JSONWriter()
+        WatchFrame.write(error, to: &json)
+        write(json.finish(), type: "error", token: nil, to: &buffer)
+    }
+
+    private func write(_ json: [UInt8], type: String, token: ResumeToken?, to buffer: inout ByteBuffer) {
+        switch format {
+        case .ndjson:
+            buffer.writeLineSafe(json)
+            buffer.writeStaticString("\n")
+        case .sse:
+            buffer.writeEvent(type, json, id: token)
+        }
+    }
+}
+
+extension ByteBuffer {
+    /// Appends a Server-Sent Event.
+    ///
+    /// - Parameter token: The event ID, which a reconnecting browser sends as `Last-Event-ID`.
+    package mutating func writeEvent(_ type: String, _ json: [UInt8], id token: ResumeToken?) {
+        writeStaticString("event: ")
+        writeString(type)
+        writeStaticString("\ndata: ")
+        writeLineSafe(json)
+        if let token {
+            writeStaticString("\nid: ")
+            writeString(token.text)
+        }
+        writeStaticString("\n\n")
+    }
+
+    /// Appends JSON, escaping the Unicode line terminators, which occur in strings only.
+    mutating func writeLineSafe(_ json: [UInt8]) {
+        reserveCapacity(minimumWritableBytes: json.count + 128)
+        var start = 0
+        var index = 0
+        while index < json.count {
+            guard let (text, length) = Self.escape(at: index, of: json) else {
+                index += 1
+                continue
+            }
+            writeBytes(json[start..<index])
+            writeStaticString(text)
+            index += length
+            start = index
+        }
+        writeBytes(json[start...])
+    }
+
+    /// Returns the escape sequence and UTF-8 length of a line terminator at an index. Called for every byte, so it allocates nothing.
+    private static func escape(at index: Int, of json: [UInt8]) -> (text: StaticString, length: Int)? {
+        switch json[index] {
+        // A two-byte sequence.
+        case 0xc2 where json[index + 1] == 0x85: ("\\u0085", 2)
+        // A three-byte sequence.
+        case 0xe2 where json[index + 1] == 0x80 && json[index + 2] == 0xa8: ("\\u2028", 3)
+        case 0xe2 where json[index + 1] == 0x80 && json[index + 2] == 0xa9: ("\\u2029", 3)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,192 @@
+import DocumentModel
+import DocumentStore
+import HearthAPI
+import Hummingbird
+import JSONRPC
+import Logging
+import NIOCore
+
+/// A watch stream to one client.
+///
+/// It ends in one of five ways: the client disconnects, which is noticed at once; the server shuts down or the requested duration
+/// is over, with an `end` frame; the key is revoked or expires, or the browser session ends, with an `end` frame if the client
+/// still reads; the store fails, with an `error` frame; or the client reads nothing until its connection is closed.
+///
+/// A class, because the closures of the response would each hold a copy.
+final class WatchStream: Sendable {
+    let session: WatchSession
+    /// The watched database; nil for the default one.
+    let database: DatabaseID?
+    /// The caller, whose access is observed for revocation.
+    let caller: Caller
+    let keys: AccessKeyRegistry
+    /// The browser session that opened the stream, if any.
+    let browserSession: Session?
+    let sessions: SessionRegistry
+    let openStreams: OpenStreams
+    let encoder: any WatchEncoder
+    let frameCache: EncodedFrameCache
+    /// Released with the stream, also when it never starts.
+    let slot: WatchSlots.Slot
+    /// The threads that encode frames, so that calls don't wait for the watchers of their changes.
+    let threads: ThreadPoolExecutor
+    /// The ID of the request in the log. A logger with this metadata would use half a kibibyte per stream.
+    let requestID: RequestID
+    let logger: Logger
+
+    init(
+        session: WatchSession,
+        database: DatabaseID?,
+        caller: Caller,
+        keys: AccessKeyRegistry,
+        browserSession: Session?,
+        sessions: SessionRegistry,
+        openStreams: OpenStreams,
+        encoder: any WatchEncoder,
+        frameCache: EncodedFrameCache,
+        slot: WatchSlots.Slot,
+        threads: ThreadPoolExecutor,
+        requestID: RequestID,
+        logger: Logger
+    ) {
+        self.session = session
+        self.database = database
+        self.caller = caller
+        self.keys = keys
+        self.browserSession = browserSession
+        self.sessions = sessions
+        self.openStreams = openStreams
+        self.encoder = encoder
+        self.frameCache = frameCache
+        self.slot = slot
+        self.threads = threads
+        self.requestID = requestID
+        self.logger = logger
+    }
+
+    /// The time that a client has to read pending frames after its key was revoked.
+    private static let revocationGrace = TimeAmount.seconds(2)
+
+    /// Writes all frames with backpressure and ends the response.
+    func write(to writer: inout any ResponseBodyWriter, on channel: any Channel) async throws {
+        let observations = observeTermination(on: channel)
+        defer { withExtendedLifetime(observations) {} }
+        openStreams.add(session)
+        defer { openStreams.remove(session) }
+        try await withTaskExecutorPreference(threads) {
+            try await writeFrames(to: &writer, on: channel.eventLoop)
+        }
+    }
+
+    // Functions are not inlined where that would enlarge the task's frame, which lasts as long as the stream.
+
+    /// Ends the session when the client disconnects or loses access, as long as the returned observations are alive.
+    @inline(never)
+    private func observeTermination(on channel: any Channel) -> [RevocationObservation?] {
+        // Fires when the client disconnects, even while there is nothing to write.
+        channel.closeFuture.whenComplete { [session] _ in session.end(nil) }
+        let revoke: @Sendable () -> Void = { [session, eventLoop = channel.eventLoop] in
+            session.end(.revoked)
+            // Don't wait for a client that does not read.
+            eventLoop.scheduleTask(in: Self.revocationGrace) { channel.close(promise: nil) }
+        }
+        return [keys.onRevocation(of: caller, revoke), browserSession.map { sessions.onRevocation(of: $0, revoke) }]
+    }
+
+    private func writeFrames(to writer: inout any ResponseBodyWriter, on eventLoop: any EventLoop) async throws {
+        var batches = session.makeAsyncIterator()
+        var buffer = ByteBuffer()
+        var lastSent = ContinuousClock.now
+        do {
+            while let frames = try await batches.next(waits: buffer.readableBytes == 0) {
+                var unencoded = encodeShared(frames, to: &buffer)
+                while encode(&unencoded, to: &buffer) { try await send(&buffer, to: &writer, on: eventLoop) }
+                // Send further pending changes in the same write, up to the maximum delay.
+                if !frames.isEmpty, batches.isBehind, buffer.readableBytes < chunkBytes, .now - lastSent < Self.maximumDelay {
+                    continue
+                }
+                if buffer.readableBytes > 0 { try await send(&buffer, to: &writer, on: eventLoop) }
+                lastSent = .now
+                if encoder.batchingInterval > .zero, !batches.isFarBehind { await waitForBatch() }
+            }
+            if buffer.readableBytes > 0 { try await send(&buffer, to: &writer, on: eventLoop) }
+        } catch let error as StatusError {
+            encode(error, to: &buffer)
+            try await send(&buffer, to: &writer, on: eventLoop)
+        }
+        try await writer.finish(nil)
+    }
+
+    /// Encodes and removes frames until the buffer holds a chunk. Returns whether it does: later frames are encoded only once the
+    /// client has read most of the earlier ones.
+    @inline(never)
+    private func encode(_ frames: inout ArraySlice<WatchFrame>, to buffer: inout ByteBuffer) -> Bool {
+        while buffer.readableBytes < chunkBytes, let frame = frames.popFirst() { encoder.write(frame, to: &buffer) }
+        return buffer.readableBytes >= chunkBytes
+    }
+
+    /// Appends frames that are encoded once for all streams with the same target. Returns the frames still to be encoded.
+    @inline(never)
+    private func encodeShared(_ frames: [WatchFrame], to buffer: inout ByteBuffer) -> ArraySlice<WatchFrame> {
+        guard var encoded = sharedBuffer(of: frames) else { return frames[...] }
+        buffer.writeBuffer(&encoded)
+        return []
+    }
+
+    @inline(never)
+    private func waitForBatch() async {
+        try? await Task.sleep(for: encoder.batchingInterval)
+    }
+
+    /// The maximum time that frames wait for those of the next commit.
+    private static let maximumDelay = Duration.milliseconds(50)
+
+    /// The maximum size of a commit whose encoding is shared; larger ones are encoded per stream, as the client reads.
+    private static let maximumSharedBytes = 256 << 10
+
+    /// Returns the shared encoding of the changes of a commit; nil for other frames.
+    private func sharedBuffer(of frames: [WatchFrame]) -> ByteBuffer? {
+        guard let format = encoder.sharedFormat, session.hasShareableFrames, case .change(_, let last?)? = frames.last,
+            let token = last.token
+        else { return nil }
+        let byteCount = frames.reduce(0) { $0 + $1.contentByteCount }
+        guard byteCount <= Self.maximumSharedBytes else { return nil }
+        let key = EncodedFrameCache.Key(
+            database: database,
+            target: session.request.target,
+            contents: session.request.contents,
+            format: format,
+            token: token
+        )
+        return frameCache.buffer(for: key) {
+            var buffer = ByteBuffer()
+            for frame in frames { encoder.write(frame, to: &buffer) }
+            return buffer
+        }
+    }
+
+    @inline(never)
+    private func send(
+        _ buffer: inout ByteBuffer,
+        to writer: inout any ResponseBodyWriter,
+        on eventLoop: any EventLoop
+    ) async throws {
+        try await writer.write(buffer.readableBytesView, on: eventLoop)
+        // The capacity is not kept: most frames are much smaller than the largest.
+        buffer = ByteBuffer()
+    }
+
+    @inline(never)
+    private func encode(_ error: StatusError, to buffer: inout ByteBuffer) {
+        guard error.code == .internal else { return encoder.write(error.rpcError, to: &buffer) }
+        encoder.write(.internal(error, "Watch failed", logger: logger.with(requestID)), to: &buffer)
+    }
+}
+
+extension WatchFrame {
+    /// The approximate size of the documents in the frame.
+    fileprivate var contentByteCount: Int {
+        guard case .change(let change, _) = self else { return 0 }
+        return 256 + (change.document?.fieldsJSON.count ?? 0) + (change.before?.fieldsJSON.count ?? 0)
+    }
+}

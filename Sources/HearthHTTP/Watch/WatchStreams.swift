@@ -1,0 +1,90 @@
+import DocumentModel
+import HTTPTypes
+package import HearthAPI
+package import Hummingbird
+import Logging
+import NIOCore
+import StrictJSON
+
+/// The watch streams of a server: their limits and shared resources.
+package struct WatchStreams: Sendable {
+    let slots: WatchSlots
+    private let open = OpenStreams()
+    private let frameCache = EncodedFrameCache()
+    private let threads = ThreadPoolExecutor("hearth.watchers", count: System.coreCount)
+    private let logger: Logger
+
+    init(slots: WatchSlots, logger: Logger) {
+        self.slots = slots
+        self.logger = logger
+    }
+
+    /// Acquires the slot of a stream.
+    ///
+    /// - Throws: A 429 failure when a limit is reached.
+    package func acquireSlot(for context: HearthRequestContext) throws -> WatchSlots.Slot {
+        let network = context.clientNetwork
+        do throws(WatchSlots.LimitReached) {
+            return try slots.acquire(for: network, key: context.caller.keyID)
+        } catch {
+            let message =
+                switch error {
+                case .total:
+                    "The server has reached its limit of \(slots.limit) watch streams. Retry later."
+                case .address:
+                    "Your address \(network.string) has reached the limit of \(slots.limitPerAddress) watch streams per address. "
+                        + "Close some, or watch a collection instead of its documents."
+                case .key:
+                    "The key has reached the limit of \(slots.limitPerKey) watch streams per key. Close some, use separate keys for "
+                        + "different programs, or start the server with a higher --watchers-per-key."
+                }
+            throw HTTPFailure(.tooManyRequests, .resourceExhausted, message, headers: [.retryAfter: "5"])
+        }
+    }
+
+    /// Ends all streams with an `end` frame.
+    func shutDown() {
+        open.shutDown()
+    }
+
+    /// Returns a response with a stream as its body.
+    ///
+    /// - Parameters:
+    ///   - service: The service context with the caller and database of the stream.
+    ///   - slot: The slot of the stream, held while it is open.
+    package func response(
+        with session: WatchSession,
+        encodedBy encoder: any WatchEncoder,
+        of service: ServiceContext,
+        in slot: WatchSlots.Slot,
+        for context: HearthRequestContext
+    ) -> Response {
+        let stream = WatchStream(
+            session: session,
+            database: service.database,
+            caller: service.caller,
+            keys: service.keys,
+            browserSession: context.session,
+            sessions: service.sessions,
+            openStreams: open,
+            encoder: encoder,
+            frameCache: frameCache,
+            slot: slot,
+            threads: threads,
+            requestID: context.requestID,
+            logger: logger
+        )
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: encoder.contentType,
+                .cacheControl: "no-store",
+                .xAccelBuffering: "no",
+                .vary: "Accept",
+                // The connection serves no further request: anything received later only shows that the client disconnected.
+                .connection: "close",
+            ],
+            body: ResponseBody { [channel = context.channel] writer in try await stream.write(to: &writer, on: channel) }
+        )
+    }
+}

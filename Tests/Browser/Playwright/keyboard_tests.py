@@ -1,0 +1,200 @@
+"""Tests the pages with keyboard navigation only, and with hostile values.
+
+    keyboard_tests.py ORIGIN
+"""
+
+import pathlib
+import sys
+
+from browser import Tab, chromium
+from hostile_values import call, check_hostile_values
+
+
+class KeyboardUser:
+    """A user who navigates by keyboard focus."""
+
+    def __init__(self, browser, origin):
+        self.tab = Tab(browser, origin)
+        self.page = self.tab.page
+
+    def press(self, *keys):
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def type(self, text):
+        self.page.keyboard.type(text)
+
+    def focus(self, selector, steps=120):
+        """Presses Tab until an element matches the selector. Each focused element must be visible."""
+        for _ in range(steps):
+            self.press("Tab")
+            stop = self.page.evaluate(
+                """selector => {
+                    const element = document.activeElement;
+                    const box = element.getBoundingClientRect();
+                    const style = getComputedStyle(element);
+                    return {
+                        found: element.matches(selector),
+                        name: element.outerHTML.slice(0, 120),
+                        shown: box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth,
+                        ringed: element === document.body || parseFloat(style.outlineWidth) > 0,
+                    };
+                }""",
+                selector,
+            )
+            if not stop["shown"] or not stop["ringed"]:
+                self.tab.faults.append(f"the focus is not visible on {stop['name']}")
+            if stop["found"]:
+                return
+        raise AssertionError(f"the Tab key does not reach {selector} on {self.page.url}")
+
+    def follow(self, selector):
+        """Focuses a link or button and activates it."""
+        self.focus(selector)
+        with self.page.expect_navigation():
+            self.press("Enter")
+
+    def at(self, path):
+        """Waits for the URL."""
+        self.page.wait_for_url(self.tab.origin + path)
+
+    def text(self, selector):
+        return self.page.inner_text(selector)
+
+
+def find_a_document(user):
+    """Opens a collection from the overview, a row by shortcuts, and jumps to the content by the skip link."""
+    user.tab.load("/admin/")
+    user.follow('a[href="/admin/data/books"]')
+    user.at("/admin/data/books")
+    user.press("j", "j", "j", "k")
+    assert user.page.evaluate("document.activeElement.closest('tr').rowIndex") == 2
+    with user.page.expect_navigation():
+        user.press("Enter")
+    user.at("/admin/data/books/hitchhiker-genre")
+    user.focus("a.skip")
+    user.press("Enter")
+    assert user.page.evaluate("document.activeElement.id") == "main"
+
+
+def switch_language(user):
+    """Switches to Persian and the dark theme by the buttons in the footer, which reload the same page."""
+    user.tab.load("/admin/data/books/hitchhiker?view=json")
+    user.follow('button[name="lang"][value="fa"]')
+    user.at("/admin/data/books/hitchhiker?view=json")
+    assert user.page.evaluate("[document.documentElement.lang, document.documentElement.dir]") == ["fa", "rtl"]
+    user.follow('button[name="theme"][value="dark"]')
+    user.at("/admin/data/books/hitchhiker?view=json")
+    assert user.page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "dark"
+    assert user.page.evaluate("document.documentElement.lang") == "fa"
+
+
+def single_keys(user):
+    """Shortcuts are listed, can be turned off persistently and on again, and do not apply in text fields."""
+    user.tab.load("/admin/data/books")
+    user.press("?")
+    assert user.page.evaluate("document.getElementById('keys').open")
+    user.focus('dialog input[type="checkbox"]', 5)
+    user.press("Space", "Escape")
+    user.tab.load("/admin/data/books")
+    user.press("j", "?")
+    assert user.page.evaluate("!document.activeElement.closest('tr') && !document.getElementById('keys').open")
+    user.focus('button[data-opens="keys"]')
+    user.press("Enter")
+    user.focus('dialog input[type="checkbox"]', 5)
+    user.press("Space", "Escape", "k")
+    assert user.page.evaluate("document.activeElement.closest('tr')?.rowIndex") == 5
+
+
+def filter_documents(user):
+    """Filters the table by a field and a value."""
+    user.tab.load("/admin/data/places")
+    user.press("/")
+    user.type("zone")
+    user.focus('input[name="v"]', 5)
+    user.type("Africa/Abidjan")
+    with user.page.expect_navigation():
+        user.press("Enter")
+    assert user.page.eval_on_selector_all("table.documents tbody tr th", "rows => rows.map(row => row.innerText)") == ["Africa~Abidjan"]
+
+
+def edit_a_document(user):
+    """Resolves an edit conflict field by field, then restores the oldest version."""
+    origin = user.tab.origin
+    call(origin, "documents.set", {"path": "walks/one", "fields": {"title": "first", "pages": 816}})
+    user.tab.load("/admin/data/walks/one")
+    user.follow('main a[href$="?edit"]')
+    user.focus('[aria-label="Value of title"]')
+    user.press("Control+a")
+    user.type("mine")
+    call(origin, "documents.set", {"path": "walks/one", "fields": {"title": "theirs", "pages": 42}})
+    # The conflict page has an error status.
+    user.tab.expected = (409, user.page.url)
+    user.follow('button[value="save"]:not(.visually-hidden)')
+    assert "This document was changed while you edited it" in user.text("main")
+    user.focus('tr.open input[type="radio"]')
+    while not user.page.evaluate("document.activeElement.value === 'yours' && document.activeElement.checked"):
+        user.press("ArrowDown")
+    user.follow(".actions.main button")
+    user.at("/admin/data/walks/one")
+    assert call(origin, "documents.get", {"path": "walks/one"})["fields"] == {"pages": 42, "title": "mine"}
+    user.follow('main a[href$="?history"]')
+    # The oldest version is the last of the list.
+    user.follow("ol.history > li:last-child form button")
+    user.at("/admin/data/walks/one")
+    assert call(origin, "documents.get", {"path": "walks/one"})["fields"] == {"pages": 816, "title": "first"}
+
+
+def query_and_export(user):
+    """Runs a query, and downloads an export of a collection."""
+    user.tab.load("/admin/query")
+    user.focus("#query-text")
+    user.press("Control+a")
+    user.type('{"collection": "books", "limit": 2}')
+    user.follow('form.query button:not([name])')
+    assert user.page.locator("table.documents tbody tr").count() == 2
+    user.tab.load("/admin/data/colors")
+    user.focus('details.tool:has([name="export"]) summary')
+    user.press("Enter")
+    user.focus('details[open] button.main', 10)
+    with user.page.expect_download() as download:
+        user.press("Enter")
+    assert "Carmine Pink" in pathlib.Path(download.value.path()).read_text()
+
+
+def import_a_file(user):
+    """Previews a file, then imports it."""
+    user.tab.load("/admin/import")
+    user.focus('input[type="file"]')
+    # The file dialog is not part of the page.
+    line = b'{"path": "walks/imported", "fields": {"title": "by keyboard"}}\n'
+    user.page.set_input_files('input[type="file"]', {"name": "user.ndjson", "mimeType": "application/x-ndjson", "buffer": line})
+    user.follow("form.entry button")
+    user.follow('button[name="upload"]')
+    user.page.get_by_text("imported").first.wait_for()
+    assert call(user.tab.origin, "documents.get", {"path": "walks/imported"})["fields"] == {"title": "by keyboard"}
+
+
+def main(origin):
+    failed = 0
+    with chromium() as browser:
+        for step in TESTS:
+            user = KeyboardUser(browser, origin)
+            try:
+                step(user)
+            except AssertionError as error:
+                user.tab.faults.append(f"{error or 'assertion failed'} (line {error.__traceback__.tb_next.tb_lineno})")
+            failed += len(user.tab.faults)
+            for fault in user.tab.faults:
+                print(f"{step.__name__}: {fault}")
+        for fault in check_hostile_values(Tab(browser, origin)):
+            print(fault)
+            failed += 1
+    print(f"Keyboard tests and hostile values: {failed} failures")
+    return 1 if failed else 0
+
+
+TESTS = [find_a_document, switch_language, single_keys, filter_documents, edit_a_document, query_and_export, import_a_file]
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,103 @@
+import DocumentModel
+import DocumentStore
+import Foundation
+import HearthAPI
+import JSONRPC
+import Logging
+import StrictJSON
+import TestSupport
+import Testing
+
+/// A service on a store of its own in a temporary folder.
+struct TemporaryService: Sendable {
+    let context: ServiceContext
+    let folder: String
+    private let server: RPCServer<ServiceContext>
+
+    init(context: ServiceContext, folder: String) {
+        self.context = context
+        self.folder = folder
+        self.server = RPCServer(methods: HearthMethods.table) { failure in
+            Issue.record("\(failure.method) failed: \(failure.error)")
+        }
+    }
+
+    /// Returns the service for a caller.
+    func calling(as caller: Caller) -> TemporaryService {
+        TemporaryService(context: context.calling(as: caller), folder: folder)
+    }
+
+    /// Calls a method and returns the response object.
+    func response(to method: String, _ params: String) async throws -> JSONNode {
+        let body = #"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(params)}"#
+        guard case .response(let response) = await server.handle(Array(body.utf8), context: context) else {
+            throw Failure(text: "no response to \(body)")
+        }
+        return try JSONText(response.joined()).root
+    }
+
+    /// Calls a method that must succeed and returns the text of its result.
+    @discardableResult
+    func result(of method: String, _ params: String) async throws -> String {
+        let response = try await response(to: method, params)
+        guard let result = response["result"] else {
+            throw Failure(text: String(decoding: response.rawBytes, as: UTF8.self))
+        }
+        return String(decoding: result.rawBytes, as: UTF8.self)
+    }
+
+    /// Calls a method that must succeed and returns a member of its result.
+    func member(_ name: UTF8Key, of method: String, _ params: String) async throws -> String? {
+        try JSONText(await result(of: method, params)).root[name].map { String(decoding: $0.rawBytes, as: UTF8.self) }
+    }
+
+    struct Failure: Error {
+        let text: String
+    }
+}
+
+/// Runs `body` with a service on an empty in-memory store.
+func withMemoryService(
+    _ store: MemoryStore = MemoryStore(),
+    transactions: TransactionRegistry = TransactionRegistry(),
+    _ body: (TemporaryService) async throws -> Void
+) async throws {
+    let context = ServiceContext(store: store, transactions: transactions)
+    try await body(TemporaryService(context: context, folder: ""))
+}
+
+/// Runs `body` with a service on an empty store.
+func withService(
+    limits: ServiceLimits = ServiceLimits(),
+    databaseLimit: Int = 16,
+    recentBytes: Int? = nil,
+    _ body: (TemporaryService) async throws -> Void
+) async throws {
+    // On a memory file system if possible, so that tests do not wait for a shared disk.
+    let folder = TemporaryFolder.memory + "/hearth-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+    var configuration = FileStoreConfiguration(folder: folder)
+    // Tests must pass on a busy machine.
+    configuration.indexWaitTimeout = .seconds(120)
+    // Journal preallocation is most of the cost of a small store.
+    configuration.segmentBytes = 256 << 10
+    if let recentBytes { configuration.recentBytes = recentBytes }
+    let store = try await FileStore.open(configuration, logger: logger)
+    let databases = try await DatabaseRegistry.open(configuration, limit: databaseLimit, logger: logger)
+    let context = ServiceContext(
+        store: store,
+        server: ServerDescription(limits: limits),
+        keys: try await AccessKeyRegistry.open(inFolder: folder, logger: logger),
+        databases: databases
+    )
+    do {
+        try await body(TemporaryService(context: context, folder: folder))
+    } catch {
+        _ = await databases.close()
+        await store.close()
+        throw error
+    }
+    #expect(await databases.close() == nil)
+    await store.close()
+}

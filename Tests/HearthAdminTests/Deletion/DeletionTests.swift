@@ -1,0 +1,242 @@
+import DocumentModel
+import DocumentStore
+import Foundation
+import HTTPTypes
+import HearthAPI
+import StrictJSON
+import Testing
+
+@testable import HearthAdmin
+
+@Suite("Deletion")
+struct DeletionTests {
+    private static func writes() throws -> [Write] {
+        try ["a/1", "a/1/b/x", "a/1/b/y/c/z", "a/2", "a/3/b/only", "other/1"].map {
+            .create(try DocumentPath($0), ["n": .integer(1)])
+        }
+    }
+
+    /// Returns the paths of all documents.
+    private func paths(_ site: TestSite) async throws -> [String] {
+        var found: [String] = []
+        for id in ["a", "other"] {
+            try await Subtree(context: site.pages.context).visit(CollectionPath(id)) { batch throws(StatusError) in
+                found += batch.documents.map(\.path.string)
+                return batch.documents.map(\.path)
+            }
+        }
+        return found.sorted()
+    }
+
+    @Test(arguments: ["a/2", "a/1"])
+    func `A document is deleted without its subcollections and can be restored by the undo button`(path: String) async throws {
+        try await TestSite.with(Self.writes()) { site in
+            let page = try await site.page("/admin/data/\(path)?delete")
+            let form = try BrowserForm(page, "//form[contains(@class,'entry')]")
+            let response = await site.post("/admin/data/\(path)?delete", form.text)
+            #expect(response.status == .seeOther)
+            #expect(try await paths(site).contains(path) == false)
+            #expect(try await paths(site).count == 5)
+            let cookie = try #require(response.headers[.setCookie]).prefix { $0 != ";" }
+            let after = try HTMLPage(await site.get("/admin/data/\(path)", cookies: [String(cookie)]).body)
+            let undo = try BrowserForm(after, "//div[@class='flash']//form")
+            #expect(await site.post("/admin/data/\(path)?restore", undo.text).status == .seeOther)
+            #expect(try await paths(site).contains(path))
+        }
+    }
+
+    @Test
+    func `Subcollections are counted, and deleted on request`() async throws {
+        try await TestSite.with(Self.writes()) { site in
+            let page = try await site.page("/admin/data/a/1?delete")
+            #expect(try page.one("//legend").text == "This document has subcollections with 2 documents.")
+            let form = try BrowserForm(page, "//form[contains(@class,'entry')]").with(["below": "yes"])
+            #expect(
+                await site.post("/admin/data/a/1?delete", form.text).headers[.setCookie]?.hasPrefix("flash=deleted-many.3;")
+                    == true
+            )
+            #expect(try await paths(site) == ["a/2", "a/3/b/only", "other/1"])
+        }
+    }
+
+    @Test
+    func `A document that was changed after the confirmation page was shown is kept`() async throws {
+        try await TestSite.with(Self.writes()) { site in
+            let form = try BrowserForm(await site.page("/admin/data/a/2?delete"), "//form[contains(@class,'entry')]")
+            _ = try await site.store.commit([.set(try DocumentPath("a/2"), [:])])
+            #expect(await site.post("/admin/data/a/2?delete", form.text).status == .unprocessableContent)
+            #expect(try await paths(site).count == 6)
+        }
+    }
+
+    @Test(arguments: ["", "A", "a ", "other", "a"])
+    func `A collection is deleted with its subcollections when its name is typed`(typed: String) async throws {
+        try await TestSite.with(Self.writes()) { site in
+            let page = try await site.page("/admin/data/a?delete")
+            #expect(try page.one("//*[@id='main']").text.contains("5 documents"))
+            let form = try BrowserForm(page, "//form[contains(@class,'entry')]").with(["name": typed])
+            let response = await site.post("/admin/data/a?delete", form.text)
+            #expect(response.status == (typed == "a" ? .seeOther : .unprocessableContent))
+            #expect(
+                try await paths(site)
+                    == (typed == "a" ? ["other/1"] : ["a/1", "a/1/b/x", "a/1/b/y/c/z", "a/2", "a/3/b/only", "other/1"])
+            )
+        }
+    }
+
+    /// Returns the confirmation form for selected rows of a table.
+    private func selection(_ ids: [String], _ site: TestSite, in collection: String = "a") async throws -> BrowserForm {
+        let boxes = try await site.page("/admin/data/\(collection)").all("//input[@name='row']").compactMap { $0["value"] }
+        let rows = boxes.filter { value in ids.contains { value.hasPrefix("\($0):") } }
+        #expect(rows.count == ids.count)
+        let asked = await site.post("/admin/data/\(collection)?delete", rows.map { "row=\($0)" }.joined(separator: "&"))
+        #expect(asked.status == .ok)
+        return try BrowserForm(HTMLPage(asked.body), "//form[contains(@class,'entry')]")
+    }
+
+    @Test
+    func `Selected documents are deleted after confirmation`() async throws {
+        try await TestSite.with(Self.writes()) { site in
+            let form = try await selection(["1", "2"], site)
+            #expect(try await paths(site).count == 6)
+            #expect(await site.post("/admin/data/a?delete", form.text).status == .seeOther)
+            #expect(try await paths(site) == ["a/1/b/x", "a/1/b/y/c/z", "a/3/b/only", "other/1"])
+        }
+    }
+
+    @Test
+    func `A selected document that was changed after the table was shown is kept with its subcollections`() async throws {
+        try await TestSite.with(Self.writes()) { site in
+            let boxes = try await site.page("/admin/data/a").all("//input[@name='row']").compactMap { $0["value"] }
+            _ = try await site.store.commit([.set(try DocumentPath("a/1"), ["n": .integer(2)])])
+            let asked = await site.post("/admin/data/a?delete", boxes.map { "row=\($0)" }.joined(separator: "&"))
+            let form = try BrowserForm(HTMLPage(asked.body), "//form[contains(@class,'entry')]").with(["below": "yes"])
+            let response = await site.post("/admin/data/a?delete", form.text)
+            #expect(try await paths(site) == ["a/1", "a/1/b/x", "a/1/b/y/c/z", "a/3/b/only", "other/1"])
+            let page = try await site.page(try #require(response.headers[.location]))
+            #expect(page.complaints == [])
+            #expect(try page.one("//p[@class='count']").text == "1 document deleted")
+            #expect(try page.texts("//section[@aria-labelledby='kept']//a") == ["a/1"])
+        }
+    }
+
+    @Test(arguments: ["1", "1:", "1:x", ":1", "%zz:1"])
+    func `Rows without a valid version are rejected`(row: String) async throws {
+        try await TestSite.with(Self.writes()) { site in
+            let encoded = row.replacing("%", with: "%25")
+            #expect(await site.post("/admin/data/a?delete", "row=\(encoded)&confirmed=yes&at=1").status == .badRequest)
+            let left = try await paths(site)
+            #expect(left.count == 6)
+        }
+    }
+
+    private static func numbers() throws -> [Write] {
+        try (0..<250).map { .create(try DocumentPath("n/d\($0)"), ["n": .integer(Int64($0 % 2))]) }
+    }
+
+    @Test
+    func `The documents that match filters are deleted after confirmation, and no others`() async throws {
+        try await TestSite.with(Self.numbers()) { site in
+            let address = "/admin/data/n?delete=found&where=n%20%3D%3D%201"
+            let page = try await site.page(address)
+            #expect(try page.one("//*[@id='main']").text.contains("125 documents"))
+            #expect(await site.get("/admin/data/n?delete&where=n%20%3D%3D%201").status == .notFound)
+            let form = try BrowserForm(page, "//form[contains(@class,'entry')]")
+            #expect(await site.post(address, form.text).headers[.setCookie]?.hasPrefix("flash=deleted-many.125;") == true)
+            #expect(try await Subtree(context: site.pages.context).estimate(of: try CollectionPath("n")).count == 125)
+        }
+    }
+
+    @Test(arguments: [Int.min, -1, 1_000_001, .max])
+    func `A confirmed count out of range is rejected`(count: Int) async throws {
+        try await TestSite.with(Self.numbers()) { site in
+            let address = "/admin/data/n?delete=found&where=n%20%3D%3D%201"
+            let form = try BrowserForm(await site.page(address), "//form[contains(@class,'entry')]")
+            #expect(await site.post(address, form.with(["confirmed": "\(count)"]).text).status == .badRequest)
+            #expect(try await Subtree(context: site.pages.context).estimate(of: try CollectionPath("n")).count == 250)
+        }
+    }
+
+    @Test
+    func `Documents that match after the confirmation page are kept, and those that no longer match are reported`() async throws {
+        try await TestSite.with(Self.numbers()) { site in
+            let address = "/admin/data/n?delete=found&where=n%20%3D%3D%201"
+            let form = try BrowserForm(await site.page(address), "//form[contains(@class,'entry')]")
+            _ = try await site.store.commit([
+                .create(try DocumentPath("n/new"), ["n": .integer(1)]),
+                .set(try DocumentPath("n/d1"), ["n": .integer(1), "m": .null]),
+                .set(try DocumentPath("n/d3"), ["n": .integer(2)]),
+                .delete(try DocumentPath("n/d5")),
+            ])
+            let response = await site.post(address, form.text)
+            let page = try await site.page(try #require(response.headers[.location]))
+            #expect(page.complaints == [])
+            #expect(try page.one("//p[@class='count']").text == "122 documents deleted")
+            #expect(try page.texts("//section[@aria-labelledby='kept']//a") == ["n/d1", "n/new"])
+            #expect(try page.one("//*[@id='main']").text.contains("1 document no longer matches"))
+            #expect(try await Subtree(context: site.pages.context).estimate(of: try CollectionPath("n")).count == 128)
+        }
+    }
+
+    @Test
+    func `Documents that are written after the confirmation page are kept with their subcollections`() async throws {
+        try await TestSite.with(Self.writes()) { site in
+            let form = try BrowserForm(await site.page("/admin/data/a?delete"), "//form[contains(@class,'entry')]")
+            _ = try await site.store.commit([.set(try DocumentPath("a/1"), [:]), .create(try DocumentPath("a/3/b/new"), [:])])
+            let response = await site.post("/admin/data/a?delete", form.with(["name": "a"]).text)
+            let page = try await site.page(try #require(response.headers[.location]))
+            #expect(try page.texts("//section[@aria-labelledby='kept']//a") == ["a/1", "a/3/b/new"])
+            #expect(try await paths(site) == ["a/1", "a/1/b/x", "a/1/b/y/c/z", "a/3/b/new", "other/1"])
+        }
+    }
+
+    @Test
+    func `The subcollections of a missing document can be deleted`() async throws {
+        try await TestSite.with(Self.writes()) { site in
+            let page = try await site.page("/admin/data/a/3?delete")
+            #expect(page.complaints == [])
+            #expect(
+                try page.one("//*[@id='main']").text.contains(
+                    "This document does not exist. Its subcollections will be deleted: 1 document."
+                )
+            )
+            let form = try BrowserForm(page, "//form[contains(@class,'entry')]")
+            let response = await site.post("/admin/data/a/3?delete", form.text)
+            #expect(response.headers[.setCookie]?.hasPrefix("flash=deleted-many.1;") == true)
+            #expect(try await paths(site).contains("a/3/b/only") == false)
+        }
+    }
+
+    @Test
+    func `Damaged files are listed before and after, and are kept with their subcollections`() async throws {
+        try await TestSite.with(Self.writes()) { site in
+            let file = site.folder.appending(path: "documents/a/1.json")
+            try Data("{".utf8).write(to: file)
+            let page = try await site.page("/admin/data/a?delete")
+            #expect(page.complaints == [])
+            #expect(try page.texts("//section[@class='alert']//li//code") == ["documents/a/1.json:1:2"])
+            let form = try BrowserForm(page, "//form[contains(@class,'entry')]").with(["name": "a"])
+            let response = await site.post("/admin/data/a?delete", form.text)
+            let result = try await site.page(try #require(response.headers[.location]))
+            #expect(try result.texts("//ul[@class='item-errors']/li/code") == ["documents/a/1.json"])
+            #expect(FileManager.default.fileExists(atPath: file.path))
+            for (path, exists) in [("a/1/b/x", true), ("a/2", false), ("a/3/b/only", false)] {
+                let document = try await site.store.document(at: try DocumentPath(path))
+                #expect((document != nil) == exists, "\(path)")
+            }
+        }
+    }
+
+    @Test
+    func `Deletion requires write permission`() async throws {
+        try await TestSite.with(Self.writes()) { site in
+            let reader = try site.keys.authenticate(Array(try await site.keys.create(.init(role: .reader)).text.utf8))
+            for form in ["name=a", "row=1:1&confirmed=yes&at=9", ""] {
+                for address in ["/admin/data/a?delete", "/admin/data/a/1?delete", "/admin/data/a/1?restore"] {
+                    #expect(await site.post(address, form + "&version=1", as: reader).status == .forbidden)
+                }
+            }
+            #expect(try await paths(site).count == 6)
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import DocumentModel
+import DocumentStore
+import HTTPTypes
+import StrictJSON
+import Testing
+
+@testable import HearthAdmin
+
+@Suite("New documents")
+struct NewDocumentTests {
+    @Test(arguments: ["ada", "", "ü \u{202E}"])
+    func `A document is created with the given ID, or with an automatic ID`(id: String) async throws {
+        try await TestSite.with { site in
+            let page = try await site.page("/admin/data/people?new")
+            let form = try BrowserForm(page).with(["id": id, "r0-name": "name", "r0-value": "Ada", "do": "save"])
+            let response = await site.post("/admin/data/people?new", form.text)
+            #expect(response.status == .seeOther)
+            let location = try #require(response.headers[.location])
+            let collection = try CollectionPath("people")
+            let made = try #require(
+                try await site.store.documents(in: collection, after: nil, limit: 2, includingMissing: false).documents.first
+            )
+            #expect(location == AdminURL.document(made.path))
+            #expect(made.path.id.key == UTF8Key(id) || (id.isEmpty && made.path.id.key.byteCount == 20))
+        }
+    }
+
+    @Test(arguments: ["a/b", ".", "__x__", "taken"])
+    func `An invalid or existing ID is reported beside the ID field`(id: String) async throws {
+        try await TestSite.with([.create(DocumentPath("people/taken"), [:])]) { site in
+            let form = try BrowserForm(await site.page("/admin/data/people?new")).with(["id": id, "r0-name": "a", "do": "save"])
+            let response = await site.post("/admin/data/people?new", form.text)
+            #expect(response.status == .unprocessableContent)
+            let page = try HTMLPage(response.body)
+            #expect(try page.all("//*[@id='id-fault']").count == 1)
+            #expect(try BrowserForm(page)["id"] == id)
+        }
+    }
+
+    @Test
+    func `The editor of a copy contains the fields of the original`() async throws {
+        let fields: MapValue = ["a": .double(-0.0), "b": .array([.string("\r")])]
+        try await TestSite.with([.create(DocumentPath("people/first"), fields)]) { site in
+            let form = try BrowserForm(await site.page("/admin/data/people?new&from=first")).with(["id": "second", "do": "save"])
+            #expect(await site.post("/admin/data/people?new&from=first", form.text).status == .seeOther)
+            let path = try DocumentPath("people/second")
+            #expect(try await site.store.document(at: path)?.decoded().fields == fields)
+        }
+    }
+}

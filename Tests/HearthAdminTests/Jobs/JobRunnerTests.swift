@@ -1,0 +1,145 @@
+import DocumentModel
+import DocumentStore
+import HTTPTypes
+import HearthAPI
+import StrictJSON
+import Testing
+
+@testable import HearthAdmin
+
+@Suite("Job runner")
+struct JobRunnerTests {
+    /// Starts a job for each principal that runs until `body` returns, and passes the errors of those that could not be started.
+    private static func with(
+        _ principals: [Principal],
+        on site: TestSite,
+        in database: DatabaseID? = nil,
+        _ body: ([JobRunner.StartError?]) async throws -> Void
+    ) async throws {
+        var jobs: [BackgroundJob] = []
+        var errors: [JobRunner.StartError?] = []
+        let (signal, continuation) = AsyncStream<Never>.makeStream()
+        for (number, principal) in principals.enumerated() {
+            let job = BackgroundJob(
+                .deleting,
+                of: "books/<b>\(number)",
+                in: database ?? site.pages.context.databaseName,
+                id: UTF8Key("w\(number)"),
+                for: principal,
+                returnURL: "/admin/",
+                at: .current()
+            )
+            do throws(JobRunner.StartError) {
+                try site.pages.jobRunner.start(job) { job throws(StatusError) in
+                    job.update { $0.completedCount = 1_234 }
+                    for await _ in signal {}
+                }
+                jobs.append(job)
+                errors.append(nil)
+            } catch {
+                errors.append(error)
+            }
+        }
+        try await body(errors)
+        continuation.finish()
+        for job in jobs { await job.wait(atMost: .seconds(600)) }
+    }
+
+    private static func principal(_ network: UTF8Key) -> Principal { Principal(caller: .openAccess, network: network) }
+
+    @Test
+    func `Concurrent jobs are limited to two per owner and four in total`() async throws {
+        let principals: [UTF8Key] = ["a", "a", "a", "b", "b", "b", "c"]
+        try await TestSite.with { site in
+            try await Self.with(principals.map(Self.principal), on: site) { errors in
+                #expect(errors == [nil, nil, .tooManyJobsOfOwner, nil, nil, .tooManyJobsOfOwner, .tooManyJobs])
+            }
+        }
+    }
+
+    @Test
+    func `A form whose job cannot be started is shown again with its input and a link to the jobs`() async throws {
+        try await TestSite.with([.create(DocumentPath("a/b"), [:])]) { site in
+            let form = try BrowserForm(await site.page("/admin/data/a?delete"), "//form[@class='entry']").with(["name": "a"])
+            try await Self.with([Principal(caller: .openAccess), Principal(caller: .openAccess)], on: site) { _ in
+                let response = await site.post("/admin/data/a?delete", form.text)
+                #expect(response.status == .tooManyRequests)
+                let page = try HTMLPage(response.body)
+                #expect(page.complaints == [])
+                #expect(try page.one("//*[@id='problems']//a")["href"] == "/admin/jobs")
+                #expect(try page.one("//*[@id='problems']").text.contains("the maximum number of imports and deletions: 2."))
+                #expect(try page.one("//input[@id='name']")["value"] == "a")
+                #expect(try await site.store.document(at: DocumentPath("a/b")) != nil)
+            }
+        }
+    }
+
+    @Test
+    func `The list links to the jobs that the caller may see`() async throws {
+        try await TestSite.with { site in
+            #expect(try await site.page("/admin/jobs").all("//p[@class='empty']").count == 1)
+            #expect(await site.get("/admin/jobs/").headers[.location] == "/admin/jobs")
+            try await Self.with([Principal(caller: .openAccess), Principal(caller: .system)], on: site) { _ in
+                var page = try await site.page("/admin/jobs")
+                while try !page.texts("//tbody/tr/td[1]").allSatisfy({ $0 == "1,234 documents deleted" }) {
+                    page = try await site.page("/admin/jobs")
+                }
+                #expect(page.complaints == [])
+                #expect(try page.all("//tbody//th/a").map { $0["href"] } == ["/admin/jobs/w1", "/admin/jobs/w0"])
+                #expect(try page.texts("//tbody//th/a") == ["Deleting · books/<b>1", "Deleting · books/<b>0"])
+                #expect(try page.all("//*[@data-reloads]").count == 1)
+                let note = try #require(page.texts("//p[@class='note']").last)
+                #expect(note.hasPrefix("At most 4 jobs run at a time, at most 2 of them yours."))
+                let own = try await site.page("/admin/jobs/w1")
+                #expect(own.complaints == [])
+                #expect(try own.one("//h1").text == "Deleting · books/<b>1")
+            }
+        }
+    }
+
+    @Test
+    func `Jobs are listed only in their database; other databases with running jobs are linked`() async throws {
+        try await TestSite.with { site in
+            let other = try DatabaseID(project: "hearth", database: "other")
+            try await Self.with([Principal(caller: .openAccess)], on: site, in: other) { _ in
+                let page = try await site.page("/admin/jobs")
+                #expect(page.complaints == [])
+                #expect(try page.all("//tbody/tr").isEmpty)
+                #expect(
+                    try page.all("//section[@aria-labelledby='elsewhere']//a").map { $0["href"] } == [
+                        AdminURL.jobs(in: other)
+                    ]
+                )
+                #expect(await site.get("/admin/jobs/w0").status == .notFound)
+                let jobRunner = site.pages.jobRunner
+                #expect(jobRunner.jobs(for: .openAccess, in: other).map(\.id) == ["w0"])
+                #expect(jobRunner.busyDatabases(for: .openAccess, besides: other).isEmpty)
+                #expect(await site.post("/admin/jobs/w0", "").status == .notFound)
+            }
+            #expect(try await site.page("/admin/jobs").all("//section[@aria-labelledby='elsewhere']").isEmpty)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("/admin/work", "/admin/jobs"), ("/admin/work/", "/admin/jobs"), ("/admin/work/w0", "/admin/jobs/w0"),
+            ("/admin/work/a%2Fb", "/admin/jobs/a%2Fb"), ("/admin/jobs/", "/admin/jobs"),
+        ]
+    )
+    func `The former URLs of jobs redirect to the current ones`(url: String, location: String) async throws {
+        try await TestSite.with { site in
+            let response = await site.get(url)
+            #expect(response.status == .temporaryRedirect)
+            #expect(response.headers[.location] == location)
+        }
+    }
+
+    @Test
+    func `The former URLs of jobs redirect within their database`() throws {
+        let other = try DatabaseID(project: "hearth", database: "other")
+        AdminURL.$database.withValue(other) {
+            #expect(AdminRoute(rawPath: "/admin/work") == .moved("/admin/databases/hearth/other/jobs"))
+            #expect(AdminRoute(rawPath: "/admin/work/w0") == .moved("/admin/databases/hearth/other/jobs/w0"))
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+
+@testable import HearthAdmin
+
+/// The English texts in templates and sources.
+struct SourceTexts {
+    private(set) var plain: Set<String> = []
+    /// The plural forms of texts with a number.
+    private(set) var counted: Set<String> = []
+    /// Calls whose text can't be extracted.
+    private(set) var complaints: [String] = []
+
+    /// Collects the texts.
+    init() throws {
+        try Self.forEachFile(in: "Templates", suffix: ".mustache") { _, text in
+            plain.formUnion(TranslatableTemplate(text).texts)
+        }
+        try Self.forEachFile(in: "Sources/HearthAdmin", suffix: ".swift") { name, text in
+            gather(from: text, in: name)
+        }
+    }
+
+    private mutating func gather(from source: String, in name: String) {
+        let code = source.replacing(/\/\/[^\n]*/, with: "")
+        let plain = code.matches(of: /\blocalized\(\s*"((?:[^"\\]|\\.)*)"/)
+        let counted = code.matches(
+            of: /\blocalized\(\s*count:[^"]*one:\s*"((?:[^"\\]|\\.)*)",\s*other:\s*"((?:[^"\\]|\\.)*)"/
+        )
+        for match in plain { self.plain.insert(unescaped(match.1)) }
+        for match in counted { self.counted.insert(unescaped(match.2)) }
+        let calls = code.matches(of: /(func )?\blocalized\(/).filter { $0.1 == nil }.count
+        if calls != plain.count + counted.count {
+            complaints.append("\(name): every localized(…) needs its texts as literals between quotes, its count without any")
+        }
+    }
+
+    private mutating func unescaped(_ literal: Substring) -> String {
+        let text = String(literal).replacing("\\\"", with: "\"")
+        if text.contains("\\") { complaints.append("a text has an escape: \(text)") }
+        return text
+    }
+
+    private static func forEachFile(in folder: String, suffix: String, _ body: (String, String) throws -> Void) throws {
+        let folder = TestSite.repository.appending(path: folder)
+        for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted() where name.hasSuffix(suffix) {
+            try body(name, String(contentsOf: folder.appending(path: name), encoding: .utf8))
+        }
+    }
+}

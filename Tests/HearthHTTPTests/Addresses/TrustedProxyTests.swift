@@ -1,0 +1,121 @@
+import HearthAPI
+import HearthHTTP
+import Synchronization
+import Testing
+
+/// The client of forwarded requests. The tests act as the proxy, with the address 127.0.0.1.
+@Suite("Trusted proxies", .timeLimit(.minutes(5)))
+struct TrustedProxyTests {
+    /// Returns the client addresses that the server determines, from the errors of a server that allows no streams.
+    private func addresses(_ proxies: [String], of requests: [[String]]) async throws -> [String] {
+        let configuration = HTTPServerConfiguration.standard
+            .with(\.trustedProxies, proxies.compactMap { CIDRBlock($0) })
+            .with(\.maximumWatchersPerAddress, 0)
+        let addresses = Mutex<[String]>([])
+        try await withServer(configuration) { server in
+            for fields in requests {
+                let response = try await withConnection(to: server) { try await $0.send("GET", "/watch?document=a/b", fields) }
+                #expect(response.status == 429)
+                let words = response.body.split(separator: " ")
+                let address = words.firstIndex(of: "address").map { String(words[$0 + 1]) } ?? response.body
+                addresses.withLock { $0.append(address) }
+            }
+        }
+        return addresses.withLock(\.self)
+    }
+
+    @Test
+    func `The client is the last address that is not a trusted proxy`() async throws {
+        let cases: [(String, String)] = [
+            ("203.0.113.7", "203.0.113.7"), ("  203.0.113.7\t", "203.0.113.7"), ("203.0.113.7:4711", "203.0.113.7"),
+            ("1.1.1.1, 203.0.113.7", "203.0.113.7"), ("127.0.0.1, 203.0.113.7", "203.0.113.7"),
+            ("junk,,<script>, 203.0.113.7", "203.0.113.7"), ("203.0.113.7,", "203.0.113.7"),
+            (String(repeating: "1.1.1.1,", count: 3_000) + "203.0.113.7", "203.0.113.7"),
+            // Through several trusted proxies.
+            ("1.1.1.1, 203.0.113.7, 127.0.0.1", "203.0.113.7"), ("1.1.1.1, 203.0.113.7, 10.1.2.3, 10.3.2.1", "203.0.113.7"),
+            ("10.0.0.1, 127.0.0.1", "10.0.0.1"),
+            ("2001:db8::7", "2001:db8::/64"), ("[2001:db8::7]", "2001:db8::/64"), ("[2001:db8::7]:443", "2001:db8::/64"),
+            ("::ffff:203.0.113.7", "203.0.113.7"), ("[::ffff:203.0.113.7]:1", "203.0.113.7"), ("::1", "::1"),
+        ]
+        let found = try await addresses(["127.0.0.1", "10.0.0.0/8"], of: cases.map { ["X-Forwarded-For: \($0.0)"] })
+        for ((value, address), found) in zip(cases, found) { #expect(found == address, "\(value.prefix(60))") }
+    }
+
+    @Test
+    func `Several header fields are combined`() async throws {
+        let found = try await addresses(
+            ["127.0.0.1"],
+            of: [
+                ["X-Forwarded-For: 1.1.1.1", "x-forwarded-for: 203.0.113.7"],
+                ["X-Forwarded-For: 203.0.113.7", "X-Other: 2.2.2.2", "X-FORWARDED-FOR: 127.0.0.1"],
+            ]
+        )
+        #expect(found == ["203.0.113.7", "203.0.113.7"])
+    }
+
+    @Test
+    func `Without a valid address, the proxy itself is the client`() async throws {
+        let values = [
+            "", "unknown", "_hidden", "203.0.113", "203.0.113.7.7", "203.0.113.256", "203.0.113.07", "0x7f.1", "3405803783",
+            "203.0.113.7 1.1.1.1", "203.0.113.7, unknown", "203.0.113.7:port", "[203.0.113.7", "[2001:db8::7]x", "2001:db8::7::1",
+            "fe80::1%eth0", "203.0.113.7/32", "localhost", "٢٠٣.٠.١١٣.٧", #""203.0.113.7""#, "203.0.113.7;1.1.1.1",
+        ]
+        let found = try await addresses(["127.0.0.1"], of: [[]] + values.map { ["X-Forwarded-For: \($0)"] })
+        for (value, found) in zip(["nothing"] + values, found) { #expect(found == "127.0.0.1", "\(value)") }
+    }
+
+    @Test(
+        arguments: [[], ["10.0.0.0/8", "127.0.0.2", "::1"]]
+    )
+    func `Headers of other peers and other forwarding headers are ignored`(proxies: [String]) async throws {
+        let found = try await addresses(
+            proxies,
+            of: [
+                ["X-Forwarded-For: 203.0.113.7"], ["Forwarded: for=203.0.113.7"], ["X-Real-IP: 203.0.113.7"],
+                ["X-Forwarded-For: 203.0.113.7, 127.0.0.1"],
+            ]
+        )
+        #expect(found == Array(repeating: "127.0.0.1", count: 4))
+        let others = try await addresses(["127.0.0.1"], of: [["Forwarded: for=203.0.113.7"], ["X-Real-IP: 203.0.113.7"]])
+        #expect(others == ["127.0.0.1", "127.0.0.1"])
+    }
+
+    @Test(arguments: [true, false])
+    func `Rate limits apply to the forwarded client, which can't be spoofed`(isTrusted: Bool) async throws {
+        let proxies = isTrusted ? ["127.0.0.0/8"] : []
+        let configuration = HTTPServerConfiguration.standard
+            .with(\.trustedProxies, proxies.compactMap { CIDRBlock($0) })
+            .with(\.maximumFailedAttempts, 3)
+        try await withServer(configuration) { server in
+            _ = try await server.makeKey(.admin)
+            func status(_ forwarded: String) async throws -> Int {
+                let fields = ["Authorization: Bearer wrong", "X-Forwarded-For: \(forwarded)"]
+                return try await withConnection(to: server) { try await $0.send("GET", "/openrpc.json", fields) }.status
+            }
+            // Attempts are replenished over time, so more may be needed. If spoofed addresses were trusted, this would not end.
+            var number = 0
+            repeat { number += 1 } while try await status("10.0.0.\(number % 256)\(isTrusted ? ", 203.0.113.7" : "")") == 401
+            #expect(number > 3)
+            if isTrusted { #expect(try await status("203.0.113.7, 203.0.113.8") == 401) }
+        }
+    }
+
+    @Test
+    func `X-Forwarded-Host and X-Forwarded-Proto are ignored`() async throws {
+        let configuration = HTTPServerConfiguration.standard.with(
+            \.trustedProxies,
+            [CIDRBlock("127.0.0.1")].compactMap(\.self)
+        )
+        try await withServer(configuration) { server in
+            let requests = [
+                (["Host: evil.example", "X-Forwarded-Host: localhost"], 421),
+                (["X-Forwarded-Host: evil.example", "X-Forwarded-Proto: javascript"], 200),
+                (["Origin: https://evil.example", "X-Forwarded-Host: evil.example"], 403),
+            ]
+            for (fields, status) in requests {
+                let response = try await withConnection(to: server) { try await $0.send("GET", "/health", fields) }
+                #expect(response.status == status, "\(fields)")
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import DocumentModel
+import DocumentStore
+import HearthAPI
+import HearthHTTP
+import StrictJSON
+import Testing
+
+/// Graceful shutdown with open connections.
+@Suite(.timeLimit(.minutes(1))) struct ShutdownTests {
+    @Test
+    func `An open stream receives its end frame and last chunk`() async throws {
+        try await withServer { server in
+            try await withConnection(to: server) { connection in
+                try await connection.send(RawConnection.request("GET", "/watch?document=a/b"))
+                _ = try await connection.responseHead()
+                _ = try await connection.chunk()
+                let current = try #require(try await connection.chunk())
+                await server.stopGracefully()
+                let token = try #require(current.split(separator: "\"token\":\"").last?.split(separator: "\"").first)
+                #expect(try await connection.chunk() == #"{"type":"end","reason":"shutdown","token":"\#(token)"}"# + "\n")
+                #expect(try await connection.chunk() == nil)
+                #expect(try await connection.receiveAll().isEmpty)
+            }
+        }
+    }
+
+    @Test
+    func `Many open streams all receive an end frame`() async throws {
+        try await withServer { server in
+            try await withThrowingTaskGroup { group in
+                let (openings, opened) = AsyncStream<Void>.makeStream()
+                for _ in 0..<40 {
+                    group.addTask {
+                        try await withConnection(to: server) { connection in
+                            try await connection.send(RawConnection.request("GET", "/watch?collection=a"))
+                            _ = try await connection.receive(through: "\"current\"")
+                            opened.yield()
+                            let rest = try await connection.receiveAll()
+                            #expect(rest.contains(#"{"type":"end","reason":"shutdown""#))
+                            #expect(rest.utf8.reversed().starts(with: "\r\n0\r\n\r\n".utf8.reversed()))
+                        }
+                    }
+                }
+                _ = await openings.prefix(40).reduce(into: 0) { count, _ in count += 1 }
+                await server.stopGracefully()
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    @Test
+    func `An idle connection is closed`() async throws {
+        try await withServer { server in
+            try await withConnection(to: server) { connection in
+                let response = try await connection.send("GET", "/health")
+                #expect(response.status == 200)
+                await server.stopGracefully()
+                let rest = try await connection.receiveAll()
+                #expect(rest.isEmpty)
+            }
+        }
+    }
+
+    @Test
+    func `A stream whose client does not read can't block shutdown`() async throws {
+        try await withServer(.standard.with(\.shutdownGrace, .milliseconds(100))) { server in
+            let fields: MapValue = ["text": .string(String(repeating: "x", count: 1_000_000))]
+            for index in 0..<7 { try await server.set("a/\(index)", fields) }
+            try await withConnection(to: server, receiveBuffer: 4_096) { connection in
+                try await connection.send(RawConnection.request("GET", "/watch?collection=a"))
+                _ = try await connection.responseHead()
+                await server.stopGracefully()
+                // The server closes the connection although the client does not read.
+                await connection.sendUntilClosed()
+            }
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `A request with an incomplete body can't block shutdown`(isPipelined: Bool) async throws {
+        // With these timeouts, only shutdown can end the connection within the test's time limit.
+        try await withServer(.standard.with(\.bodyTimeout, .seconds(600)).with(\.idleTimeout, .seconds(600))) { server in
+            try await withConnection(to: server) { connection in
+                let half =
+                    "POST /rpc HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
+                if isPipelined {
+                    try await connection.send(RawConnection.request("GET", "/health") + half)
+                    #expect(try await connection.response().status == 200)
+                } else {
+                    try await connection.send(half)
+                    // Ensures that the server has read the incomplete request.
+                    _ = try await withConnection(to: server) { try await $0.send("GET", "/health") }
+                }
+                await server.stopGracefully()
+                #expect(try await connection.receiveAll().isEmpty)
+            }
+        }
+    }
+
+    @Test
+    func `A request in progress is completed`() async throws {
+        try await withServer { server in
+            try await withConnection(to: server) { connection in
+                let calls = (0..<200).map { #"{"jsonrpc":"2.0","id":\#($0),"method":"documents.set","params":["a/\#($0)",{}]}"# }
+                try await connection.send(
+                    RawConnection.request(
+                        "POST",
+                        "/rpc",
+                        ["Content-Type: application/json"],
+                        body: "[\(calls.joined(separator: ","))]"
+                    )
+                )
+                while server.context.store.position.lastSequence == .zero { await Task.yield() }
+                await server.stopGracefully()
+                #expect(try await connection.response().body.utf8.reversed().starts(with: "}}]".utf8.reversed()))
+                #expect(try await connection.receiveAll().isEmpty)
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import DocumentModel
+import HearthAPI
+import StrictJSON
+import Testing
+
+@testable import HearthHTTP
+
+/// Watchers that don't read must not affect others.
+@Suite(.timeLimit(.minutes(1))) struct SlowWatcherTests {
+    @Test
+    func `Commits don't wait for watchers that don't read`() async throws {
+        try await withServer { server in
+            try await withThrowingTaskGroup { group in
+                let (streams, begun) = AsyncStream<Void>.makeStream()
+                let count = 40
+                for _ in 0..<count {
+                    group.addTask {
+                        try await withConnection(to: server, receiveBuffer: 4_096) { connection in
+                            try await connection.send(RawConnection.request("GET", "/watch?collection=large"))
+                            _ = try await connection.receive(through: #""current""#)
+                            begun.yield()
+                            await untilCancelled()
+                        }
+                    }
+                }
+                var iterator = streams.makeAsyncIterator()
+                for _ in 0..<count { await iterator.next() }
+
+                // Characters that are slowest to escape.
+                let text = String(repeating: "\u{2027}", count: 100_000)
+                var slowest = Duration.zero
+                for number in 0..<2 as Range<Int64> {
+                    try await server.set("large/\(number)", ["text": .string(text)])
+                    let start = ContinuousClock.now
+                    try await server.set("small/x", ["number": .integer(number)])
+                    slowest = max(slowest, ContinuousClock.now - start)
+                }
+                #expect(slowest < .seconds(2))
+                group.cancelAll()
+            }
+        }
+    }
+
+    private func untilCancelled() async {
+        let (stream, continuation) = AsyncStream<Never>.makeStream()
+        for await _ in stream {}
+        continuation.finish()
+    }
+}

@@ -1,0 +1,141 @@
+import DocumentModel
+import DocumentStore
+import HearthAPI
+import Logging
+import StrictJSON
+import Testing
+
+@testable import HearthHTTP
+
+@Suite("Revocation of streams", .timeLimit(.minutes(1)))
+struct StreamRevocationTests {
+    private func open(_ connection: inout RawConnection, _ key: String?, format: String = "ndjson") async throws {
+        let fields = key.map { ["Authorization: Bearer \($0)"] } ?? []
+        try await connection.send(RawConnection.request("GET", "/watch?collection=books&format=\(format)", fields))
+        #expect(try await connection.responseHead().status == 200)
+        _ = try await connection.receive(through: "current")
+    }
+
+    private func watchStatus(of server: TestServer, _ key: String) async throws -> Int {
+        try await withConnection(to: server) { connection in
+            try await connection.send(
+                RawConnection.request("GET", "/watch?collection=books", ["Authorization: Bearer \(key)"])
+            )
+            return try await connection.responseHead().status
+        }
+    }
+
+    @Test(arguments: ["ndjson", "sse"])
+    func `The stream of a revoked key ends with an end frame within five seconds`(format: String) async throws {
+        try await withServer { server in
+            let (key, other) = (try await server.makeKey(.reader), try await server.makeKey(.reader))
+            try await withConnection(to: server) { connection in
+                try await open(&connection, key, format: format)
+                try await withConnection(to: server) { second in
+                    try await open(&second, other)
+                    let start = ContinuousClock.now
+                    try await server.context.keys.revoke(UTF8Key(String(key.dropFirst(4).prefix(12))))
+                    let rest = try await connection.receiveAll()
+                    #expect(ContinuousClock.now - start < .seconds(5))
+                    #expect(rest.contains(#"{"type":"end","reason":"revoked","token":""#))
+                    #expect(rest.hasSuffix("0\r\n\r\n"))
+                    // The stream of another key continues.
+                    try await server.set("books/b", [:])
+                    _ = try await second.receive(through: #""path":"books/b""#)
+                }
+            }
+        }
+    }
+
+    @Test
+    func `A stream ends when its key is revoked by another process`() async throws {
+        try await withServer { server in
+            let keys = try await AccessKeyRegistry.open(inFolder: server.folder, logger: .init(label: "test"))
+            let (key, text) = try await keys.create(.init(role: .reader))
+            try await withConnection(to: server) { connection in
+                try await open(&connection, text)
+                try await keys.revoke(key.id)
+                let start = ContinuousClock.now
+                #expect(try await connection.receiveAll().contains(#""reason":"revoked""#))
+                #expect(ContinuousClock.now - start < .seconds(5))
+            }
+        }
+    }
+
+    @Test
+    func `A stream ends when its key expires`() async throws {
+        try await withServer { server in
+            let end = try Timestamp(microseconds: Timestamp.current().microseconds + 15_000_000)
+            let key = try await server.makeKey(.reader, expireTime: end)
+            try await withConnection(to: server) { connection in
+                try await open(&connection, key)
+                #expect(try await connection.receiveAll().contains(#""reason":"revoked""#))
+                #expect(Timestamp.current() >= end)
+            }
+        }
+    }
+
+    @Test
+    func `A stream without a key ends when the first key is created`() async throws {
+        try await withServer { server in
+            try await withConnection(to: server) { connection in
+                try await open(&connection, nil)
+                _ = try await server.makeKey(.admin)
+                #expect(try await connection.receiveAll().contains(#""reason":"revoked""#))
+            }
+        }
+    }
+
+    @Test
+    func `A revoked client that does not read is disconnected`() async throws {
+        try await withServer(.standard.with(\.maximumWatchers, 1)) { server in
+            let text = Value.string(String(repeating: "x", count: 200_000))
+            for number in 0..<100 { try await server.set("books/b\(number)", ["text": text]) }
+            let (key, other) = (try await server.makeKey(.reader), try await server.makeKey(.reader))
+            try await withConnection(to: server, receiveBuffer: 4_096) { connection in
+                try await connection.send(
+                    RawConnection.request("GET", "/watch?collection=books", ["Authorization: Bearer \(key)"])
+                )
+                #expect(try await connection.responseHead().status == 200)
+                let start = ContinuousClock.now
+                try await server.context.keys.revoke(UTF8Key(String(key.dropFirst(4).prefix(12))))
+                // The slot is released although the client has read nothing.
+                while try await watchStatus(of: server, other) == 429 {}
+                #expect(ContinuousClock.now - start < .seconds(5))
+            }
+        }
+    }
+
+    @Test(arguments: [nil, 2])
+    func `Streams per key are limited; a stream that ends releases its slot`(limit: Int?) async throws {
+        var configuration = HTTPServerConfiguration.standard
+        configuration.maximumWatchersPerAddress = 128
+        if let limit { configuration.maximumWatchersPerKey = limit }
+        try await withServer(configuration) { server in
+            let (key, other) = (try await server.makeKey(.reader), try await server.makeKey(.reader))
+            try await holding((limit ?? 64) - 1, key, in: server) {
+                try await withConnection(to: server) { connection in
+                    try await open(&connection, key)
+                    let fields = ["Authorization: Bearer \(key)"]
+                    let rejected = try await withConnection(to: server) {
+                        try await $0.send("GET", "/watch?collection=books", fields)
+                    }
+                    #expect(rejected.status == 429)
+                    #expect(rejected["retry-after"] == "5")
+                    #expect(rejected.body.contains("The key has reached the limit of \(limit ?? 64) watch streams"))
+                    #expect(try await watchStatus(of: server, other) == 200)
+                }
+                while try await watchStatus(of: server, key) == 429 {}
+            }
+        }
+    }
+
+    /// Runs `body` while a number of streams of a key are open.
+    private func holding(_ count: Int, _ key: String, in server: TestServer, _ body: () async throws -> Void) async throws {
+        guard count > 0 else { return try await body() }
+        try await withConnection(to: server) { connection in
+            try await open(&connection, key)
+            try await holding(count - 1, key, in: server, body)
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package import Foundation
+
+/// A small tmpfs volume, which a test can fill up.
+package struct TmpfsVolume: Sendable {
+    /// The mount point.
+    package let folder: URL
+
+    /// A failed command.
+    package struct Failure: Error {
+        /// The command, with its arguments.
+        package let command: String
+    }
+
+    /// True if the process may mount file systems, which requires root and a kernel or container that permits it.
+    package static let isAvailable: Bool = {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "hearth-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        do {
+            try TmpfsVolume(at: folder, size: "1m").unmount()
+            return true
+        } catch {
+            return false
+        }
+    }()
+
+    /// Mounts a volume at `folder`, which is created if needed, with a size in the syntax of `mount`.
+    package init(at folder: URL, size: String) throws {
+        self.folder = folder
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Self.run("mount", ["-t", "tmpfs", "-o", "size=\(size)", "tmpfs", folder.path])
+    }
+
+    /// Calls `body` with a volume, and unmounts it afterwards.
+    package static func with(size: String, _ body: (TmpfsVolume) async throws -> Void) async throws {
+        try await withTemporaryFolder { folder in
+            let volume = try TmpfsVolume(at: folder, size: size)
+            do {
+                try await body(volume)
+            } catch {
+                try volume.unmount()
+                throw error
+            }
+            try volume.unmount()
+        }
+    }
+
+    /// Changes a mount option: `size=8m`, `ro`, `rw`.
+    package func remount(_ option: String) throws {
+        try Self.run("mount", ["-o", "remount,\(option)", folder.path])
+    }
+
+    /// Fills the remaining space.
+    package func fill() throws {
+        let path = folder.appending(path: "ballast").path
+        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw Failure(command: "open \(path)") }
+        defer { close(file) }
+        let page = [UInt8](repeating: 1, count: 4_096)
+        while write(file, page, page.count) > 0 {}
+    }
+
+    /// Unmounts the volume, even if files on it are open.
+    package func unmount() throws {
+        try Self.run("umount", ["-l", folder.path])
+    }
+
+    private static func run(_ command: String, _ arguments: [String]) throws {
+        guard try ChildProcess.run("/usr/bin/env", [command] + arguments) == .code(0) else {
+            throw Failure(command: ([command] + arguments).joined(separator: " "))
+        }
+    }
+}
