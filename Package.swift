@@ -239,7 +239,7 @@ let package = Package(
                 .product(name: "OpenCombine", package: "OpenCombine"),
             ],
             path: "Tests/EndToEnd",
-            exclude: ["Python"],
+            exclude: ["Fixtures", "Python"],
             swiftSettings: swiftSettings
         ),
     ],

@@ -16,9 +16,11 @@ struct TestServer: Sendable {
 
     /// Starts a server and waits for its URL.
     ///
-    /// - Parameter port: The port; 0 selects a free port.
-    init(data folder: URL, port: String = "0") async throws {
-        let process = try HearthProcess(["serve", "--data", folder.path, "--port", port])
+    /// - Parameters:
+    ///   - port: The port; 0 selects a free port.
+    ///   - arguments: Further arguments of `hearth serve`.
+    init(data folder: URL, port: String = "0", arguments: [String] = []) async throws {
+        let process = try HearthProcess(["serve", "--data", folder.path, "--port", port] + arguments)
         var address: String?
         for await line in process.output {
             address = line
