@@ -42,10 +42,17 @@ let package = Package(
         .target(name: "Gzip", dependencies: ["CZlib"], swiftSettings: swiftSettings),
         .target(name: "XMLText", dependencies: ["CLibXML2"], swiftSettings: swiftSettings),
         .target(name: "JSONRPC", dependencies: ["StrictJSON"], swiftSettings: swiftSettings),
+        .target(name: "StorageIO", dependencies: ["CLinux", "DocumentModel"], swiftSettings: swiftSettings),
+        .target(name: "DocumentStore", dependencies: ["DocumentModel", "StrictJSON"], swiftSettings: swiftSettings),
         .target(
-            name: "DocumentStore",
+            name: "Journal",
+            dependencies: ["DocumentModel", "DocumentStore", "StorageIO", "StrictJSON"],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "FileStore",
             dependencies: [
-                "CLinux", "CSQLite", "DocumentModel", "StrictJSON",
+                "CSQLite", "DocumentModel", "DocumentStore", "Journal", "StorageIO", "StrictJSON",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -67,21 +74,16 @@ let package = Package(
         .target(
             name: "HearthAPI",
             dependencies: [
-                "DocumentModel", "DocumentStore", "JSONRPC", "StrictJSON",
+                "DocumentModel", "DocumentStore", "FileStore", "JSONRPC", "StorageIO", "StrictJSON",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swiftSettings
         ),
         .target(
-            name: "FirestoreREST",
-            dependencies: ["DocumentModel", "DocumentStore", "HearthAPI", "StrictJSON"],
-            swiftSettings: swiftSettings
-        ),
-        .target(
             name: "HearthHTTP",
             dependencies: [
-                "DocumentModel", "DocumentStore", "FirestoreREST", "HearthAPI", "JSONRPC", "StrictJSON",
+                "DocumentModel", "DocumentStore", "HearthAPI", "JSONRPC", "StrictJSON",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -95,9 +97,20 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(
+            name: "FirestoreREST",
+            dependencies: [
+                "DocumentModel", "DocumentStore", "HearthAPI", "HearthHTTP", "JSONRPC", "StrictJSON",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .target(
             name: "HearthAdmin",
             dependencies: [
-                "DocumentModel", "DocumentStore", "Gzip", "HearthHTTP", "HearthAPI", "JSONRPC", "StrictJSON", "XMLText",
+                "DocumentModel", "DocumentStore", "Gzip", "HearthHTTP", "HearthAPI", "JSONRPC", "StorageIO", "StrictJSON",
+                "XMLText",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -110,7 +123,9 @@ let package = Package(
         .executableTarget(
             name: "HearthCLI",
             dependencies: [
-                "DocumentModel", "DocumentStore", "HearthAdmin", "HearthClient", "HearthHTTP", "HearthAPI", "StrictJSON",
+                "DocumentModel", "DocumentStore", "FileStore", "FirestoreREST", "HearthAdmin", "HearthClient", "HearthHTTP",
+                "HearthAPI",
+                "StrictJSON",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -121,7 +136,8 @@ let package = Package(
         .executableTarget(
             name: "HearthBench",
             dependencies: [
-                "DocumentModel", "DocumentStore", "FirestoreREST", "HearthClient", "HearthHTTP", "HearthAPI", "StrictJSON",
+                "DocumentModel", "DocumentStore", "FileStore", "FirestoreREST", "HearthClient", "HearthHTTP", "HearthAPI",
+                "StrictJSON",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -161,9 +177,20 @@ let package = Package(
         ),
         .testTarget(name: "JSONRPCTests", dependencies: ["JSONRPC", "StrictJSON", "TestSupport"], swiftSettings: swiftSettings),
         .testTarget(
-            name: "DocumentStoreTests",
+            name: "StorageIOTests",
+            dependencies: ["StorageIO", "DocumentModel", "TestSupport"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "JournalTests",
+            dependencies: ["Journal", "DocumentModel", "DocumentStore", "StrictJSON", "TestSupport"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "FileStoreTests",
             dependencies: [
-                "DocumentStore", "DocumentModel", "QueryTestSupport", "StrictJSON", "TestSupport",
+                "FileStore", "DocumentModel", "DocumentStore", "Journal", "QueryTestSupport", "StorageIO", "StrictJSON",
+                "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -172,7 +199,8 @@ let package = Package(
         .testTarget(
             name: "HearthAPITests",
             dependencies: [
-                "HearthAPI", "DocumentModel", "DocumentStore", "FuzzedInputs", "JSONRPC", "StrictJSON", "TestSupport",
+                "HearthAPI", "DocumentModel", "DocumentStore", "FileStore", "FuzzedInputs", "JSONRPC", "StrictJSON",
+                "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swiftSettings
@@ -185,7 +213,9 @@ let package = Package(
         .testTarget(
             name: "HearthHTTPTests",
             dependencies: [
-                "HearthHTTP", "HearthAdmin", "HearthAPI", "DocumentModel", "DocumentStore", "FuzzedInputs", "JSONRPC",
+                "HearthHTTP", "FirestoreREST", "HearthAdmin", "HearthAPI", "DocumentModel", "DocumentStore", "FileStore",
+                "FuzzedInputs",
+                "JSONRPC",
                 "StrictJSON", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -198,7 +228,9 @@ let package = Package(
         .testTarget(
             name: "HearthAdminTests",
             dependencies: [
-                "HearthAdmin", "HearthAPI", "DocumentModel", "DocumentStore", "Gzip", "JSONRPC", "StrictJSON", "TestSupport",
+                "HearthAdmin", "HearthAPI", "HearthHTTP", "DocumentModel", "DocumentStore", "FileStore", "Gzip", "JSONRPC",
+                "StorageIO",
+                "StrictJSON", "TestSupport",
                 "CLibXML2", "CZlib",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -234,7 +266,7 @@ let package = Package(
         .testTarget(
             name: "EndToEnd",
             dependencies: [
-                "HearthCLI", "HearthClient", "DocumentModel", "DocumentStore", "StrictJSON", "TestSupport",
+                "HearthCLI", "HearthClient", "DocumentModel", "DocumentStore", "FileStore", "StrictJSON", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "OpenCombine", package: "OpenCombine"),
             ],

@@ -20,11 +20,6 @@ package protocol DocumentStore: Sendable {
     /// - Throws: `.dataLoss` with the file location when the document is damaged; `.unavailable` when it can't be read at present.
     func document(at path: DocumentPath, readTime: Timestamp?) async throws(StatusError) -> EncodedDocument?
 
-    /// Returns the raw contents of the file of the document at `path`, intact or damaged; nil when there is no file.
-    ///
-    /// - Throws: `.dataLoss` when the path is not a regular file; `.unavailable` when it can't be read at present.
-    func file(of path: DocumentPath) async throws(StatusError) -> [UInt8]?
-
     /// Returns a page of a collection's documents in ID order.
     ///
     /// - Parameters:
@@ -138,23 +133,22 @@ package protocol DocumentStore: Sendable {
     /// - Throws: `.cancelled` when the task is cancelled.
     func safePosition() async throws(StatusError) -> StorePosition
 
-    /// Returns the store's disk usage; nil for a store without a disk.
-    ///
-    /// Takes a few system calls, whatever the size of the store.
-    func storage() async -> StorageReport?
-
     /// The error that a write would get while the store does not accept writes; nil while it does.
     ///
     /// Takes a few system calls, whatever the size of the store.
     var writeBlockedReason: StatusError? { get async }
+
+    /// The store's files; nil for a store without files on this machine.
+    ///
+    /// - Throws: An error when the store can't be used at present.
+    var localFiles: (any LocalFiles)? { get throws(StatusError) }
 }
 
 extension DocumentStore {
-    /// Returns nil, as for a store without a disk.
-    package func storage() async -> StorageReport? { nil }
-
-    /// Returns nil, as for a store without files.
-    package func file(of path: DocumentPath) async throws(StatusError) -> [UInt8]? { nil }
+    /// Nil, as for a store without files.
+    package var localFiles: (any LocalFiles)? {
+        get throws(StatusError) { nil }
+    }
 
     /// Returns the current document at `path`.
     package func document(at path: DocumentPath) async throws(StatusError) -> EncodedDocument? {

@@ -1,83 +1,83 @@
 import HTTPTypes
 import HearthAPI
 package import HearthHTTP
-package import Hummingbird
+import Hummingbird
 import NIOCore
 import StrictJSON
 
-extension AdminPages {
-    /// Adds the pages to the router of the Hearth server: `/`, `/rpc/docs`, `/admin` and all paths below it, for all methods.
-    ///
-    /// - Parameter streams: The stream limiter that live updates count against.
-    package func addRoutes(to router: Router<HearthRequestContext>, streams: WatchStreams) {
-        addRoutes(to: router) { context in
-            Principal(caller: context.caller, session: context.session, network: context.clientNetwork)
-        } liveResponse: { live, context in
-            let slot = try streams.acquireSlot(for: context)
-            return streams.response(with: live.session, encodedBy: live.events, of: live.context, in: slot, for: context)
-        }
+/// The pages as routes of Hearth's server: `/`, `/rpc/docs`, `/admin` and all paths below it, for all methods.
+package struct AdminModule: RouteModule {
+    private let pages: AdminPages
+
+    package init(_ pages: AdminPages) {
+        self.pages = pages
     }
 
-    /// Adds the pages to a router: `/`, `/rpc/docs`, `/admin` and all paths below it, for all methods.
-    ///
-    /// The caller must reject cross-site form submissions.
-    ///
-    /// - Parameters:
-    ///   - principal: Returns the sender of a request; its caller is ``Caller/unauthenticated`` when a key is required and missing.
-    ///   - liveResponse: Returns the streaming response of live updates. The default responds with 404.
-    func addRoutes<Context: RequestContext>(
-        to router: Router<Context>,
-        principal: @escaping @Sendable (Context) -> Principal,
-        liveResponse: @escaping @Sendable (LiveStream, Context) throws -> Response = { _, _ in throw HTTPError(.notFound) }
-    ) {
-        router.add(middleware: AdminPagesMiddleware(pages: self, principal: principal, liveResponse: liveResponse))
+    package func routes(using server: ServerResources) -> [Route] {
+        let handler: Route.Handler = { request, context in
+            try await pages.response(to: request, in: context, streams: server.streams)
+        }
+        return ["/", "/admin", "/rpc/docs", "/rpc/docs/"].map { Route($0, policy, allMethods: handler) }
+            + [Route(below: "/admin/", policy, allMethods: handler)]
+    }
+
+    /// Pages may be linked from other sites. They offer to sign in, and check what their callers may do.
+    private var policy: RoutePolicy {
+        var policy = RoutePolicy()
+        policy.access = .signIn
+        // The fields of a form and the buffer of a file.
+        policy.body.fileBufferBytes = 256 << 10
+        return policy
     }
 }
 
-/// Handles the requests for pages that no route has handled.
-///
-/// This is a middleware because a route handles a single method, while the pages respond to every method.
-private struct AdminPagesMiddleware<Context: RequestContext>: RouterMiddleware {
-    let pages: AdminPages
-    let principal: @Sendable (Context) -> Principal
-    let liveResponse: @Sendable (LiveStream, Context) throws -> Response
-
-    func handle(
-        _ request: Request,
-        context: Context,
-        next: (Request, Context) async throws -> Response
+extension AdminPages {
+    /// Responds to an HTTP request.
+    ///
+    /// - Parameter streams: The streams whose limits live updates count against.
+    fileprivate func response(
+        to request: Request,
+        in context: HearthRequestContext,
+        streams: WatchStreams
     ) async throws -> Response {
-        guard Self.isPage(request.uri.path.utf8) else { return try await next(request, context) }
-        let principal = principal(context)
-        var page = AdminPages.PageRequest(request, principal: principal)
-        if request.hasMultipartForm, pages.acceptsUpload(of: page) {
+        let principal = Principal(caller: context.caller, session: context.session, network: context.clientNetwork)
+        var page = PageRequest(request, principal: principal)
+        if request.hasMultipartForm, acceptsUpload(of: page) {
             // Uploads require sign-in, so no browser ID is needed to identify the owner.
-            page.upload = try await request.upload(to: pages, of: principal.formOwner(browserID: ""))
+            page.upload = try await request.upload(to: self, of: principal.formOwner(browserID: ""))
         } else {
             // A URL-encoded form survives the sign-in page; a multipart form is too large for that.
             page.form =
                 request.hasMultipartForm && principal.needsSignIn
-                ? nil : try await request.form(atMost: pages.maximumFormBytes(from: principal))
+                ? nil : try await request.form(atMost: maximumFormBytes(from: principal))
         }
-        let response = await pages.response(to: page)
-        if let live = response.live, request.method != .head { return try liveResponse(live, context) }
-        return Self.response(response.encoded(for: request.headers[.acceptEncoding]), isHead: request.method == .head)
+        let response = await response(to: page)
+        if let live = response.live, request.method != .head {
+            let slot = try streams.acquireSlot(for: context)
+            return streams.response(with: live.session, encodedBy: live.events, of: live.context, in: slot, for: context)
+        }
+        return Response(response.encoded(for: request.headers[.acceptEncoding]), isHead: request.method == .head)
     }
+}
 
-    private static func response(_ page: PageResponse, isHead: Bool) -> Response {
+extension Response {
+    /// Creates the HTTP response of a page.
+    fileprivate init(_ page: PageResponse, isHead: Bool) {
         var headers = page.headers
         if isHead {
             if page.stream == nil { headers[.contentLength] = String(page.body.count) }
-            return Response(status: page.status, headers: headers)
+            self.init(status: page.status, headers: headers)
+            return
         }
         guard let stream = page.stream else {
-            return Response(
+            self.init(
                 status: page.status,
                 headers: headers,
                 body: ResponseBody(byteBuffer: ByteBuffer(bytes: page.body))
             )
+            return
         }
-        return Response(
+        self.init(
             status: page.status,
             headers: headers,
             body: ResponseBody { writer in
@@ -86,20 +86,12 @@ private struct AdminPagesMiddleware<Context: RequestContext>: RouterMiddleware {
             }
         )
     }
-
-    private static func isPage(_ path: String.UTF8View) -> Bool {
-        let admin = "/admin".utf8
-        if path.starts(with: AdminURL.documentation.utf8) { return AdminRoute(rawPath: String(path)).isKnown }
-        guard path.starts(with: admin) else { return path.elementsEqual("/".utf8) }
-        let next = path.dropFirst(admin.count).first
-        return next == nil || next == UInt8(ascii: "/")
-    }
 }
 
 extension AdminPages {
     /// The size limit of a URL-encoded form. The encoding makes an edited document up to three times as large.
     fileprivate func maximumFormBytes(from principal: Principal) -> Int {
-        principal.needsSignIn ? Self.unauthenticatedFormBytes : context.server.limits.maximumBodyBytes
+        principal.needsSignIn ? SessionController.formBytes : context.server.limits.maximumBodyBytes
     }
 
     /// Whether a multipart form is received: only on the import page, and only from callers with write permission.
@@ -112,7 +104,7 @@ extension AdminPages {
     }
 }
 
-extension AdminPages.PageRequest {
+extension PageRequest {
     fileprivate init(_ request: Request, principal: Principal) {
         self.init(
             method: request.method,

@@ -1,5 +1,6 @@
 import ArgumentParser
 import DocumentStore
+import FileStore
 import Foundation
 import HTTPTypes
 import HearthAPI
@@ -31,15 +32,24 @@ struct ConstantServer: AsyncParsableCommand {
         let server = try HTTPServer(
             configuration: configuration,
             context: ServiceContext(store: store),
+            modules: [ConstantModule(body: body)],
             logger: logger
-        ) { router, _ in
-            router.post("constant") { request, _ in
-                _ = try await request.body.collect(upTo: 1 << 20)
-                return Response(status: .ok, headers: [.contentType: "text/plain"], body: ResponseBody(byteBuffer: body))
-            }
-        } onRunning: { port in
+        ) { port in
             try? FileHandle.standardOutput.write(contentsOf: Data("http://127.0.0.1:\(port)\n".utf8))
         }
         try await server.run()
+    }
+}
+
+/// A route that reads the body of a request and responds with constant bytes.
+private struct ConstantModule: RouteModule {
+    let body: ByteBuffer
+
+    func routes(using _: ServerResources) -> [Route] {
+        let handler: Route.Handler = { request, _ in
+            _ = try await request.body.collect(upTo: 1 << 20)
+            return Response(status: .ok, headers: [.contentType: "text/plain"], body: ResponseBody(byteBuffer: body))
+        }
+        return [Route("/constant", RoutePolicy(), [.post: handler])]
     }
 }

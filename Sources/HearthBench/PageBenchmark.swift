@@ -2,6 +2,7 @@ import ArgumentParser
 import AsyncHTTPClient
 import DocumentModel
 import DocumentStore
+import FileStore
 import FirestoreREST
 import Logging
 import NIOCore

@@ -1,6 +1,7 @@
 import ArgumentParser
 import DocumentModel
 import DocumentStore
+import FileStore
 import Logging
 
 /// Durable writes and reads of the embedded store, compared with bare file operations.

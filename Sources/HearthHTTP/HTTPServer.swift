@@ -1,7 +1,7 @@
 package import DocumentModel
 import HTTPTypes
 package import HearthAPI
-package import Hummingbird
+import Hummingbird
 import HummingbirdCore
 import JSONRPC
 package import Logging
@@ -9,12 +9,11 @@ import NIOCore
 import NIOPosix
 import ServiceLifecycle
 
-/// Hearth's HTTP server: the APIs, watch streams and the routes that other modules add.
+/// Hearth's HTTP server: connections, limits, and the routes of its modules.
 ///
 /// ```swift
-/// let server = try HTTPServer(configuration: configuration, context: context, logger: logger) { router, streams in
-///     pages.addRoutes(to: router, streams: streams)
-/// } onRunning: { port in
+/// let modules: [any RouteModule] = [APIModule(context), FirestoreRESTModule(context), AdminModule(pages)]
+/// let server = try HTTPServer(configuration: configuration, context: context, modules: modules, logger: logger) { port in
 ///     print("http://127.0.0.1:\(port)")
 /// }
 /// ```
@@ -22,74 +21,48 @@ import ServiceLifecycle
 /// It runs until graceful shutdown: it then stops accepting connections, completes the calls in progress, ends the watch streams
 /// with an `end` frame, and returns. The store belongs to the caller and stays open.
 package struct HTTPServer: Service {
-    /// A closure that adds routes. Requests to them pass the same Host and Origin checks, and their responses get the server's
-    /// default headers. Their streams count towards the limits of `/watch`.
-    package typealias RouteBuilder = (Router<HearthRequestContext>, WatchStreams) -> Void
-
     private let configuration: HTTPServerConfiguration
     private let context: ServiceContext
     /// The memory limit for request bodies.
     let bodyBudget: BodyBudget
-    /// The memory limit for responses.
-    let responseBudget: ResponseBudget
     private let connection: ConnectionConfiguration
-    private let router: Router<HearthRequestContext>.Responder
-    private let streams: WatchStreams
+    private let routes: RouteTable
+    /// The middlewares, and then the handler of the request's route.
+    private let responder: any HTTPResponder<HearthRequestContext>
+    /// What the modules share.
+    let resources: ServerResources
     private let logger: Logger
     private let onRunning: @Sendable (_ port: Int) async -> Void
 
     /// Creates a server, which listens once ``run()`` is called.
     ///
     /// - Parameters:
-    ///   - addRoutes: Adds routes; called once, before the initializer returns.
+    ///   - modules: The modules whose routes are served. No two of them may have the same path.
     ///   - onRunning: Called with the port once the server is listening.
     /// - Throws: ``StatusCode/failedPrecondition`` when the server would be reachable from other machines and there are no keys.
     package init(
         configuration: HTTPServerConfiguration = HTTPServerConfiguration(),
         context: ServiceContext,
+        modules: [any RouteModule],
         logger: Logger,
-        addRoutes: RouteBuilder = { _, _ in },
         onRunning: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
     ) throws(StatusError) {
         try configuration.checkHost(hasKeys: context.keys.hasValidKey)
         // A server reachable from other machines requires keys even if all of them are revoked later.
         if !configuration.isLoopback { context.keys.requireKeys() }
-        let responseBudget = ResponseBudget(
-            limit: configuration.maximumBufferedResponseBytes,
-            timeout: configuration.responseMemoryTimeout
-        )
-        let router = Router(context: HearthRequestContext.self, options: .autoGenerateHeadEndpoints)
+        let resources = ServerResources(configuration, activity: context.server.activity, logger: logger)
         let bodyBudget = BodyBudget(limit: configuration.maximumBufferedBodyBytes)
-        Self.addMiddleware(to: router, configuration, context: context, bodyBudget: bodyBudget)
-        let streams = WatchStreams(
-            slots: WatchSlots(
-                limit: configuration.maximumWatchers,
-                limitPerAddress: configuration.maximumWatchersPerAddress,
-                limitPerKey: configuration.maximumWatchersPerKey,
-                activity: context.server.activity
-            ),
-            logger: logger
-        )
-        Self.addRoutes(
-            to: router,
-            configuration,
-            context: context,
-            responseBudget: responseBudget,
-            streams: streams,
-            logger: logger
-        )
-        addRoutes(router, streams)
         self.configuration = configuration
         self.context = context
         self.bodyBudget = bodyBudget
-        self.responseBudget = responseBudget
         self.connection = ConnectionConfiguration(
             configuration,
             maximumBodyBytes: context.server.limits.maximumBodyBytes,
             logger: logger
         )
-        self.router = router.buildResponder()
-        self.streams = streams
+        self.routes = RouteTable(modules.flatMap { $0.routes(using: resources) })
+        self.responder = Self.makeResponder(configuration, context: context, bodyBudget: bodyBudget)
+        self.resources = resources
         self.logger = logger
         self.onRunning = onRunning
     }
@@ -101,7 +74,12 @@ package struct HTTPServer: Service {
         let server = Server(
             childChannelSetup: ConnectionChannel(
                 HTTP1Channel(
-                    responder: ConnectionResponder(router: router, logger: logger, date: connection.date).respond,
+                    responder: ConnectionResponder(
+                        routes: routes,
+                        responder: responder,
+                        logger: logger,
+                        date: connection.date
+                    ).respond,
                     configuration: .init(
                         idleTimeout: TimeAmount(configuration.idleTimeout),
                         httpDecoderConfiguration: .init(
@@ -133,7 +111,7 @@ package struct HTTPServer: Service {
             }
         } onGracefulShutdown: {
             connection.shutdown.start()
-            streams.shutDown()
+            resources.streams.shutDown()
         }
     }
 
@@ -156,24 +134,18 @@ package struct HTTPServer: Service {
 }
 
 extension HTTPServer {
-    private static func addMiddleware(
-        to router: Router<HearthRequestContext>,
+    /// Returns a responder that applies the middlewares and then responds by the request's route.
+    private static func makeResponder(
         _ configuration: HTTPServerConfiguration,
         context: ServiceContext,
         bodyBudget: BodyBudget
-    ) {
+    ) -> any HTTPResponder<HearthRequestContext> {
         let corsPolicy = CORSPolicy(configuration.allowedOrigins)
+        let router = Router(context: HearthRequestContext.self)
         router.addMiddleware {
             LogMiddleware()
             CORSMiddleware(policy: corsPolicy)
-            ResponseMiddleware(allowedMethods: [
-                ("/rpc", "POST, OPTIONS"),
-                ("/watch", "GET, POST, OPTIONS"),
-                ("/openrpc.json", "GET, HEAD, OPTIONS"),
-                ("/health", "GET, HEAD, OPTIONS"),
-                ("/v1/**", "GET, HEAD, POST, PATCH, DELETE, OPTIONS"),
-                ("/emulator/v1/**", "DELETE, OPTIONS"),
-            ])
+            ResponseMiddleware()
             RequestTargetMiddleware()
             HostMiddleware(
                 listeningOn: configuration.host,
@@ -189,42 +161,6 @@ extension HTTPServer {
             )
             BodyMiddleware(budget: bodyBudget)
         }
-    }
-
-    private static func addRoutes(
-        to router: Router<HearthRequestContext>,
-        _ configuration: HTTPServerConfiguration,
-        context: ServiceContext,
-        responseBudget: ResponseBudget,
-        streams: WatchStreams,
-        logger: Logger
-    ) {
-        let bodyExecutor = BodyExecutor(limit: configuration.maximumConcurrentLargeBodies)
-        let rpc = RPCRoute(
-            context,
-            responseBudget: responseBudget,
-            bodyExecutor: bodyExecutor,
-            configuration: configuration,
-            logger: logger
-        )
-        router.post("rpc") { request, context in try await rpc.respond(to: request, in: context) }
-
-        let firestore = FirestoreRoute(context, responseBudget: responseBudget, bodyExecutor: bodyExecutor)
-        for method in FirestoreRoute.methods {
-            router.on("v1/**", method: method) { request, context in try await firestore.respond(to: request, in: context) }
-        }
-        let clearing = ClearDatabaseRoute(context, isAllowed: configuration.allowsClearing)
-        router.delete("emulator/v1/**") { request, context in try await clearing.respond(to: request, in: context) }
-
-        let watch = WatchRoute(service: context, streams: streams)
-        router.get("watch") { request, context in try await watch.respond(to: request, in: context) }
-        router.post("watch") { request, context in try await watch.respond(to: request, in: context) }
-        // The headers of a stream can't be determined without starting it.
-        router.head("watch") { _, _ -> Response in throw HTTPError(.notFound) }
-
-        let openRPC = OpenRPCRoute()
-        router.get("openrpc.json") { request, _ in openRPC.respond(to: request) }
-        let health = HealthRoute(context)
-        router.get("health") { _, _ in await health.respond() }
+        return router.middlewares.constructResponder(finalResponder: RouteResponder())
     }
 }

@@ -1,6 +1,7 @@
 import DocumentModel
 import HTTPTypes
 import HearthAPI
+import HearthHTTP
 import Hummingbird
 import HummingbirdTesting
 import Testing
@@ -154,8 +155,8 @@ struct PageMethodTests {
     /// Runs `body` with a client of a router that serves only the pages.
     private func withRouter(_ body: @escaping @Sendable (any TestClientProtocol) async throws -> Void) async throws {
         try await TestSite.with(GuideData.writes()) { site in
-            let router = Router()
-            site.pages.addRoutes(to: router) { _ in Principal(caller: .openAccess) }
+            let router = Router(context: HearthRequestContext.self)
+            site.pages.addRoutes(to: router)
             try await Application(router: router).test(.router, body)
         }
     }

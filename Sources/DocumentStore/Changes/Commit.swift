@@ -23,7 +23,7 @@ package struct Commit: Hashable, Sendable {
 
 extension Commit {
     /// Returns the change of a document; nil when the commit did not change it.
-    func change(of path: DocumentPath) -> CommittedChange? { changes.first { $0.path == path } }
+    package func change(of path: DocumentPath) -> CommittedChange? { changes.first { $0.path == path } }
 }
 
 /// The net change of one document by a commit.

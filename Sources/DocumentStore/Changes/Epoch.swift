@@ -1,28 +1,28 @@
-import DocumentModel
+internal import DocumentModel
 
 /// The identity of a history of commits: 128 random bits. Sequence numbers of different epochs are not comparable.
-struct Epoch: Hashable, Sendable, CustomStringConvertible {
+package struct Epoch: Hashable, Sendable, CustomStringConvertible {
     /// The size of an epoch.
-    static let byteCount = 16
+    package static let byteCount = 16
 
     /// The bytes.
-    let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     /// Creates an epoch from its bytes; nil when there are not 16.
-    init?(bytes: some Collection<UInt8>) {
+    package init?(bytes: some Collection<UInt8>) {
         guard bytes.count == Self.byteCount else { return nil }
         self.bytes = Array(bytes)
     }
 
     /// Parses 32 lowercase hexadecimal digits.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         guard let bytes = Hexadecimal.decode(text.utf8) else { return nil }
         self.init(bytes: bytes)
         guard description.utf8.elementsEqual(text.utf8) else { return nil }
     }
 
     /// Creates a random epoch.
-    static func random() -> Epoch {
+    package static func random() -> Epoch {
         Epoch(unchecked: RandomBytes.make(byteCount))
     }
 
@@ -31,7 +31,7 @@ struct Epoch: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The epoch as 32 lowercase hexadecimal digits.
-    var description: String {
+    package var description: String {
         Hexadecimal.encode(bytes)
     }
 }

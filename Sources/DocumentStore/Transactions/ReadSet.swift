@@ -3,7 +3,7 @@ internal import StrictJSON
 
 /// The reads of a transaction, for optimistic concurrency control.
 ///
-/// A transaction takes no locks. It records its reads, and ``DocumentStore/commit(_:validating:)`` rejects its writes when any of
+/// A transaction takes no locks. It records its reads, and ``DocumentStore/commit(_:validating:by:)`` rejects its writes when any of
 /// them has changed since. Committed transactions are therefore serializable.
 ///
 /// Documents are compared by update time; collections, and other query scopes, by the last commit that changed a document in them.

@@ -30,7 +30,7 @@ package struct FirestoreCall: Sendable {
         path: some Collection<UInt8>,
         parameters: [(name: UTF8Key, value: UTF8Key)]
     ) throws(StatusError) {
-        let requestPath = try RequestPath(path: path, allowsVerb: method == .post)
+        let requestPath = try RequestPath(path: path, verbs: method == .post ? Self.verbs : [])
         let type = try Self.callType(method, requestPath)
         database = requestPath.database
         call = try type.init(requestPath, URLParameters(parameters, known: type.parameters))
@@ -77,7 +77,7 @@ extension FirestoreCall {
     private static let unsupportedVerbs: [UTF8Key] = ["executePipeline", "listen", "write"]
     private static let streamVerbs: [UTF8Key] = ["batchGet", "runAggregationQuery", "runQuery"]
 
-    static let verbs = Set(databaseCalls.keys).union(parentCalls.keys).union(unsupportedVerbs)
+    private static let verbs = Set(databaseCalls.keys).union(parentCalls.keys).union(unsupportedVerbs)
 
     /// Returns whether the response at a path, and so an error response, is an array of messages.
     package static func isStream(atPath path: some BidirectionalCollection<UInt8>) -> Bool {

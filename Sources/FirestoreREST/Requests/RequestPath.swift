@@ -13,11 +13,11 @@ struct RequestPath {
     ///
     /// - Parameters:
     ///   - path: The percent-encoded path without the query.
-    ///   - allowsVerb: Whether the last segment may end with a custom verb, as in the path of a POST.
+    ///   - verbs: The custom verbs with which the last segment may end, as in the path of a POST.
     /// - Throws: ``StatusCode/notFound`` for a path of another form, ``StatusCode/invalidArgument`` for invalid encoding.
-    init(path: some Collection<UInt8>, allowsVerb: Bool) throws(StatusError) {
+    init(path: some Collection<UInt8>, verbs: Set<UTF8Key> = []) throws(StatusError) {
         var parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Array($0) }
-        verb = allowsVerb ? Self.removeVerb(from: &parts) : nil
+        verb = verbs.isEmpty ? nil : Self.removeVerb(from: &parts, knownVerbs: verbs)
         var names: [UTF8Key] = []
         for part in parts.dropFirst() {
             guard let bytes = PercentEncoding.decode(part), let name = UTF8Key(validating: bytes) else {
@@ -42,13 +42,13 @@ struct RequestPath {
         guard segments.dropLast().allSatisfy({ $0.byteCount > 0 }) else {
             throw StatusError(.invalidArgument, "The path contains an empty ID.")
         }
-        self.segments = names.count > 6 && names.last == "" && !allowsVerb && segments.isEmpty ? [""] : segments
+        self.segments = names.count > 6 && names.last == "" && verbs.isEmpty && segments.isEmpty ? [""] : segments
     }
 
     /// Removes a known verb from the last segment. A percent-encoded colon, or one in a collection ID, does not start a verb.
-    private static func removeVerb(from parts: inout [[UInt8]]) -> UTF8Key? {
+    private static func removeVerb(from parts: inout [[UInt8]], knownVerbs: Set<UTF8Key>) -> UTF8Key? {
         guard let last = parts.last, let colon = last.lastIndex(of: UInt8(ascii: ":")),
-            let verb = UTF8Key(validating: last[(colon + 1)...]), FirestoreCall.verbs.contains(verb)
+            let verb = UTF8Key(validating: last[(colon + 1)...]), knownVerbs.contains(verb)
         else { return nil }
         parts[parts.count - 1] = Array(last[..<colon])
         return verb

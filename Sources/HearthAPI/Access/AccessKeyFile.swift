@@ -1,5 +1,7 @@
 import DocumentModel
 import DocumentStore
+import FileStore
+import StorageIO
 import StrictJSON
 
 /// The contents of `keys.json`: JSON that a person can read and edit, one key per line.

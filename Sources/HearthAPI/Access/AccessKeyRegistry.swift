@@ -1,6 +1,8 @@
 package import DocumentModel
 import DocumentStore
+import FileStore
 package import Logging
+import StorageIO
 package import StrictJSON
 import Synchronization
 

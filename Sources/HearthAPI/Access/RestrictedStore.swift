@@ -128,17 +128,27 @@ struct RestrictedStore: DocumentStore {
         try await base.safePosition()
     }
 
-    func file(of path: DocumentPath) async throws(StatusError) -> [UInt8]? {
-        try caller.requireAccess(to: path)
-        return try await base.file(of: path)
+    var localFiles: (any LocalFiles)? {
+        get throws(StatusError) { try base.localFiles.map { RestrictedFiles(base: $0, caller: caller) } }
     }
-
-    /// Returns `nil`: the report would disclose other collections.
-    func storage() async -> StorageReport? { nil }
 
     var writeBlockedReason: StatusError? {
         get async { await base.writeBlockedReason }
     }
+}
+
+/// The files of a store that enforces the restriction of a caller to some collections.
+private struct RestrictedFiles: LocalFiles {
+    let base: any LocalFiles
+    let caller: Caller
+
+    func contents(of path: DocumentPath) async throws(StatusError) -> [UInt8]? {
+        try caller.requireAccess(to: path)
+        return try await base.contents(of: path)
+    }
+
+    /// Returns `nil`: the report would disclose other collections.
+    func storage() async -> StorageReport? { nil }
 }
 
 extension Commit {

@@ -1,5 +1,5 @@
 import Dispatch
-import DocumentStore
+import StorageIO
 
 /// A task executor with a bounded number of threads, for CPU-bound tasks.
 ///

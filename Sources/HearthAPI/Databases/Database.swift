@@ -22,7 +22,7 @@ final class Database: Sendable {
     enum State: Sendable {
         /// The database does not exist; the first write creates it with this identity.
         case absent(DatabaseIdentity)
-        case open(FileStore)
+        case open(any ClosableStore)
         /// The database was closed at a position while leases existed.
         case closed(StorePosition, CloseReason)
     }
@@ -48,7 +48,7 @@ final class Database: Sendable {
     var state: State { shared.withLock(\.state) }
 
     /// The store, or `nil` before the database is created and after it is closed.
-    var store: FileStore? {
+    var store: (any ClosableStore)? {
         if case .open(let store) = state { store } else { nil }
     }
 
@@ -62,7 +62,7 @@ final class Database: Sendable {
     }
 
     /// Attaches the store that the first write has created, and transfers the waiters to it.
-    func attach(_ store: FileStore) {
+    func attach(_ store: any ClosableStore) {
         let waiters = shared.withLock { shared in
             shared.state = .open(store)
             return shared.waiters

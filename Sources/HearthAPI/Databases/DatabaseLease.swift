@@ -32,7 +32,7 @@ final class DatabaseLease: Sendable {
     }
 
     /// The store, which is created if the database does not exist.
-    private var storeCreatingIfNeeded: FileStore {
+    private var storeCreatingIfNeeded: any ClosableStore {
         get async throws(StatusError) {
             switch database.state {
             case .absent: try await databases.create(database)
@@ -106,12 +106,8 @@ extension DatabaseLease: DocumentStore {
         await (try? store)?.indexes() ?? IndexReport()
     }
 
-    func file(of path: DocumentPath) async throws(StatusError) -> [UInt8]? {
-        try await store.file(of: path)
-    }
-
-    func storage() async -> StorageReport? {
-        await (try? store)?.storage()
+    var localFiles: (any LocalFiles)? {
+        get throws(StatusError) { try store.localFiles }
     }
 
     func changeIndexes(_ change: IndexChange) async throws(StatusError) -> IndexReport {

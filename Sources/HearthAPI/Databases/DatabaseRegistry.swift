@@ -9,8 +9,7 @@ package import Logging
 package actor DatabaseRegistry {
     /// The default database, which is not part of the registry.
     package nonisolated let defaultID: DatabaseID
-    private let folders: DatabaseFolders
-    private let configuration: FileStoreConfiguration
+    private let host: any StoreHost
     /// The maximum number of open stores.
     private let limit: Int
     private let logger: Logger
@@ -25,7 +24,7 @@ package actor DatabaseRegistry {
 
     private var slots: [DatabaseID: Slot] = [:]
     /// The databases that are being created by their first write.
-    private var creations: [DatabaseID: Task<Result<FileStore, StatusError>, Never>] = [:]
+    private var creations: [DatabaseID: Task<Result<any ClosableStore, StatusError>, Never>] = [:]
     /// The number of stores that are open, opening or closing.
     private var storeCount = 0
     private var isClosed = false
@@ -39,33 +38,30 @@ package actor DatabaseRegistry {
 
     private init(
         defaultID: DatabaseID,
-        in folders: DatabaseFolders,
-        _ configuration: FileStoreConfiguration,
+        of host: any StoreHost,
         limit: Int,
         logger: Logger
     ) {
         self.defaultID = defaultID
-        self.folders = folders
-        self.configuration = configuration
+        self.host = host
         self.limit = limit
         self.logger = logger
     }
 
-    /// Opens the databases of a data folder whose default database is open already.
+    /// Creates the registry of a host's databases.
     ///
     /// - Parameters:
     ///   - defaultID: The name of the default database.
-    ///   - configuration: The configuration of the default database; the others get a small part of its memory.
+    ///   - host: The databases, of which only the default one is open.
     ///   - limit: The maximum number of open databases, at least 1.
     /// - Throws: ``StatusCode/failedPrecondition`` if an additional database has the name of the default one.
     package static func open(
         defaultID: DatabaseID = .standard,
-        _ configuration: FileStoreConfiguration,
+        of host: any StoreHost,
         limit: Int = 16,
         logger: Logger
     ) async throws(StatusError) -> DatabaseRegistry {
-        let folders = try await DatabaseFolders.open(inFolder: configuration.folder)
-        guard try await !folders.contains(defaultID) else {
+        guard try await !host.contains(defaultID) else {
             throw StatusError(
                 .failedPrecondition,
                 "The default database cannot be named \(Excerpt(defaultID.description)): the data folder contains another database with "
@@ -74,8 +70,7 @@ package actor DatabaseRegistry {
         }
         let databases = DatabaseRegistry(
             defaultID: defaultID,
-            in: folders,
-            configuration.forAdditionalDatabase,
+            of: host,
             limit: max(1, limit),
             logger: logger
         )
@@ -86,7 +81,7 @@ package actor DatabaseRegistry {
 
     /// Returns all databases, the default one first.
     package func all() async throws(StatusError) -> [DatabaseID] {
-        [defaultID] + (try await folders.all())
+        [defaultID] + (try await host.databases())
     }
 
     /// Samples the commit rates of all open databases.
@@ -120,7 +115,7 @@ extension DatabaseRegistry {
     private func openDatabase(_ id: DatabaseID) async throws(StatusError) -> Database {
         do throws(StatusError) {
             let identity = DatabaseIdentity(id)
-            let state: Database.State = try await folders.contains(id) ? .open(openStore(identity)) : .absent(identity)
+            let state: Database.State = try await host.contains(id) ? .open(openStore(identity)) : .absent(identity)
             let database = Database(id, state, transactions: TransactionRegistry(limits: .additionalDatabase))
             slots[id] = .open(database)
             return database
@@ -131,7 +126,7 @@ extension DatabaseRegistry {
     }
 
     /// Creates a database unless it exists, and returns its store.
-    func create(_ database: Database) async throws(StatusError) -> FileStore {
+    func create(_ database: Database) async throws(StatusError) -> any ClosableStore {
         if case .open(let store) = database.state { return store }
         let id = database.id
         if let task = creations[id] { return try await task.value.get() }
@@ -143,7 +138,7 @@ extension DatabaseRegistry {
         return try await task.value.get()
     }
 
-    private func createStore(of database: Database, _ identity: DatabaseIdentity) async throws(StatusError) -> FileStore {
+    private func createStore(of database: Database, _ identity: DatabaseIdentity) async throws(StatusError) -> any ClosableStore {
         defer { creations[database.id] = nil }
         let store = try await openStore(identity)
         database.attach(store)
@@ -151,12 +146,10 @@ extension DatabaseRegistry {
         return store
     }
 
-    private func openStore(_ identity: DatabaseIdentity) async throws(StatusError) -> FileStore {
+    private func openStore(_ identity: DatabaseIdentity) async throws(StatusError) -> any ClosableStore {
         try await reserveStoreSlot()
         do throws(StatusError) {
-            var logger = logger
-            logger[metadataKey: "database.id"] = identity.id.map { .string($0.description) }
-            return try await folders.open(identity, configuration, logger: logger)
+            return try await host.open(identity)
         } catch {
             storeCount -= 1
             throw publicError(error, of: identity)
@@ -273,12 +266,12 @@ extension DatabaseRegistry {
             // Unless the database was closed, its leases remain valid.
             if let database, case .closed = database.state { slots[id] = nil } else { slots[id] = database.map { .open($0) } }
         }
-        guard try await folders.contains(id) else {
+        guard try await host.contains(id) else {
             throw StatusError(.notFound, "No database \(Excerpt(id.description)) exists. databases.list shows all databases.")
         }
         // A failure to write outstanding data is irrelevant for a deleted database.
         if let database { _ = await close(database, .deleted) }
-        try await folders.remove(id)
+        try await host.delete(id)
         startPurging()
         logger.notice("Database deleted", metadata: ["database.id": "\(id)"])
     }
@@ -289,7 +282,7 @@ extension DatabaseRegistry {
         purgeTask = Task {
             await earlier?.value
             do throws(StatusError) {
-                try await folders.purgeDeletedDatabases()
+                try await host.purgeDeletedDatabases()
             } catch {
                 logger.warning("Failed to remove the files of deleted databases", metadata: ["error": "\(error)"])
             }
@@ -301,7 +294,7 @@ extension DatabaseRegistry {
     /// - Returns: The error of a database that could not be closed cleanly, or `nil`.
     package func close() async -> StatusError? {
         isClosed = true
-        folders.stopPurging()
+        host.stopPurging()
         await purgeTask?.value
         for task in creations.values { _ = await task.value }
         var failure: StatusError?

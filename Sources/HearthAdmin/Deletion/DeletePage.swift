@@ -13,7 +13,7 @@ struct DeletePage: Page {
         /// The documents of a collection that match filters.
         case matching(CollectionRequest, DocumentCountEstimate)
         /// Selected rows of a table.
-        case selection([DeletionJob.Target], in: CollectionPath, below: DocumentCountEstimate)
+        case selection([SelectedDocument], in: CollectionPath, below: DocumentCountEstimate)
     }
 
     var layout: PageLayout
@@ -119,7 +119,7 @@ extension DeletePage.Subject {
 
 /// A selected document: a link, and the version that the form carries.
 private struct SelectedDocumentView: Sendable {
-    let target: DeletionJob.Target
+    let target: SelectedDocument
 }
 
 extension SelectedDocumentView: ViewModel {

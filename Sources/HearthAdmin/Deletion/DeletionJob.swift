@@ -14,17 +14,11 @@ struct DeletionJob: Sendable {
     /// The time of the last commit that the confirmation page has shown.
     let shownTime: Timestamp
 
-    /// The version of a document to delete.
-    struct Target: Hashable, Sendable {
-        let path: DocumentPath
-        let updateTime: Timestamp
-    }
-
     /// Deletes documents, each in its own commit.
     ///
     /// - Returns: The documents that no longer exist; nil when the job was cancelled.
     /// - Throws: An error that prevents all further deletions.
-    func delete(_ targets: [Target]) async throws(StatusError) -> [DocumentPath]? {
+    func delete(_ targets: [SelectedDocument]) async throws(StatusError) -> [DocumentPath]? {
         // The key may have been revoked since the last batch.
         try context.authorize(.writer)
         guard !job.isCancelled else { return nil }
@@ -62,7 +56,7 @@ struct DeletionJob: Sendable {
     /// Whether another client has deleted a document; false for one whose file is damaged.
     private func isDeleted(_ path: DocumentPath) async throws(StatusError) -> Bool {
         do throws(StatusError) {
-            return try await context.store.document(at: path) == nil
+            return try await context.document(at: path) == nil
         } catch {
             guard error.code == .dataLoss else { throw error }
             return false
@@ -71,7 +65,7 @@ struct DeletionJob: Sendable {
 
     /// Deletes documents in the versions that were read.
     func delete(_ documents: [EncodedDocument]) async throws(StatusError) -> [DocumentPath]? {
-        try await delete(documents.map { Target(path: $0.path, updateTime: $0.updateTime) })
+        try await delete(documents.map { SelectedDocument(path: $0.path, updateTime: $0.updateTime) })
     }
 
     /// Records unreadable documents, which are not deleted.
@@ -98,21 +92,6 @@ struct DeletionJob: Sendable {
         recordDamaged(batch.damaged)
         return try await delete(batch.documents)
     }
-}
-
-extension DeletionJob.Target {
-    /// Parses the value of a selected table row: the percent-encoded ID, a colon and the update time; nil when it is malformed.
-    init?(formValue text: UTF8Key, in collection: CollectionPath) {
-        let parts = text.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1)
-        guard parts.count == 2, let time = Timestamp(formValue: UTF8Key(Substring(parts[1]))),
-            let key = PercentEncoding.decode(parts[0]).flatMap({ UTF8Key(validating: $0) }),
-            let id = try? DocumentPath.ID(key.string)
-        else { return nil }
-        self.init(path: collection.document(id), updateTime: time)
-    }
-
-    /// The value of the row's checkbox.
-    var formValue: String { "\(PercentEncoding.encode(path.id.key)):\(updateTime.formValue)" }
 }
 
 extension BackgroundJob.ItemError {

@@ -36,7 +36,7 @@ struct ConflictPage: Page {
     private let heading: PathHeading
     private let rows: [Row]
     private let problems: FormProblems
-    private let time: DocumentHeader.Moment?
+    private let time: Moment?
 
     /// - Parameters:
     ///   - choices: The choices that were submitted, in the order of the fields.
@@ -64,7 +64,7 @@ struct ConflictPage: Page {
             problems.add(localized("Choose a value for this field."), at: "c\(row.number)-yours")
         }
         self.problems = problems
-        time = conflict.theirs.map { DocumentHeader.Moment($0.updateTime, now: now) }
+        time = conflict.theirs.map { Moment($0.updateTime, now: now) }
         layout.colors = values.colors
     }
 

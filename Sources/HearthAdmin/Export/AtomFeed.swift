@@ -31,14 +31,14 @@ struct AtomFeed: Sendable {
     ) async throws(StatusError) {
         self.collection = collection
         self.origin = origin
-        let position = try await context.store.safePosition()
+        let position = try await context.safePosition()
         epoch = position.epoch
         let last = position.lastSequence.rawValue
         let oldest = max(1, position.oldestRetained.rawValue)
         let first = max(oldest, last > Self.commitLimit ? last - Self.commitLimit : 1)
         var entries: [Entry] = []
         if first <= last {
-            for try await commit in context.store.commits(after: SequenceNumber(first - 1)) {
+            for try await commit in context.commits(after: SequenceNumber(first - 1)) {
                 for change in commit.changes where change.path.collection == collection {
                     entries.append(Entry(sequence: commit.sequence, time: commit.time, change: change))
                 }

@@ -13,7 +13,7 @@ struct DamagedExportPage: Page {
     private let returnURL: String
 
     /// - Parameter request: The request for the export.
-    init(_ request: AdminPages.PageRequest, of collection: CollectionPath, _ damaged: [StatusError]) {
+    init(_ request: PageRequest, of collection: CollectionPath, _ damaged: [StatusError]) {
         layout = PageLayout(at: collection.segments)
         heading = PathHeading(collection.segments)
         self.damaged = damaged

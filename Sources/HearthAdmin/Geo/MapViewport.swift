@@ -124,7 +124,7 @@ extension MapViewport {
             self = .world
             return
         }
-        guard let numbers = ValueInput.numbers(in: text.string), numbers.count == 3, numbers[2] > 0,
+        guard let numbers = NumberList.numbers(in: text.string), numbers.count == 3, numbers[2] > 0,
             numbers.allSatisfy({ $0.magnitude <= 720 })
         else { return nil }
         self.init(centeredAt: numbers[0] + numbers[2] / 2, numbers[1] - numbers[2] / 4, width: numbers[2])

@@ -10,7 +10,7 @@ struct HistoryPage: Page {
 
     /// A version.
     struct Version: Sendable {
-        let time: DocumentHeader.Moment
+        let time: Moment
         let kind: Kind
         /// The API key of the commit; nil when it isn't known.
         let author: DisplayText?
@@ -85,7 +85,7 @@ struct HistoryPage: Page {
             let difference = FieldDiff(from: old ?? [:], to: fields ?? [:])
             versions.append(
                 Version(
-                    time: DocumentHeader.Moment(version.commitTime, now: now),
+                    time: Moment(version.commitTime, now: now),
                     kind: kind,
                     author: version.author.map { id in
                         // Labels aren't unique.

@@ -36,28 +36,32 @@ extension StoredDocumentState.Damage {
     }
 }
 
-extension AdminPages {
+extension StoredDocumentState {
     /// Reads the current state of a document.
-    func state(of path: DocumentPath) async throws(StatusError) -> StoredDocumentState {
+    init(of path: DocumentPath, in context: ServiceContext) async throws(StatusError) {
         do throws(StatusError) {
-            return .readable(try await context.store.document(at: path))
+            self = .readable(try await context.document(at: path))
         } catch {
             guard error.code == .dataLoss, error.file != nil else { throw error }
-            return try await damagedState(of: path, error)
+            self = try await Self.damaged(path, error, in: context)
         }
     }
 
-    private func damagedState(of path: DocumentPath, _ error: StatusError) async throws(StatusError) -> StoredDocumentState {
+    private static func damaged(
+        _ path: DocumentPath,
+        _ error: StatusError,
+        in context: ServiceContext
+    ) async throws(StatusError) -> StoredDocumentState {
         let contents: [UInt8]?
         do throws(StatusError) {
-            contents = try await context.store.file(of: path)
+            contents = try await context.file(of: path)
         } catch let fileError {
             // Any other error reveals nothing about the file.
             guard fileError.code == .dataLoss else { throw fileError }
             return .damaged(.init(error: error, contents: nil))
         }
         // The file was removed meanwhile.
-        guard let contents else { return .readable(try await context.store.document(at: path)) }
+        guard let contents else { return .readable(try await context.document(at: path)) }
         return .damaged(.init(error: error, contents: contents))
     }
 }

@@ -112,8 +112,8 @@ struct ImportPreview: Sendable {
 extension ServiceContext {
     /// Returns for each path whether a document exists, or the error of an unreadable one.
     func existence(of paths: [DocumentPath]) async -> [Result<Bool, StatusError>] {
-        await paths.concurrentMap(width: 32) { [store] path in
-            await Result { () async throws(StatusError) in try await store.document(at: path) != nil }
+        await paths.concurrentMap(width: 32) { path in
+            await Result { () async throws(StatusError) in try await document(at: path) != nil }
         }
     }
 }

@@ -1,18 +1,11 @@
 import DocumentModel
 import DocumentStore
+import StorageIO
 import StrictJSON
 
 /// Receives a multipart form and writes its file to disk as the body arrives, in bounded memory.
 struct UploadReceiver {
-    /// The reason why a form is rejected.
-    enum Failure: Error {
-        case fileTooLarge
-        case malformedForm
-        /// The quota for uploaded files is exceeded.
-        case quotaExceeded
-        /// The file cannot be created or written.
-        case storageFailed(StatusError)
-    }
+    typealias Failure = UploadFailure
 
     private let uploads: UploadStore
     private let owner: UTF8Key

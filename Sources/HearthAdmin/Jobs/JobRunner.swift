@@ -15,6 +15,8 @@ final class JobRunner: Sendable {
 
     private let state = Mutex(State())
     private let logger: Logger
+    /// How long the response to a form waits for the job that it started before it redirects to the job's page.
+    let waitTime: Duration
     /// Jobs do heavy I/O; on threads of their own they do not delay the tasks on the shared pool.
     private let threads = ThreadPoolExecutor("hearth.jobs", count: maximumRunning)
 
@@ -32,8 +34,9 @@ final class JobRunner: Sendable {
         case tooManyJobsOfOwner
     }
 
-    init(logger: Logger) {
+    init(logger: Logger, waitTime: Duration) {
         self.logger = logger
+        self.waitTime = waitTime
     }
 
     /// Starts a job in an unstructured task, which outlives the request.

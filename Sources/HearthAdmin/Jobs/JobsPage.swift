@@ -8,7 +8,7 @@ struct JobsPage: Page {
     fileprivate struct Row: Sendable {
         let job: BackgroundJob
         let progress: BackgroundJob.Progress
-        let start: DocumentHeader.Moment
+        let start: Moment
     }
 
     var layout = PageLayout(title: localized("Imports and deletions"))

@@ -161,8 +161,8 @@ extension SessionView: ViewModel {
         case "label": label
         case "role": session.caller.role.rawValue
         case "network": DisplayText(session.network.string)
-        case "started": DocumentHeader.Moment(session.startTime, now: now)
-        case "lastUsed": DocumentHeader.Moment(session.lastUseTime, now: now)
+        case "started": Moment(session.startTime, now: now)
+        case "lastUsed": Moment(session.lastUseTime, now: now)
         case "isCurrent": isCurrent
         default: nil
         }

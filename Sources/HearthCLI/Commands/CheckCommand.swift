@@ -1,6 +1,7 @@
 import ArgumentParser
 import DocumentModel
 import DocumentStore
+import FileStore
 import Foundation
 import Logging
 import StrictJSON

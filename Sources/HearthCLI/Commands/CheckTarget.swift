@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStore
+import FileStore
 import Logging
 
 /// A database in a data folder to check.

@@ -1,6 +1,8 @@
 import ArgumentParser
 import DocumentModel
 import DocumentStore
+import FileStore
+import FirestoreREST
 import Foundation
 import HearthAPI
 import HearthAdmin
@@ -138,26 +140,26 @@ struct ServeCommand: AsyncParsableCommand {
         try await checkHost(logger: logger)
         var configuration = FileStoreConfiguration(folder: data)
         limits.apply(to: &configuration)
-        let store = try await FileStore.open(configuration, logger: logger)
+        let host = try await FileStoreHost.open(configuration, logger: logger)
         do {
             let databases = try await DatabaseRegistry.open(
                 defaultID: defaultDatabase,
-                configuration,
+                of: host,
                 limit: limits.openDatabases,
                 logger: logger
             )
             do {
-                try await serve(store, databases, assets: assets, log: log, logger: logger)
+                try await serve(host.defaultStore, databases, assets: assets, log: log, logger: logger)
             } catch {
                 _ = await databases.close()
                 throw error
             }
             if let failure = await databases.close() { throw failure }
         } catch {
-            await store.close()
+            await host.close()
             throw error
         }
-        if let failure = await store.close() { throw failure }
+        if let failure = await host.close() { throw failure }
     }
 
     private var defaultDatabase: DatabaseID {
@@ -177,7 +179,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     private func serve(
-        _ store: FileStore,
+        _ store: any DocumentStore,
         _ databases: DatabaseRegistry,
         assets: AssetLocation,
         log: RecentLog,
@@ -190,9 +192,15 @@ struct ServeCommand: AsyncParsableCommand {
             databases: databases
         )
         let pages = AdminPages(context: context, assets: try PageAssets(assets), uploadFolder: data, logger: logger)
-        let server = try HTTPServer(configuration: configuration, context: context, logger: logger) { router, streams in
-            pages.addRoutes(to: router, streams: streams)
-        } onRunning: { [host] port in
+        let modules: [any RouteModule] = [
+            APIModule(context), FirestoreRESTModule(context, allowsClearing: allowClearing), AdminModule(pages),
+        ]
+        let server = try HTTPServer(
+            configuration: configuration,
+            context: context,
+            modules: modules,
+            logger: logger
+        ) { [host] port in
             Self.announce(host: host, port: port)
         }
         var group = ServiceGroupConfiguration(
@@ -212,7 +220,6 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.allowedHosts = allowHost
         configuration.allowedOrigins = corsOrigin
         configuration.trustedProxies = trustedProxy
-        configuration.allowsClearing = allowClearing
         configuration.notificationStatus = notificationStatus == 200 ? .ok : .noContent
         limits.apply(to: &configuration)
         return configuration

@@ -1,5 +1,6 @@
 import ArgumentParser
 import DocumentStore
+import FileStore
 import HearthHTTP
 
 /// Retention and stream limits of `hearth serve`.

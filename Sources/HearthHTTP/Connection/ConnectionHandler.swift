@@ -176,7 +176,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     private func writeHeadAndBody(of failure: HTTPFailure, context: ChannelHandlerContext) {
-        let body = failure.json(isRPCResponse: false)
+        let body = failure.json
         var fields = ResponseMiddleware.headers
         fields.append(contentsOf: failure.headers)
         fields[.contentType] = "application/json"

@@ -8,7 +8,9 @@ import NIOCore
 /// A task never shrinks its stack memory, and a connection's task lives as long as the connection. Each request is therefore
 /// processed in a task of its own, so that idle connections and open streams retain nothing of it.
 struct ConnectionResponder: Sendable {
-    let router: Router<HearthRequestContext>.Responder
+    let routes: RouteTable
+    /// The middlewares, and then the handler of the request's route.
+    let responder: any HTTPResponder<HearthRequestContext>
     let logger: Logger
     let date: HTTPDateCache
 
@@ -27,8 +29,9 @@ struct ConnectionResponder: Sendable {
         // An `async let` would use 700 bytes more of the connection's task.
         try await withThrowingTaskGroup(of: Response.self) { group in
             group.addTask {
-                let context = HearthRequestContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
-                var response = try await router.respond(to: request, context: context)
+                var context = HearthRequestContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
+                if let route = routes.route(at: request.uri.path) { context.route = route }
+                var response = try await responder.respond(to: request, context: context)
                 response.headers[.date] = date.text
                 return response
             }

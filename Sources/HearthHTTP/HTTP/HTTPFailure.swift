@@ -1,24 +1,24 @@
-import DocumentModel
-import HTTPTypes
+package import DocumentModel
+package import HTTPTypes
 import HearthAPI
 import Hummingbird
-import JSONRPC
+package import JSONRPC
 import Logging
 import StrictJSON
 
 /// An error response outside of RPC results: an HTTP status, headers and an error object.
-struct HTTPFailure: Error {
-    let status: HTTPResponse.Status
+package struct HTTPFailure: Error {
+    package let status: HTTPResponse.Status
     let headers: HTTPFields
-    let error: RPCError
+    package let error: RPCError
 
-    init(_ status: HTTPResponse.Status, _ error: RPCError, headers: HTTPFields = [:]) {
+    package init(_ status: HTTPResponse.Status, _ error: RPCError, headers: HTTPFields = [:]) {
         self.status = status
         self.headers = headers
         self.error = error
     }
 
-    init(_ status: HTTPResponse.Status, _ code: StatusCode, _ message: String, headers: HTTPFields = [:]) {
+    package init(_ status: HTTPResponse.Status, _ code: StatusCode, _ message: String, headers: HTTPFields = [:]) {
         self.init(status, StatusError(code, message).rpcError, headers: headers)
     }
 }
@@ -44,27 +44,25 @@ extension HTTPFailure {
         self.init(error.status, code, message, headers: (error as? HTTPError)?.headers ?? [:])
     }
 
-    /// Returns the response: `{"error": {code, message, data}}`; for RPC requests a JSON-RPC response object, and for Firestore
-    /// requests the form of Google APIs.
-    func response(to request: Request) -> Response {
-        let json =
-            request.isFirestoreRequest
-            ? firestoreJSON(inArray: request.isFirestoreStream) : json(isRPCResponse: request.isRPCRequest)
-        var response = Response(json: json, status: status)
-        response.headers.append(contentsOf: headers)
-        return response
-    }
-
-    /// Returns the response body.
-    func json(isRPCResponse: Bool) -> [UInt8] {
+    /// The response body `{"error": {code, message, data}}`.
+    var json: [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
-        if isRPCResponse {
-            writer.key("jsonrpc")
-            writer.string("2.0")
-            writer.key("id")
-            writer.null()
-        }
+        return finish(&writer)
+    }
+
+    /// The response body as a JSON-RPC response object, with the ID null.
+    var jsonRPC: [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("jsonrpc")
+        writer.string("2.0")
+        writer.key("id")
+        writer.null()
+        return finish(&writer)
+    }
+
+    private func finish(_ writer: inout JSONWriter) -> [UInt8] {
         writer.key("error")
         error.write(to: &writer)
         writer.endObject()

@@ -13,8 +13,4 @@ extension HTTPField.Name {
     static let referrerPolicy = literal("Referrer-Policy")
     static let xAccelBuffering = literal("X-Accel-Buffering")
     static let xForwardedFor = literal("X-Forwarded-For")
-    /// The client library's identification that Google's clients send.
-    static let xGoogAPIClient = literal("X-Goog-Api-Client")
-    /// The number of damaged documents omitted from a Firestore response.
-    static let hearthDamagedDocuments = literal("Hearth-Damaged-Documents")
 }

@@ -1,15 +1,15 @@
-import DocumentModel
+package import DocumentModel
 package import StrictJSON
 
 /// The query of a URL in `application/x-www-form-urlencoded` format: `name=value&…`, with `%XX` escapes and `+` for a space.
 package struct QueryString {
     /// The decoded names and values, in order.
-    let items: [(name: UTF8Key, value: UTF8Key)]
+    package let items: [(name: UTF8Key, value: UTF8Key)]
 
     /// Decodes a query.
     ///
     /// - Throws: ``StatusCode/invalidArgument`` for an item that is not percent-encoded UTF-8.
-    init(_ query: some Collection<UInt8>) throws(StatusError) {
+    package init(_ query: some Collection<UInt8>) throws(StatusError) {
         var items: [(name: UTF8Key, value: UTF8Key)] = []
         for item in Self.decodeItems(of: query) {
             guard let item else {

@@ -1,11 +1,11 @@
-import HTTPTypes
-import Hummingbird
-import JSONRPC
-import NIOCore
+package import HTTPTypes
+package import Hummingbird
+package import JSONRPC
+package import NIOCore
 
 extension Response {
     /// Creates a JSON response. The content type has no charset: JSON defines none, and clients compare the whole header.
-    init(json: [UInt8], status: HTTPResponse.Status = .ok) {
+    package init(json: [UInt8], status: HTTPResponse.Status = .ok) {
         self.init(
             status: status,
             headers: [.contentType: "application/json"],
@@ -17,7 +17,7 @@ extension Response {
     /// reservation progressively.
     ///
     /// - Parameter eventLoop: The event loop of the connection.
-    init(_ body: RPCResponseBody, on eventLoop: any EventLoop) {
+    package init(_ body: RPCResponseBody, on eventLoop: any EventLoop) {
         guard body.byteCount > ResponseBudget.smallResponseBytes else {
             self.init(json: body.joined())
             return

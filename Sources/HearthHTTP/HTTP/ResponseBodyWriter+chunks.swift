@@ -1,12 +1,12 @@
-import Hummingbird
-import NIOCore
+package import Hummingbird
+package import NIOCore
 
 extension ResponseBodyWriter {
     /// Writes bytes with backpressure: for a client that does not read, the connection buffers only a few chunks.
     ///
     /// - Parameter eventLoop: The event loop of the connection. On another thread, more could be written before the channel
     ///   reports that it is not writable.
-    mutating func write<Bytes: RandomAccessCollection<UInt8>>(_ bytes: Bytes, on eventLoop: any EventLoop) async throws {
+    package mutating func write<Bytes: RandomAccessCollection<UInt8>>(_ bytes: Bytes, on eventLoop: any EventLoop) async throws {
         guard bytes.count > chunkBytes else { return try await write(ByteBuffer(bytes: bytes)) }
         try await withTaskExecutorPreference(EventLoopExecutor(eventLoop)) {
             var remaining = bytes[...]
@@ -22,7 +22,7 @@ extension ResponseBodyWriter {
 }
 
 /// The number of bytes written to a connection at a time.
-let chunkBytes = 32 << 10
+package let chunkBytes = 32 << 10
 
 /// A task executor on an event loop.
 private final class EventLoopExecutor: TaskExecutor {

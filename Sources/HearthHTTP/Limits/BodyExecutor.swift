@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// A batch is executed sequentially on one thread, which may block on disk I/O: for a quick call, most of the cost would be
 /// switching to such a thread and back.
-final class BodyExecutor: Sendable {
+package final class BodyExecutor: Sendable {
     private struct State {
         var count = 0
         var waiters: [CheckedContinuation<Void, Never>] = []
@@ -40,7 +40,7 @@ final class BodyExecutor: Sendable {
     /// Runs an operation on a body: on the current executor when the body is small and not a batch, otherwise on a dedicated thread.
     ///
     /// - Parameter operation: The operation; receives the executor that its own tasks should prefer.
-    func run<Result: Sendable>(
+    package func run<Result: Sendable>(
         bodyBytes: Int,
         isBatch: Bool = false,
         _ operation: @Sendable ((any TaskExecutor)?) async -> Result

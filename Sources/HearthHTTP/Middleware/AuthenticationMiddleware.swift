@@ -8,8 +8,8 @@ import StrictJSON
 /// Authenticates the caller, by the key in `Authorization: Bearer KEY` or by a browser's session cookie. When keys are required,
 /// all other requests are rejected.
 ///
-/// Methods authorize their callers themselves. Pages also accept ``Caller/nobody`` and offer sign-in. Paths that are neither API nor
-/// page are for admins only. It precedes everything that reads a request body.
+/// The route's ``RoutePolicy/access`` says whether its handler authorizes the caller. It precedes everything that reads a request
+/// body.
 struct AuthenticationMiddleware: RouterMiddleware {
     let keys: AccessKeyRegistry
     let sessions: SessionRegistry
@@ -20,31 +20,32 @@ struct AuthenticationMiddleware: RouterMiddleware {
         context: HearthRequestContext,
         next: (Request, HearthRequestContext) async throws -> Response
     ) async throws -> Response {
-        // For monitoring, without credentials; reveals nothing about the contents.
-        if request.hasPath("/health") { return try await next(request, context) }
+        let policy = context.route.policy
+        if policy.access == .open { return try await next(request, context) }
         var context = context
-        if request.headers[.authorization] == nil, keys.areRequired, let session = session(of: request) {
+        if request.headers[.authorization] == nil, keys.areRequired, let session = session(of: request, by: policy) {
             context.session = session
             context.caller = session.caller
-        } else if request.headers[.authorization] == nil, keys.areRequired, request.isPageRequest {
+        } else if request.headers[.authorization] == nil, keys.areRequired, policy.access == .signIn {
             context.caller = .unauthenticated
         } else {
             context.caller = try await caller(of: request, in: context)
         }
-        try context.caller.checkMayAccess(request)
+        if policy.access == .admin { try context.caller.checkIsAdmin() }
         return try await next(request, context)
     }
 
-    /// Returns the session of the request's cookie. For API calls and streams it is valid only with `Sec-Fetch-Site: same-origin`,
-    /// because a page of another site can make a browser send the cookie too.
+    /// Returns the session of the request's cookie, where the policy accepts it. For streams it is valid only with
+    /// `Sec-Fetch-Site: same-origin`.
     ///
     /// The live updates of an open page don't count as use of the session, so they don't keep it alive.
-    private func session(of request: Request) -> Session? {
-        guard !request.isFirestoreRequest, !(request.isServiceRequest || request.isStreamRequest) || request.isSameOrigin else {
-            return nil
-        }
+    private func session(of request: Request, by policy: RoutePolicy) -> Session? {
+        let isStream = policy.isStream || request.acceptsEvents
+        guard policy.sessionCookies != .ignored,
+            policy.sessionCookies == .accepted && !isStream || request.isSameOrigin
+        else { return nil }
         guard let cookie = SessionCookie(in: Cookies(request.headers[values: .cookie])),
-            let session = sessions.session(withID: cookie.id.utf8, isUse: !request.isStreamRequest)
+            let session = sessions.session(withID: cookie.id.utf8, isUse: !isStream)
         else { return nil }
         return session.isSecure == cookie.isSecure ? session : nil
     }
@@ -102,8 +103,8 @@ extension Request {
 }
 
 extension Caller {
-    fileprivate func checkMayAccess(_ request: Request) throws(HTTPFailure) {
-        guard !request.isServiceRequest, !request.isPageRequest, keyID != nil, role < .admin else { return }
+    fileprivate func checkIsAdmin() throws(HTTPFailure) {
+        guard keyID != nil, role < .admin else { return }
         throw HTTPFailure(
             .forbidden,
             .permissionDenied,

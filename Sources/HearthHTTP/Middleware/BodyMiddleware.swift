@@ -7,9 +7,6 @@ import NIOCore
 struct BodyMiddleware: RouterMiddleware {
     let budget: BodyBudget
 
-    /// The memory that a multipart form uses at most: its fields and the buffer of a file, which is written to disk.
-    private static let multipartBufferBytes = 256 << 10
-
     func handle(
         _ request: Request,
         context: HearthRequestContext,
@@ -21,7 +18,8 @@ struct BodyMiddleware: RouterMiddleware {
         defer { reservation.release() }
         var request = request
         // The files of a form are written to disk as they arrive.
-        let bufferBytes = request.isOfType("multipart/form-data") ? Self.multipartBufferBytes : .max
+        let fileBufferBytes = context.route.policy.body.fileBufferBytes
+        let bufferBytes = fileBufferBytes.flatMap { request.isOfType("multipart/form-data") ? $0 : nil } ?? .max
         request.body = RequestBody(
             asyncSequence: MeteredBody(body: request.body, reservation: reservation, bufferBytes: bufferBytes)
         )

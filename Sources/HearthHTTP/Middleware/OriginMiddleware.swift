@@ -4,9 +4,9 @@ import Hummingbird
 
 /// Rejects cross-site requests, as protection against CSRF.
 ///
-/// A request with an `Origin` must be same-origin or, for API calls and streams, from an allowed origin. Browsers omit `Origin` when a
-/// page only loads or links a resource; `Sec-Fetch-Site` then shows the initiator. Cross-site links to pages are allowed; API
-/// calls, streams and unsafe methods are not.
+/// A request with an `Origin` must be same-origin or, where the route's policy allows it, from an allowed origin. Browsers omit
+/// `Origin` when a page only loads or links a resource; `Sec-Fetch-Site` then shows the initiator. Cross-site links are allowed to
+/// some routes; unsafe methods never are.
 ///
 /// Form submissions, which a page of any site can make, must prove that they are same-origin: without either header they are
 /// rejected. API calls need no proof, because no form can have their media type.
@@ -18,21 +18,22 @@ struct OriginMiddleware: RouterMiddleware {
         context: HearthRequestContext,
         next: (Request, HearthRequestContext) async throws -> Response
     ) async throws -> Response {
+        let rules = context.route.policy.origins
         for origin in request.headers[values: .origin]
-        where !Self.isSameOrigin(origin, authority: request.head.authority) && !corsPolicy.allows(origin, for: request) {
+        where !Self.isSameOrigin(origin, authority: request.head.authority) && !corsPolicy.allows(origin, for: context.route) {
             throw HTTPFailure(.forbidden, .permissionDenied, "Cross-origin request rejected.")
         }
-        if request.requiresSameSite, request.headers[values: .origin].isEmpty, request.isCrossSite {
+        if !rules.allowsLinks || !request.isLink, request.headers[values: .origin].isEmpty, request.isCrossSite {
             throw HTTPFailure(.forbidden, .permissionDenied, "Cross-site request rejected.")
         }
-        if request.isFormSubmission, request.headers[values: .origin].isEmpty, !request.isSameOrigin {
+        if rules.receivesForms, request.isFormSubmission, request.headers[values: .origin].isEmpty, !request.isSameOrigin {
             throw HTTPFailure(
                 .forbidden,
                 .permissionDenied,
                 "Form submission rejected: the request has no Origin or Sec-Fetch-Site header. Programs call POST /rpc instead."
             )
         }
-        if let response = corsPolicy.preflightResponse(to: request) { return response }
+        if let response = corsPolicy.preflightResponse(to: request, for: context.route) { return response }
         return try await next(request, context)
     }
 
@@ -47,15 +48,14 @@ struct OriginMiddleware: RouterMiddleware {
 }
 
 extension Request {
-    /// Whether cross-site requests are rejected: for anything but viewing a page.
-    fileprivate var requiresSameSite: Bool {
-        ![.get, .head, .options].contains(method) || isRPCRequest || isFirestoreRequest || hasPath("/watch")
+    /// Whether following a link or loading a resource could have caused the request.
+    fileprivate var isLink: Bool {
+        [.get, .head, .options].contains(method)
     }
 
     /// Whether an HTML form could have sent the request: forms can't send JSON.
     fileprivate var isFormSubmission: Bool {
-        guard method == .post, !isServiceRequest, !hasPath("/health") else { return false }
-        return !isOfType("application/json")
+        method == .post && !isOfType("application/json")
     }
 
     /// Whether `Sec-Fetch-Site` states that the initiator is a page of this server.

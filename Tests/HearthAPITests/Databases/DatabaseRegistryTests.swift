@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStore
+import FileStore
 import Foundation
 import Logging
 import StrictJSON
@@ -159,7 +160,7 @@ struct DatabaseRegistryTests {
             try FileManager.default.createDirectory(atPath: left, withIntermediateDirectories: true)
             try Data("{}".utf8).write(to: URL(filePath: left + "/d.json"))
             #expect(try await service.databaseNames() == ["hearth/(default)"])
-            let reopened = try await DatabaseRegistry.open(FileStoreConfiguration(folder: service.folder), logger: .silent)
+            let reopened = try await DatabaseRegistry.open(of: service.host(), logger: .silent)
             await reopened.purgeTask?.value
             #expect(try FileManager.default.contentsOfDirectory(atPath: service.folder + "/databases").isEmpty)
             #expect(await reopened.close() == nil)
@@ -169,9 +170,8 @@ struct DatabaseRegistryTests {
     @Test
     func `Databases persist across restarts and cannot have the name of the default one`() async throws {
         try await withService { service in
-            let configuration = FileStoreConfiguration(folder: service.folder)
             for _ in 1...2 {
-                let databases = try await DatabaseRegistry.open(configuration, logger: .silent)
+                let databases = try await DatabaseRegistry.open(of: service.host(), logger: .silent)
                 let context = ServiceContext(store: service.context.store, databases: databases)
                 let inner = TemporaryService(context: context, folder: service.folder)
                 try await inner.result(of: "documents.set", #"{"path": "c/d", "fields": {}, "database": "shop/(default)"}"#)
@@ -180,7 +180,7 @@ struct DatabaseRegistryTests {
                 #expect(error?["data"]?["status"]?.string == "UNAVAILABLE")
             }
             let error = await #expect(throws: StatusError.self) {
-                try await DatabaseRegistry.open(defaultID: DatabaseID(project: "shop"), configuration, logger: .silent)
+                try await DatabaseRegistry.open(defaultID: DatabaseID(project: "shop"), of: service.host(), logger: .silent)
             }
             #expect(error?.code == .failedPrecondition)
         }
@@ -209,6 +209,14 @@ struct DatabaseRegistryTests {
         let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
         let files = descriptors.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
         return Set(files.filter { $0.hasPrefix(folder + "/databases/") && $0.hasSuffix("/index.sqlite") })
+    }
+}
+
+extension TemporaryService {
+    /// Returns a host like the one of the service, as after a restart.
+    fileprivate func host() async throws -> FileStoreHost {
+        let store = try #require(context.store as? FileStore)
+        return try await FileStoreHost.open(store, FileStoreConfiguration(folder: folder), logger: .silent)
     }
 }
 

@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStore
+import FileStore
 import Foundation
 import HearthAPI
 import JSONRPC
@@ -84,7 +85,8 @@ func withService(
     configuration.segmentBytes = 256 << 10
     if let recentBytes { configuration.recentBytes = recentBytes }
     let store = try await FileStore.open(configuration, logger: logger)
-    let databases = try await DatabaseRegistry.open(configuration, limit: databaseLimit, logger: logger)
+    let host = try await FileStoreHost.open(store, configuration, logger: logger)
+    let databases = try await DatabaseRegistry.open(of: host, limit: databaseLimit, logger: logger)
     let context = ServiceContext(
         store: store,
         server: ServerDescription(limits: limits),

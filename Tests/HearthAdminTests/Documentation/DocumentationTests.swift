@@ -1,6 +1,7 @@
 import DocumentModel
 import HTTPTypes
 import HearthAPI
+import HearthHTTP
 import Hummingbird
 import HummingbirdTesting
 import JSONRPC
@@ -189,8 +190,8 @@ struct MethodCallFormTests {
         status: HTTPResponse.Status
     ) async throws {
         try await TestSite.with { site in
-            let router = Router()
-            site.pages.addRoutes(to: router) { _ in Principal(caller: .openAccess) }
+            let router = Router(context: HearthRequestContext.self)
+            site.pages.addRoutes(to: router)
             try await Application(router: router).test(.router) { client in
                 let body = ByteBuffer(string: "method=server.info&params=" + String(repeating: "+", count: padding))
                 try await client.execute(uri: "/rpc/docs", method: .post, headers: [.contentType: type], body: body) { response in

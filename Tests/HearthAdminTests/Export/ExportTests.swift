@@ -2,9 +2,11 @@ import CLibXML2
 import CZlib
 import DocumentModel
 import DocumentStore
+import FileStore
 import Foundation
 import HTTPTypes
 import HearthAPI
+import HearthHTTP
 import Hummingbird
 import HummingbirdTesting
 import NIOCore
@@ -98,8 +100,8 @@ struct ExportTests {
             let request = try CollectionRequest(path: CollectionPath("many"), query: URLQuery(nil))
             let export = try #require(CollectionExport(URLQuery("export=ndjson"), of: request))
             let body = try await export.body(at: site.store.position.lastCommitTime, in: site.pages.context) { error in
-                #expect(site.pages.logAndRedact(error).message == error.message)
-                return site.pages.logAndRedact(StatusError(.internal, "secret", path: "many/secret"))
+                #expect(site.pages.environment.errors.recordAndRedact(error).message == error.message)
+                return site.pages.environment.errors.recordAndRedact(StatusError(.internal, "secret", path: "many/secret"))
             }
             try Data("{\n!".utf8).write(to: site.folder.appending(path: "documents/many/d10650.json"))
             var sent: [UInt8] = []
@@ -273,8 +275,8 @@ struct ExportTests {
     @Test
     func `Responses are compressed for clients that accept gzip`() async throws {
         try await TestSite.with(GuideData.writes()) { site in
-            let router = Router()
-            site.pages.addRoutes(to: router) { _ in Principal(caller: .openAccess) }
+            let router = Router(context: HearthRequestContext.self)
+            site.pages.addRoutes(to: router)
             try await Application(router: router).test(.router) { client in
                 for address in [
                     "/admin/data/books", "/admin/assets/admin.css", "/admin/data/books?export=json", "/admin/assets/live.js",

@@ -55,7 +55,7 @@ struct FormTests {
         try await TestSite.with { site in
             let form = "method=documents.set&params=%7B%22path%22%3A%22a%2Fb%22%2C%22fields%22%3A%7B%7D%7D&form-token=x"
             let response = await site.pages.response(
-                to: AdminPages.PageRequest(method: .post, path: "/rpc/docs", form: Array(form.utf8))
+                to: PageRequest(method: .post, path: "/rpc/docs", form: Array(form.utf8))
             )
             let page = try HTMLPage(response.body)
             #expect(try page.one("//*[@role='status']").text.contains("review it and submit it again"))

@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStore
+import FileStore
 import HTTPTypes
 import HearthAPI
 import StrictJSON

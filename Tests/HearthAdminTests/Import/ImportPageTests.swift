@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStore
+import FileStore
 import Foundation
 import HTTPTypes
 import HearthAPI
@@ -33,7 +34,7 @@ struct ImportPageTests {
                 fileLimit: limit
             )
         )
-        var request = AdminPages.PageRequest(method: .post, path: "/admin/import")
+        var request = PageRequest(method: .post, path: "/admin/import")
         do throws(UploadReceiver.Failure) {
             for start in stride(from: 0, to: body.count, by: 100) {
                 try await receiver.append(Array(body[start..<min(start + 100, body.count)]))
@@ -217,7 +218,7 @@ struct ImportPageTests {
     @Test
     func `A file that exceeds the quota is rejected on the form`() async throws {
         try await TestSite.with { site in
-            var request = AdminPages.PageRequest(method: .post, path: "/admin/import")
+            var request = PageRequest(method: .post, path: "/admin/import")
             request.upload = .failure(.quotaExceeded)
             let response = await site.pages.response(to: request)
             #expect(response.status == .tooManyRequests)

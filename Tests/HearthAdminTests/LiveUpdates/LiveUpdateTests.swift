@@ -1,5 +1,6 @@
 import DocumentModel
 import HearthAPI
+import HearthHTTP
 import NIOCore
 import StrictJSON
 import Testing

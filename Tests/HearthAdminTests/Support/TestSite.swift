@@ -1,6 +1,7 @@
 import Crypto
 import DocumentModel
 import DocumentStore
+import FileStore
 import Foundation
 import HTTPTypes
 import HearthAPI
@@ -95,7 +96,7 @@ struct TestSite: Sendable {
     ) async -> PageResponse {
         let parts = address.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1)
         return await pages.response(
-            to: AdminPages.PageRequest(
+            to: PageRequest(
                 method: method,
                 path: parts.first.map { String(Substring($0)) } ?? "/",
                 rawQuery: parts.count > 1 ? String(Substring(parts[1])) : nil,
@@ -123,7 +124,7 @@ struct TestSite: Sendable {
     ) async -> PageResponse {
         let parts = address.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1)
         return await pages.response(
-            to: AdminPages.PageRequest(
+            to: PageRequest(
                 method: .post,
                 path: parts.first.map { String(Substring($0)) } ?? "/",
                 rawQuery: parts.count > 1 ? String(Substring(parts[1])) : nil,

@@ -1,5 +1,5 @@
-import DocumentStore
 import Foundation
+import StorageIO
 import StrictJSON
 
 @testable import HearthAdmin

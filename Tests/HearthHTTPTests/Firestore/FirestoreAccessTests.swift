@@ -106,7 +106,7 @@ import Testing
                 #expect(try await connection.firestore("GET", "/c/d").status == 200)
             }
         }
-        try await withServer(.standard.with(\.allowsClearing, true)) { server in
+        try await withServer(allowsClearing: true) { server in
             try await server.set("c/d", [:])
             try await server.set("c/d/e/f", [:])
             let keys = [try await server.makeKey(.reader), try await server.makeKey(.writer, collections: ["c"])]

@@ -54,7 +54,7 @@ struct FirestoreDatabaseTests {
 
     @Test
     func `The emulator's clear call affects one database`() async throws {
-        try await withServer(.standard.with(\.allowsClearing, true)) { server in
+        try await withServer(allowsClearing: true) { server in
             try await withConnection(to: server) { connection in
                 let body = #"{"fields":{}}"#
                 for database in Self.databases { _ = try await connection.firestore("PATCH", "/c/d", body, in: database) }

@@ -183,6 +183,7 @@ import Testing
             _ = try HTTPServer(
                 configuration: .standard.with(\.host, host),
                 context: ServiceContext(store: ReadOnlyEmptyStore(), keys: keys),
+                modules: [],
                 logger: Logger(label: "test")
             )
             return nil
@@ -199,6 +200,7 @@ import Testing
             let second = try HTTPServer(
                 configuration: configuration,
                 context: server.context,
+                modules: [],
                 logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
             )
             let error = await #expect(throws: StatusError.self) { try await second.run() }

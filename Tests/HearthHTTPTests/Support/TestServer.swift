@@ -1,5 +1,7 @@
 import DocumentModel
 import DocumentStore
+import FileStore
+import FirestoreREST
 import Foundation
 import HearthAPI
 import HearthAdmin
@@ -93,6 +95,7 @@ func withServer(
     databaseLimit: Int = 16,
     logger: Logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
     hasPages: Bool = false,
+    allowsClearing: Bool = false,
     _ body: @Sendable (TestServer) async throws -> Void
 ) async throws {
     // On a memory file system if there is one, so that tests don't depend on disk load.
@@ -106,7 +109,7 @@ func withServer(
     let store = try await FileStore.open(storeConfiguration, logger: logger)
     let databases = try await DatabaseRegistry.open(
         defaultID: DatabaseID(project: "p"),
-        storeConfiguration,
+        of: FileStoreHost.open(store, storeConfiguration, logger: logger),
         limit: databaseLimit,
         logger: logger
     )
@@ -119,9 +122,15 @@ func withServer(
     let (ports, port) = AsyncStream<Int>.makeStream()
     let pages =
         hasPages ? AdminPages(context: context, assets: try pageAssets.get(), uploadFolder: folder, logger: logger) : nil
-    let server = try HTTPServer(configuration: configuration, context: context, logger: logger) { router, streams in
-        pages?.addRoutes(to: router, streams: streams)
-    } onRunning: {
+    let modules: [(any RouteModule)?] = [
+        APIModule(context), FirestoreRESTModule(context, allowsClearing: allowsClearing), pages.map { AdminModule($0) },
+    ]
+    let server = try HTTPServer(
+        configuration: configuration,
+        context: context,
+        modules: modules.compactMap { $0 },
+        logger: logger
+    ) {
         port.yield($0)
     }
     let group = ServiceGroup(services: [server], logger: logger)
@@ -137,7 +146,7 @@ func withServer(
                         port: port,
                         context: context,
                         bodyBudget: server.bodyBudget,
-                        responseBudget: server.responseBudget,
+                        responseBudget: server.resources.responseBudget,
                         folder: folder
                     ) {
                         await group.triggerGracefulShutdown()

@@ -17,7 +17,7 @@ package struct ClearDatabaseCall: Sendable {
     /// - Parameter path: The percent-encoded path.
     /// - Throws: ``StatusCode/notFound`` for any other path.
     package init(path: some Collection<UInt8>) throws(StatusError) {
-        let requestPath = try RequestPath(path: path.dropFirst("/emulator".utf8.count), allowsVerb: false)
+        let requestPath = try RequestPath(path: path.dropFirst("/emulator".utf8.count))
         guard requestPath.segments.isEmpty else {
             throw StatusError(.notFound, "No resource at this path. The path to delete all documents ends with /documents.")
         }

@@ -158,7 +158,7 @@ package enum GetServerInfo: RPCMethod {
     package static func params(from arguments: Arguments) throws {}
 
     package static func call(_ params: Void, in context: ServiceContext) async -> Result {
-        let storage = await context.store.storage()
+        let storage = await (try? context.store.localFiles)?.storage()
         return Result(
             database: context.databaseName,
             position: context.store.position,

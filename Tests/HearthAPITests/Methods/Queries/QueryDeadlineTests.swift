@@ -1,4 +1,5 @@
 import DocumentModel
+import DocumentStore
 import Foundation
 import HearthAPI
 import JSONRPC
@@ -7,7 +8,7 @@ import StrictJSON
 import Synchronization
 import Testing
 
-@testable import DocumentStore
+@testable import FileStore
 
 @Suite("Call deadline")
 struct QueryDeadlineTests {

@@ -1,0 +1,104 @@
+package import DocumentModel
+
+/// A composite index, for all collections with an ID and for their collection group.
+///
+/// Each document that has all of the fields has one entry, ordered by the first field, then by the second, and so on. A query whose
+/// equality filters name the leading fields, and whose order the others, reads its result and nothing else.
+package struct IndexDefinition: Hashable, Sendable {
+    /// A field of the index with its direction.
+    package struct Field: Hashable, Sendable {
+        /// The field path.
+        package let field: FieldPath
+        /// The sort direction.
+        package let direction: StructuredQuery.Order.Direction
+
+        /// Creates a field of an index.
+        package init(_ field: FieldPath, _ direction: StructuredQuery.Order.Direction = .ascending) {
+            self.field = field
+            self.direction = direction
+        }
+    }
+
+    /// The ID of the collections.
+    package let collection: CollectionID
+    /// The fields; at least two.
+    package let fields: [Field]
+
+    /// The maximum number of fields, as in Firestore.
+    private static let maximumFieldCount = 100
+
+    /// Creates a definition.
+    ///
+    /// - Throws: `.invalidArgument` when there are too few or too many fields, a duplicate field, or the document name.
+    package init(collection: CollectionID, fields: [Field]) throws(StatusError) {
+        guard (2...Self.maximumFieldCount).contains(fields.count) else {
+            throw StatusError(
+                .invalidArgument,
+                "A composite index has 2 to \(Self.maximumFieldCount) fields, not \(fields.count). Single fields are indexed automatically."
+            )
+        }
+        guard Set(fields.map(\.field)).count == fields.count else {
+            throw StatusError(.invalidArgument, "A field occurs twice. Name each field of an index once.")
+        }
+        guard !fields.contains(where: \.field.isDocumentName) else {
+            throw StatusError(.invalidArgument, "__name__ is implicitly the last field of every index. Leave it out.")
+        }
+        self.collection = collection
+        self.fields = fields
+    }
+}
+
+/// A single-field index exemption: a field that, with all its subfields, has no index in any collection with an ID.
+package struct IndexExemption: Hashable, Sendable {
+    /// The ID of the collections.
+    package let collection: CollectionID
+    /// The exempted field.
+    package let field: FieldPath
+
+    /// Creates an exemption.
+    ///
+    /// - Throws: `.invalidArgument` for the document name.
+    package init(collection: CollectionID, field: FieldPath) throws(StatusError) {
+        guard !field.isDocumentName else { throw StatusError(.invalidArgument, "__name__ can't be exempted. Name a field.") }
+        self.collection = collection
+        self.field = field
+    }
+}
+
+/// A change of the index definitions.
+package enum IndexChange: Hashable, Sendable {
+    /// Adds a composite index.
+    case create(IndexDefinition)
+    /// Removes the composite index with an ID.
+    case delete(id: String)
+    /// Exempts a field.
+    case exempt(IndexExemption)
+    /// Removes an exemption, so that the field is indexed again.
+    case unexempt(IndexExemption)
+}
+
+/// The composite indexes and exemptions of a database, with the state of each.
+package struct IndexReport: Sendable {
+    /// The build state of an index.
+    package enum Progress: Hashable, Sendable {
+        /// Queries use the index.
+        case ready
+        /// The index is being built: the number of documents processed, and the total where it is known.
+        case building(documents: Int, of: Int? = nil)
+        /// The index can't be used now.
+        case unavailable(reason: String)
+    }
+
+    /// The state of the single-field indexes, which every query needs.
+    package var singleFields = Progress.ready
+    /// The composite indexes.
+    package var indexes: [(id: String, definition: IndexDefinition, progress: Progress)] = []
+    /// The single-field exemptions.
+    package var exemptions: [IndexExemption] = []
+
+    /// The running and pending backfills, by collection ID.
+    package var backfills: [(collection: CollectionID, progress: Progress)] = []
+
+    /// Creates an empty report.
+    package init() {}
+}

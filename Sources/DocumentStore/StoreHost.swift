@@ -1,0 +1,50 @@
+package import DocumentModel
+
+/// The databases that a driver stores: a default one, which is always open, and additional ones, which are opened and closed as needed.
+///
+/// A server has one host. All layers above the driver know stores by this protocol and ``DocumentStore`` only.
+package protocol StoreHost: Sendable {
+    /// The store of the default database, open until ``close()``.
+    var defaultStore: any DocumentStore { get }
+
+    /// Returns all additional databases in the order of their names, including damaged ones.
+    func databases() async throws(StatusError) -> [DatabaseID]
+
+    /// Returns whether an additional database exists, including a damaged one.
+    func contains(_ id: DatabaseID) async throws(StatusError) -> Bool
+
+    /// Opens an additional database that is not open, creating it if needed.
+    ///
+    /// - Parameter identity: The database, with the epoch of a new one.
+    /// - Throws: `.resourceExhausted` when it does not exist and the maximum number of databases is reached; the driver's errors
+    ///   when it can't be opened.
+    func open(_ identity: DatabaseIdentity) async throws(StatusError) -> any ClosableStore
+
+    /// Deletes an additional database that is not open, in one atomic and durable step; without effect when it does not exist.
+    ///
+    /// ``purgeDeletedDatabases()`` frees its space.
+    func delete(_ id: DatabaseID) async throws(StatusError)
+
+    /// Frees the space of deleted databases, which can take long. Does not delay other calls.
+    ///
+    /// - Throws: The first error, after everything else has been freed.
+    func purgeDeletedDatabases() async throws(StatusError)
+
+    /// Stops ``purgeDeletedDatabases()`` soon; it continues after the next start.
+    func stopPurging()
+
+    /// Closes the default database, after all others have been closed.
+    ///
+    /// - Returns: The error when the database is not closed cleanly; nil on success.
+    @discardableResult
+    func close() async -> StatusError?
+}
+
+/// A store that its owner closes.
+package protocol ClosableStore: DocumentStore {
+    /// Closes the store: rejects new commits, completes the accepted ones, and ends all commit sequences. Reads remain possible.
+    ///
+    /// - Returns: The error when the store is not closed cleanly; nil on success.
+    @discardableResult
+    func close() async -> StatusError?
+}

@@ -1,0 +1,18 @@
+internal import DocumentModel
+internal import DocumentStore
+internal import StrictJSON
+
+/// A commit in the queue, with its suspended caller.
+struct PendingCommit: Sendable {
+    let writes: [Write]
+    /// The reads to validate.
+    let reads: ReadSet
+    /// The ID of the caller's API key.
+    let author: UTF8Key?
+    let continuation: CheckedContinuation<Result<CommitResult, StatusError>, Never>
+
+    /// Resumes the caller.
+    func resume(with result: Result<CommitResult, StatusError>) {
+        continuation.resume(returning: result)
+    }
+}

@@ -1,0 +1,65 @@
+package import DocumentModel
+package import DocumentStore
+package import Logging
+
+/// The databases of a data folder: the default one in the folder itself, the additional ones in ``DatabaseFolders``.
+package final class FileStoreHost: StoreHost {
+    /// The store of the default database.
+    package let defaultFileStore: FileStore
+    private let folders: DatabaseFolders
+    /// The configuration of the additional databases, except for their folders and identities.
+    private let configuration: FileStoreConfiguration
+    private let logger: Logger
+
+    private init(_ defaultStore: FileStore, _ folders: DatabaseFolders, _ configuration: FileStoreConfiguration, logger: Logger) {
+        defaultFileStore = defaultStore
+        self.folders = folders
+        self.configuration = configuration
+        self.logger = logger
+    }
+
+    /// Opens a data folder and its default database, creating them if needed.
+    ///
+    /// - Parameter configuration: The configuration of the default database; the others get a small part of its memory.
+    /// - Throws: The errors of ``FileStore/open(_:logger:)``.
+    package static func open(_ configuration: FileStoreConfiguration, logger: Logger) async throws(StatusError) -> FileStoreHost {
+        let store = try await FileStore.open(configuration, logger: logger)
+        do throws(StatusError) {
+            return try await open(store, configuration, logger: logger)
+        } catch {
+            await store.close()
+            throw error
+        }
+    }
+
+    /// Opens a data folder whose default database is open.
+    package static func open(
+        _ defaultStore: FileStore,
+        _ configuration: FileStoreConfiguration,
+        logger: Logger
+    ) async throws(StatusError) -> FileStoreHost {
+        let folders = try await DatabaseFolders.open(inFolder: configuration.folder)
+        return FileStoreHost(defaultStore, folders, configuration.forAdditionalDatabase, logger: logger)
+    }
+
+    package var defaultStore: any DocumentStore { defaultFileStore }
+
+    package func databases() async throws(StatusError) -> [DatabaseID] { try await folders.all() }
+
+    package func contains(_ id: DatabaseID) async throws(StatusError) -> Bool { try await folders.contains(id) }
+
+    package func open(_ identity: DatabaseIdentity) async throws(StatusError) -> any ClosableStore {
+        var logger = logger
+        logger[metadataKey: "database.id"] = identity.id.map { .string($0.description) }
+        return try await folders.open(identity, configuration, logger: logger)
+    }
+
+    package func delete(_ id: DatabaseID) async throws(StatusError) { try await folders.remove(id) }
+
+    package func purgeDeletedDatabases() async throws(StatusError) { try await folders.purgeDeletedDatabases() }
+
+    package func stopPurging() { folders.stopPurging() }
+
+    @discardableResult
+    package func close() async -> StatusError? { await defaultFileStore.close() }
+}

@@ -1,0 +1,68 @@
+package import DocumentModel
+package import DocumentStore
+
+/// The configuration of a ``FileStore``; the defaults suit a server's only database.
+package struct FileStoreConfiguration: Sendable {
+    /// The data folder's path; the folder is created if needed.
+    package var folder: String
+    /// The identity that the folder must have, or gets when it is created; nil for a default database, with a new epoch.
+    package var identity: DatabaseIdentity?
+    /// The retention period of commits, for watchers and history.
+    package var retentionAge: Duration = .seconds(24 * 60 * 60)
+    /// The journal's maximum size, including the commits retained for watchers and history and those needed for recovery.
+    ///
+    /// The actual minimum is twice ``checkpointBytes`` plus one segment.
+    package var retentionBytes = 256 << 20
+    /// The preallocated size of a journal segment, unless the disk is nearly full.
+    package var segmentBytes = 16 << 20
+    /// The number of journal bytes after which a checkpoint syncs the document files.
+    package var checkpointBytes = 32 << 20
+    /// The time without a commit after which a checkpoint is made. Recovery does not undo file edits made after a checkpoint.
+    package var checkpointIdleTime: Duration = .seconds(10)
+    /// The memory for recent commits, from which watchers read.
+    package var recentBytes = 8 << 20
+    /// The memory of the document cache.
+    package var cacheBytes = 64 << 20
+    /// The memory for indexes of older journal segments, used by point-in-time reads.
+    package var historyBytes = 64 << 20
+    /// The memory of the index writer; a rebuild uses twice that, and each reader a sixth of it.
+    package var indexCacheBytes = 48 << 20
+    /// The largest collection folder, by its size in the file system, that is listed for a page of documents. Pages of larger
+    /// collections come from the index, at a cost independent of the collection's size.
+    package var listedFolderBytes = 256 << 10
+    /// The time after which a query that waits for an index build fails with the build's progress.
+    package var indexWaitTimeout: Duration = .seconds(10)
+    /// The time without sufficient disk space after which the index deletes its file, to be rebuilt in less space.
+    package var indexLowDiskSpaceTimeout: Duration = .seconds(60)
+    /// True to rebuild the index when the store is opened.
+    package var rebuildsIndex = false
+    /// The number of threads for single-document reads, and the number of threads for scans and journal reads.
+    package var readThreadCount = 4
+    /// The clock.
+    package var now: @Sendable () -> Timestamp = Timestamp.current
+
+    /// The journal size that a checkpoint leaves. The rest of ``retentionBytes`` holds what is written until the next checkpoint
+    /// ends, that is before and during it, and the preallocated part of a segment.
+    var retainedBytes: Int { max(0, retentionBytes - 2 * checkpointBytes - segmentBytes) }
+
+    /// Creates a configuration with the defaults.
+    package init(folder: String) {
+        self.folder = folder
+    }
+}
+
+extension FileStoreConfiguration {
+    /// The same configuration for one of many additional databases, with a fraction of the memory and journal size.
+    package var forAdditionalDatabase: FileStoreConfiguration {
+        var small = self
+        small.segmentBytes = 1 << 20
+        small.checkpointBytes = min(checkpointBytes, 4 << 20)
+        small.retentionBytes = min(retentionBytes, 32 << 20)
+        small.recentBytes = 512 << 10
+        small.cacheBytes = 2 << 20
+        small.historyBytes = 4 << 20
+        small.indexCacheBytes = 3 << 20
+        small.readThreadCount = 2
+        return small
+    }
+}

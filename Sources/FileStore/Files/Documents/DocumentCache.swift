@@ -1,0 +1,146 @@
+internal import DocumentModel
+internal import StorageIO
+internal import StrictJSON
+internal import Synchronization
+
+/// A cache of recently read or written documents, with the identities of their files.
+///
+/// Callers must compare an entry's identity with the file, because files may be edited while the server runs. The cache is
+/// limited in bytes, and divided into shards with a lock each to avoid contention. A document larger than half a shard is not
+/// cached.
+final class DocumentCache: Sendable {
+    /// A document and the file it was read from.
+    struct Entry {
+        let document: EncodedDocument
+        let identity: FileIdentity
+    }
+
+    private let shards: [Shard]
+
+    /// The size of a shard. The JSON of nearly all documents of the maximum size is smaller than half of it.
+    private static let shardBytes = 8 << 20
+
+    init(maximumBytes: Int) {
+        let count = max(1, maximumBytes / Self.shardBytes)
+        shards = (0..<count).map { _ in Shard(maximumBytes: maximumBytes / count) }
+    }
+
+    /// Returns the entry of a path. The caller must compare its identity with the file.
+    func entry(at path: DocumentPath) -> Entry? {
+        let key = Key(path)
+        return shard(of: key).entry(for: key)
+    }
+
+    /// Inserts the contents of a file.
+    func insert(_ document: EncodedDocument, identity: FileIdentity) {
+        let key = Key(document.path)
+        shard(of: key).insert(Entry(document: document, identity: identity), for: key)
+    }
+
+    /// Inserts the contents of a file at the time of a read, unless a later version was inserted meanwhile.
+    func insertRead(_ document: EncodedDocument, identity: FileIdentity) {
+        let key = Key(document.path)
+        shard(of: key).insertRead(Entry(document: document, identity: identity), for: key)
+    }
+
+    /// Removes a document.
+    func remove(_ path: DocumentPath) {
+        let key = Key(path)
+        shard(of: key).remove(key)
+    }
+
+    private func shard(of key: Key) -> Shard {
+        shards[Int(UInt(bitPattern: key.hash) % UInt(shards.count))]
+    }
+}
+
+extension DocumentCache {
+    /// A path with its hash, which is computed outside the lock.
+    private struct Key: Hashable {
+        // Compared first, because paths in a collection share a prefix.
+        let hash: Int
+        let path: DocumentPath
+
+        init(_ path: DocumentPath) {
+            self.path = path
+            hash = path.hashValue
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(hash)
+        }
+    }
+
+    /// A shard with two generations. New and used entries are in the young one; when it reaches half of the size, it replaces the
+    /// old one.
+    private final class Shard: Sendable {
+        private typealias Generation = [Key: Entry]
+
+        private struct Generations {
+            var young: Generation = [:]
+            var old: Generation = [:]
+            var youngBytes = 0
+        }
+
+        private let generations = Mutex(Generations())
+        private let maximumBytes: Int
+
+        init(maximumBytes: Int) {
+            self.maximumBytes = maximumBytes
+        }
+
+        func entry(for key: Key) -> Entry? {
+            let (entry, _) = generations.withLock { generations -> (Entry?, evicted: Generation) in
+                if let entry = generations.young[key] { return (entry, [:]) }
+                guard let entry = generations.old.removeValue(forKey: key) else { return (nil, [:]) }
+                return (entry, insert(entry, for: key, into: &generations))
+            }
+            return entry
+        }
+
+        func insert(_ entry: Entry, for key: Key) {
+            _ = generations.withLock { insert(entry, for: key, into: &$0) }
+        }
+
+        func insertRead(_ entry: Entry, for key: Key) {
+            _ = generations.withLock { generations -> Generation in
+                let existing = generations.young[key] ?? generations.old[key]
+                if let existing, existing.document.updateTime > entry.document.updateTime { return [:] }
+                return insert(entry, for: key, into: &generations)
+            }
+        }
+
+        func remove(_ key: Key) {
+            generations.withLock { remove(key, from: &$0) }
+        }
+
+        private func remove(_ key: Key, from generations: inout Generations) {
+            if let entry = generations.young.removeValue(forKey: key) { generations.youngBytes -= entry.cost }
+            generations.old.removeValue(forKey: key)
+        }
+
+        /// Returns the evicted generation, so that its memory is freed after the lock is released.
+        private func insert(_ entry: Entry, for key: Key, into generations: inout Generations) -> Generation {
+            remove(key, from: &generations)
+            // A single document must not evict everything else.
+            guard entry.cost <= maximumBytes / 2 else { return [:] }
+            var evicted: Generation = [:]
+            if generations.youngBytes + entry.cost > maximumBytes / 2 {
+                evicted = generations.old
+                generations.old = generations.young
+                generations.young = [:]
+                generations.youngBytes = 0
+            }
+            generations.young[key] = entry
+            generations.youngBytes += entry.cost
+            return evicted
+        }
+    }
+}
+
+extension DocumentCache.Entry {
+    /// The approximate memory size in bytes.
+    var cost: Int {
+        document.fieldsJSON.count + 2 * document.path.id.key.byteCount + 256
+    }
+}

@@ -1,0 +1,196 @@
+internal import DocumentModel
+internal import StorageIO
+internal import StrictJSON
+
+/// A reader of document files.
+struct DocumentFiles: Sendable {
+    let folders: DocumentFolders
+    /// The log of file changes during listings.
+    let log: ApplyLog
+    private let cache: DocumentCache
+    let hints = NonEmptyFolderHints()
+
+    init(_ folders: DocumentFolders, cache: DocumentCache, log: ApplyLog) {
+        self.folders = folders
+        self.cache = cache
+        self.log = log
+    }
+
+    /// Returns the document at `path`, or nil if it has no file.
+    ///
+    /// - Throws: `.dataLoss` with the location in the file if it is damaged.
+    func document(at path: DocumentPath) throws(StatusError) -> EncodedDocument? {
+        guard let folder = try folders.open(path.collection.segments) else { return nil }
+        return try document(at: path, in: folder)
+    }
+
+    /// Returns the document at `path` if it is cached and the kernel can confirm from its cache that the file is unchanged.
+    ///
+    /// Never waits for the disk.
+    func cachedDocument(at path: DocumentPath) -> EncodedDocument? {
+        guard let entry = cache.entry(at: path), folders.cachedStatus(of: path)?.identity == entry.identity else { return nil }
+        return entry.document
+    }
+
+    /// Returns the raw contents of a document's file, even if it is damaged, or nil if there is none.
+    ///
+    /// - Throws: `.dataLoss` if it is not a regular file, or larger than any document file.
+    func bytes(of path: DocumentPath) throws(StatusError) -> [UInt8]? {
+        guard let folder = try folders.open(path.collection.segments) else { return nil }
+        return try contents(folders.naming.file(of: path.id).text, id: path.id, in: path.collection, folder)?.bytes
+    }
+
+    /// Returns the document at `path` from the open folder of its collection.
+    func document(at path: DocumentPath, in folder: borrowing FileDescriptor) throws(StatusError) -> EncodedDocument? {
+        let name = folders.naming.file(of: path.id).text
+        do throws(FileSystemError) {
+            if let entry = cache.entry(at: path), try folder.status(of: name)?.identity == entry.identity {
+                return entry.document
+            }
+        } catch {
+            throw error.status("get the status of", filePath(of: path))
+        }
+        guard let document = try read(name, id: path.id, in: path.collection, folder) else { return nil }
+        // Possible only with a shortened name and a hash collision.
+        guard document.path == path else {
+            throw StatusError(
+                .internal,
+                "The file \(filePath(of: path)) in the data folder contains another document, \(document.path)."
+            )
+        }
+        return document
+    }
+
+    /// Reads a document file in a collection's folder, or returns nil if it doesn't exist.
+    ///
+    /// - Parameter id: The ID encoded in the file name, or nil if the name is shortened.
+    func read(
+        _ name: String,
+        id: DocumentPath.ID?,
+        in collection: CollectionPath,
+        _ folder: borrowing FileDescriptor
+    ) throws(StatusError) -> EncodedDocument? {
+        guard let contents = try contents(name, id: id, in: collection, folder) else { return nil }
+        let document = try DocumentFile.decodeEncoded(
+            contents.bytes,
+            in: collection,
+            id: idOutsideFile(id),
+            file: filePath(name, in: collection)
+        )
+        if contents.isStable { cache.insertRead(document, identity: contents.status.identity) }
+        return document
+    }
+
+    /// Reads a document file like ``read(_:id:in:_:)``, bypassing the cache.
+    func decode(
+        _ name: String,
+        id: DocumentPath.ID?,
+        in collection: CollectionPath,
+        _ folder: borrowing FileDescriptor
+    ) throws(StatusError) -> Document? {
+        guard let contents = try contents(name, id: id, in: collection, folder) else { return nil }
+        return try DocumentFile.decode(
+            contents.bytes,
+            in: collection,
+            id: idOutsideFile(id),
+            file: filePath(name, in: collection)
+        )
+    }
+
+    /// Returns the path of a document's file in the data folder.
+    func filePath(of path: DocumentPath) -> String {
+        folders.folderPath(path.collection.segments) + "/" + folders.naming.file(of: path.id).text
+    }
+}
+
+extension DocumentFiles {
+    /// The maximum size of a document file, far above that of the largest document in any layout.
+    private static let maximumFileBytes = 64 << 20
+
+    private struct Contents {
+        let status: FileStatus
+        /// The contents; empty if it can't be a document file.
+        var bytes: [UInt8] = []
+        /// True if the file was unchanged during the read, and is old enough not to be in the middle of a write.
+        var isStable = false
+    }
+
+    /// Reads a file in a collection's folder, or returns nil if it doesn't exist.
+    private func contents(
+        _ name: String,
+        id: DocumentPath.ID?,
+        in collection: CollectionPath,
+        _ folder: borrowing FileDescriptor
+    ) throws(StatusError) -> Contents? {
+        // Computed only for errors.
+        var filePath: String { self.filePath(name, in: collection) }
+        var path: String { id.map { collection.document($0).string } ?? collection.string }
+        let contents: Contents
+        do throws(FileSystemError) {
+            contents = try Self.contents(of: folder.openFile(name, for: .reading))
+        } catch {
+            if error.isNotFound { return nil }
+            // Symbolic links and sockets can't be opened as files.
+            if let kind = try? folder.status(of: name)?.kind, let message = Self.typeError(of: kind) {
+                throw Self.damaged(message, filePath, path: path)
+            }
+            throw error.status("read", filePath).withLocation(filePath: filePath, path: path)
+        }
+        if let message = Self.typeError(of: contents.status.kind) { throw Self.damaged(message, filePath, path: path) }
+        guard contents.status.size <= Self.maximumFileBytes else {
+            throw Self.damaged(
+                "The file has \(contents.status.size) bytes, more than any document file. Move it out of the data folder.",
+                filePath,
+                path: path
+            )
+        }
+        return contents
+    }
+
+    /// Returns the ID from the file name, or nil if the name is shortened and the file has it.
+    private func idOutsideFile(_ id: DocumentPath.ID?) -> DocumentPath.ID? {
+        guard let id, !folders.naming.file(of: id).isShortened else { return nil }
+        return id
+    }
+
+    private func filePath(_ name: String, in collection: CollectionPath) -> String {
+        folders.folderPath(collection.segments) + "/" + name
+    }
+
+    private static func contents(of file: consuming FileDescriptor) throws(FileSystemError) -> Contents {
+        var contents = Contents(status: try file.status())
+        guard contents.status.kind == .file, contents.status.size <= maximumFileBytes else { return contents }
+        contents.bytes = try file.read(contents.status.size)
+        let identity = try file.status().identity
+        contents.isStable = identity == contents.status.identity && identity.isOlder(thanSeconds: stabilitySeconds)
+        return contents
+    }
+
+    /// The age from which a file is considered completely written. The kernel updates the modification time before it copies the
+    /// bytes, so a file that another program is writing in place may not look modified afterwards.
+    private static let stabilitySeconds: Int64 = 1
+
+    /// Returns the message for an entry with a document's name that is not a regular file, or nil for a file.
+    private static func typeError(of kind: FileStatus.Kind) -> String? {
+        FolderEntry.typeError(of: kind, isNamedAsDocument: true)
+    }
+
+    /// Returns the error for an invalid file or folder in place of a document or collection.
+    static func damaged(_ message: String, _ filePath: String, path: String? = nil) -> StatusError {
+        StatusError(.dataLoss, message, path: path, file: StatusError.FileLocation(path: filePath))
+    }
+}
+
+extension DocumentFiles {
+    /// Returns the document at `path` as stored on disk. Evicts the file from the page cache first, in case pages failed to be written.
+    func documentOnDisk(at path: DocumentPath) throws(StatusError) -> EncodedDocument? {
+        guard let folder = try folders.open(path.collection.segments) else { return nil }
+        let name = folders.naming.file(of: path.id).text
+        try reporting("read", filePath(of: path)) { () throws(FileSystemError) in
+            let file = try folder.openFile(name, for: .reading)
+            try file.synchronize()
+            try file.evictPageCache()
+        }
+        return try read(name, id: path.id, in: path.collection, folder)
+    }
+}

@@ -1,0 +1,138 @@
+internal import DocumentModel
+internal import GRDB
+internal import StorageIO
+internal import Synchronization
+
+/// The pool of read-only connections to the index. Each read has a connection and a thread of its own.
+final class IndexConnectionPool: Sendable {
+    /// The number of threads, and the maximum number of idle connections.
+    private static let width = 4
+
+    private struct State {
+        var idleConnections: [DatabaseQueue] = []
+        /// Incremented when the file is replaced, so that no connection to the old one is reused.
+        var generation = 0
+        var isClosed = false
+        var activeOperations: [ObjectIdentifier: IndexReadOperation] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let queue = WorkQueue(label: "hearth.queries", width: width)
+    private let file: IndexFile
+
+    init(_ file: IndexFile) {
+        self.file = file
+    }
+
+    /// Runs `body` with a snapshot on one of the pool's threads. Cancelling the task cancels the read.
+    func read<Result: Sendable>(
+        _ body: @escaping @Sendable (IndexSnapshot) throws(StatusError) -> Result
+    ) async throws(StatusError) -> Result {
+        let operation = IndexReadOperation(on: queue)
+        return try await withCancellation(of: operation) { () async throws(StatusError) in
+            try await self.queue.run { () throws(StatusError) in
+                defer { operation.finish() }
+                let (connection, generation) = try self.checkOut(for: operation)
+                defer { self.checkIn(connection, generation, of: operation) }
+                operation.attach(connection)
+                return try self.read(connection, operation, body)
+            }
+        }
+    }
+
+    /// Closes the idle connections now, and those in use when they are returned.
+    func closeAll() {
+        let idle = state.withLock { state in
+            state.generation += 1
+            defer { state.idleConnections = [] }
+            return state.idleConnections
+        }
+        for connection in idle { try? connection.close() }
+    }
+
+    /// Cancels all reads and refuses further ones.
+    func close() {
+        let active = state.withLock { state in
+            state.isClosed = true
+            return Array(state.activeOperations.values)
+        }
+        for operation in active { operation.cancel() }
+        closeAll()
+    }
+}
+
+extension IndexConnectionPool {
+    private func withCancellation<Result: Sendable>(
+        of operation: IndexReadOperation,
+        _ body: () async throws(StatusError) -> Result
+    ) async throws(StatusError) -> Result {
+        let result: Swift.Result<Result, StatusError> = await withTaskCancellationHandler {
+            do throws(StatusError) {
+                return .success(try await body())
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            operation.cancel()
+        }
+        return try result.get()
+    }
+
+    private func checkOut(for operation: IndexReadOperation) throws(StatusError) -> (DatabaseQueue, generation: Int) {
+        let (idle, generation, isClosed) = state.withLock { ($0.idleConnections.popLast(), $0.generation, $0.isClosed) }
+        guard !isClosed else { throw StatusError(.unavailable, "Hearth is stopping.") }
+        do throws(IndexDatabaseError) {
+            let connection = if let idle { idle } else { try file.openForReading() }
+            // The pool may have been closed meanwhile.
+            let isClosed = state.withLock { state in
+                state.activeOperations[ObjectIdentifier(operation)] = operation
+                return state.isClosed
+            }
+            if isClosed { operation.cancel() }
+            return (connection, generation)
+        } catch {
+            throw error.status
+        }
+    }
+
+    private func checkIn(_ connection: DatabaseQueue, _ generation: Int, of operation: IndexReadOperation) {
+        let isKept = state.withLock { state in
+            state.activeOperations[ObjectIdentifier(operation)] = nil
+            // Idle connections hold memory, so the additional ones for long-running reads are closed.
+            guard state.generation == generation, !state.isClosed, !operation.isCancelled,
+                state.idleConnections.count < Self.width
+            else {
+                return false
+            }
+            state.idleConnections.append(connection)
+            return true
+        }
+        if !isKept { try? connection.close() }
+    }
+
+    private func read<Result>(
+        _ connection: DatabaseQueue,
+        _ operation: IndexReadOperation,
+        _ body: (IndexSnapshot) throws(StatusError) -> Result
+    ) throws(StatusError) -> Result {
+        do {
+            return try connection.inDatabase { database in
+                try database.execute(sql: "BEGIN")
+                defer {
+                    // First, so that a cancellation does not interrupt the rollback.
+                    operation.detach()
+                    try? database.execute(sql: "ROLLBACK")
+                }
+                return try operation.withProgressHandler(database) {
+                    let snapshot = try IndexSnapshot(database, operation, of: file)
+                    defer { snapshot.end() }
+                    return try body(snapshot)
+                }
+            }
+        } catch let error as StatusError {
+            throw operation.interruption ?? error
+        } catch {
+            throw operation.interruption ?? IndexDatabaseError(error).status
+        }
+    }
+}

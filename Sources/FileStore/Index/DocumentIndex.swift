@@ -1,0 +1,236 @@
+internal import Dispatch
+internal import DocumentModel
+internal import DocumentStore
+internal import Journal
+internal import Logging
+internal import Synchronization
+
+/// The index of all documents by their fields: a derived database that is updated asynchronously after each commit.
+///
+/// Commits are queued and applied on a maintenance queue, all pending ones in one transaction. While nothing waits for the index,
+/// commits are batched, since a document in a large batch costs a third of a single one. ``waitUntilApplied(_:)`` makes a query see
+/// every commit that was acknowledged before it. Commits that are not in the queue, after a start or an error, are read from the
+/// journal; if that has been truncated, the index is rebuilt from the document files.
+///
+/// An error of the index does not affect reads and writes of documents: maintenance is retried, and queries fail with the error.
+final class DocumentIndex: Sendable {
+    /// The lifecycle phase of the index.
+    enum Phase: Sendable {
+        /// The index is being opened, or applies commits from the journal.
+        case starting
+        /// The index is being rebuilt, with the number of documents so far.
+        case rebuilding(documents: Int)
+        /// The index follows the commits.
+        case ready
+        /// The index can't be used now. Maintenance is retried.
+        case failed(StatusError)
+        /// The store is closed.
+        case closed
+
+        /// Indicates whether queued commits are applied soon.
+        fileprivate var appliesCommits: Bool {
+            switch self {
+            case .ready, .rebuilding: true
+            case .starting, .failed, .closed: false
+            }
+        }
+    }
+
+    /// The progress of the running backfill.
+    struct BackfillProgress: Sendable {
+        let collection: CollectionID
+        let processedCount: Int
+        let totalCount: Int
+    }
+
+    /// The state that the maintenance queue, the committer and readers share.
+    struct State {
+        var phase = Phase.starting
+        /// The commits that wait to be applied.
+        var queue: [IndexUpdate] = []
+        var queuedBytes = 0
+        /// The last commit that was enqueued.
+        var last: (sequence: SequenceNumber, time: Timestamp?)
+        /// The last commit in the index; nil while the index can't be used.
+        var applied: SequenceNumber?
+        /// Indicates whether a run of ``DocumentIndex/runMaintenance()`` is scheduled, now or after the batching delay.
+        var isRunScheduled = false
+        /// Indicates whether a run is scheduled without delay, on behalf of a waiter.
+        var isImmediateRunScheduled = false
+        /// The build states by collection, and the progress of the running backfill.
+        var builds: (states: [CollectionID: IndexBuildState], backfill: BackfillProgress?) = ([:], nil)
+        /// Indicates whether a backfill is running or pending.
+        var needsBackfill = false
+        /// The reason why the existing index must be rebuilt.
+        var rebuildReason: String?
+        /// The time when the store began to close.
+        var closing: ContinuousClock.Instant?
+        /// The semaphore on which the committer waits, under backpressure.
+        var backpressure: DispatchSemaphore?
+        var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
+        var waiterCount: UInt64 = 0
+        /// The number of consecutive failures.
+        var failureCount = 0
+        /// The last failure that was logged as an error.
+        var lastFailure: StatusError?
+        /// The time since which the index has lacked disk space.
+        var lowDiskSpaceSince: ContinuousClock.Instant?
+        /// The size of the index after the last rebuild; 0 without one.
+        var rebuiltBytes = 0
+        /// The time of the next attempt after a failure.
+        var retryTime: ContinuousClock.Instant?
+        /// The earliest time of the next log entry about a backfill.
+        var nextProgressLog: ContinuousClock.Instant?
+        /// Incremented when the phase or the applied commit changes.
+        var changeCount = 0
+
+        /// Counts a change and returns the waiters, which must be resumed outside the lock.
+        mutating func recordChange() -> [CheckedContinuation<Void, Never>] {
+            changeCount += 1
+            defer { waiters.removeAll() }
+            return waiters.values.map { $0 }
+        }
+    }
+
+    /// The composite indexes and exemptions.
+    let definitions: Mutex<IndexDefinitionsFile>
+    /// Serializes changes of the definitions.
+    let definitionChanges = Mutex(())
+    let state: Mutex<State>
+    let maintainer: Mutex<IndexMaintainer>
+    let maintenanceQueue = DispatchQueue(label: "hearth.index")
+    let readers: IndexConnectionPool
+    let file: IndexFile
+    let data: DataFolder
+    let journal: Journal
+    let unapplied: UnappliedDocuments
+    let logger: Logger
+    /// The time that a query waits for an index that is not ready.
+    let waitTimeout: Duration
+    /// The time of low disk space after which the index is deleted and rebuilt, if that frees space.
+    let lowDiskSpaceTimeout: Duration
+
+    /// The maximum size of commits that are batched while nothing waits.
+    private static let maximumBatchBytes = 4 << 20
+    /// The size of queued commits above which the committer waits.
+    private static let maximumQueuedBytes = 16 << 20
+    /// The time for which commits are batched.
+    private static let batchingDelay = DispatchTimeInterval.milliseconds(250)
+
+    static let closed = StatusError(.unavailable, "Hearth is stopping.")
+
+    /// Creates the index of an open data folder. Maintenance begins with ``start()``.
+    ///
+    /// - Parameter last: The last commit of the store.
+    init(
+        _ data: DataFolder,
+        folder: String,
+        cacheBytes: Int,
+        isRebuildForced: Bool,
+        waitTimeout: Duration,
+        lowDiskSpaceTimeout: Duration,
+        journal: Journal,
+        last: (sequence: SequenceNumber, time: Timestamp?),
+        unapplied: UnappliedDocuments,
+        logger: Logger
+    ) {
+        file = IndexFile(data, folder: folder, cacheBytes: cacheBytes)
+        definitions = Mutex(IndexDefinitionsFile(data, logger: logger))
+        state = Mutex(State(last: last, rebuildReason: isRebuildForced ? "a rebuild was requested" : nil))
+        maintainer = Mutex(IndexMaintainer(file: file, epoch: journal.epoch, logger: logger))
+        readers = IndexConnectionPool(file)
+        self.waitTimeout = waitTimeout
+        self.lowDiskSpaceTimeout = lowDiskSpaceTimeout
+        self.data = data
+        self.journal = journal
+        self.unapplied = unapplied
+        self.logger = logger
+    }
+
+    /// The current phase.
+    var phase: Phase { state.withLock { $0.phase } }
+
+    /// Indicates whether the index follows the commits, so that a query need not wait long.
+    var isReady: Bool {
+        if case .ready = phase { true } else { false }
+    }
+
+    /// The marker that `hearth.json` can hold before commits are written, so that it need not be written again for the index.
+    func openMarker() throws(StatusError) -> String? {
+        try file.openMarker()
+    }
+
+    /// Opens the index in the background.
+    func start() {
+        // Not in the background, so that `hearth.json` is final when the store is open. An error is retried and logged there.
+        if let reason = try? file.unusableReason() {
+            try? file.recreate()
+            state.withLock { $0.rebuildReason = $0.rebuildReason ?? reason }
+        }
+        maintenanceQueue.async { self.runMaintenance() }
+    }
+
+    /// Enqueues commits that follow the last ones. Their document files must be in place.
+    func enqueue(_ update: IndexUpdate) {
+        let isUrgent: Bool? = state.withLock { state in
+            guard case .closed = state.phase else {
+                state.last = (update.last, update.time)
+                state.queue.append(update)
+                state.queuedBytes += update.byteCount
+                if state.queuedBytes > Self.maximumQueuedBytes, !state.phase.appliesCommits {
+                    // The journal has them.
+                    state.queue = []
+                    state.queuedBytes = 0
+                }
+                guard case .ready = state.phase else { return nil }
+                let isUrgent = !state.waiters.isEmpty || state.queuedBytes >= Self.maximumBatchBytes
+                guard isUrgent || !state.isRunScheduled else { return nil }
+                state.isRunScheduled = true
+                return isUrgent
+            }
+            return nil
+        }
+        switch isUrgent {
+        case true?: maintenanceQueue.async { self.runMaintenance() }
+        case false?: maintenanceQueue.asyncAfter(deadline: .now() + Self.batchingDelay) { self.runMaintenance() }
+        case nil: break
+        }
+    }
+
+    /// Blocks the committer's thread while the queue is too long, so that the index never lags far behind.
+    func applyBackpressure() {
+        let semaphore: DispatchSemaphore? = state.withLock { state in
+            guard state.queuedBytes > Self.maximumQueuedBytes, state.phase.appliesCommits, state.closing == nil else {
+                return nil
+            }
+            let semaphore = DispatchSemaphore(value: 0)
+            state.backpressure = semaphore
+            return semaphore
+        }
+        semaphore?.wait()
+    }
+
+    /// Applies the remaining commits and closes the index. Blocks. No call of ``enqueue(_:)`` may follow.
+    ///
+    /// - Returns: Whether the index is complete and synced.
+    func close() -> Bool {
+        let backpressure = state.withLock { state in
+            state.closing = .now
+            return state.backpressure
+        }
+        backpressure?.signal()
+        readers.close()
+        return maintenanceQueue.sync {
+            if case .ready = phase { runMaintenance() }
+            let isComplete = maintainer.withLock { maintainer in
+                guard case .ready = phase else {
+                    maintainer.close()
+                    return false
+                }
+                return maintainer.finish()
+            }
+            setPhase(.closed)
+            return isComplete
+        }
+    }
+}

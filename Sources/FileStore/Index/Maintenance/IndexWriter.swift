@@ -1,0 +1,290 @@
+internal import DocumentModel
+internal import DocumentStore
+internal import GRDB
+internal import StrictJSON
+
+/// Writes documents to the index, in a transaction of its connection.
+final class IndexWriter {
+    /// The caches and buffers that outlive a transaction. They must be reset after a failed one.
+    struct Context {
+        var catalog = IndexCatalog()
+        var encoder = KeyEncoder()
+        var changes = EntryChangeBuffer()
+        /// The buffered changes of the scopes' sizes.
+        fileprivate var sizeChanges: [Int64: CollectionSize] = [:]
+        /// The next ID in `contents`; nil before the first read.
+        fileprivate var nextContentID: Int64?
+        /// The build states by collection; nil before the first read.
+        fileprivate var buildStates: [CollectionID: ResolvedIndexBuildState]?
+
+        /// Discards the cached build states after they were changed.
+        mutating func invalidateBuildStates() {
+            buildStates = nil
+        }
+
+        /// Discards everything, including IDs that a failed transaction may have assigned.
+        mutating func reset() {
+            self = Context()
+        }
+    }
+
+    let database: Database
+    private let selectDocument: IndexStatement
+    private let insertDocument: IndexStatement
+    private let deleteDocument: IndexStatement
+    private let selectContent: IndexStatement
+    private let writeContent: IndexStatement
+    private let deleteContent: IndexStatement
+    private let insertEntry: IndexStatement
+    private let deleteEntry: IndexStatement
+
+    /// The number of buffered size changes that triggers a write.
+    private static let maximumSizeChangeCount = 10_000
+
+    init(_ database: Database) throws {
+        self.database = database
+        selectDocument = try IndexStatement("SELECT content FROM documents WHERE scope = ?1 AND name = ?2", database)
+        insertDocument = try IndexStatement("INSERT INTO documents (scope, name, content) VALUES (?1, ?2, ?3)", database)
+        deleteDocument = try IndexStatement("DELETE FROM documents WHERE scope = ?1 AND name = ?2", database)
+        selectContent = try IndexStatement("SELECT entries, bytes FROM contents WHERE id = ?1", database)
+        writeContent = try IndexStatement("INSERT OR REPLACE INTO contents (id, entries, bytes) VALUES (?1, ?2, ?3)", database)
+        deleteContent = try IndexStatement("DELETE FROM contents WHERE id = ?1", database)
+        insertEntry = try IndexStatement("INSERT OR IGNORE INTO entries (space, value, name) VALUES (?1, ?2, ?3)", database)
+        deleteEntry = try IndexStatement("DELETE FROM entries WHERE space = ?1 AND value = ?2 AND name = ?3", database)
+    }
+
+    /// Writes the current state of documents, each at most once; nil fields for a deleted document.
+    func apply(_ documents: some Sequence<(path: DocumentPath, fields: MapValue?)>, _ context: inout Context) throws {
+        try stage(documents, &context)
+        try flushEntries(&context)
+        try flushSizes(&context)
+    }
+
+    /// Writes documents like ``apply(_:_:)``, but only buffers the changes of their entries and of the sizes in the context.
+    func stage(_ documents: some Sequence<(path: DocumentPath, fields: MapValue?)>, _ context: inout Context) throws {
+        for (path, fields) in documents { try stage(path, fields, &context) }
+    }
+
+    /// Writes the buffered changes of entries, in index order.
+    func flushEntries(_ context: inout Context) throws {
+        try context.changes.drain { change throws(IndexDatabaseError) in try write(change) }
+    }
+
+    /// Inserts or deletes an entry.
+    func write(_ change: EntryChange) throws(IndexDatabaseError) {
+        let statement = change.isAddition ? insertEntry : deleteEntry
+        statement.bind(change.space, at: 1)
+        statement.bind(unowned: change.value, at: 2)
+        statement.bind(unowned: change.name, at: 3)
+        try statement.run()
+    }
+
+    /// Writes the buffered changes of sizes.
+    func flushSizes(_ context: inout Context) throws {
+        let update = try IndexStatement(
+            """
+            INSERT INTO sizes (scope, documents, bytes) VALUES (?1, ?2, ?3)
+            ON CONFLICT (scope) DO UPDATE SET documents = documents + excluded.documents, bytes = bytes + excluded.bytes
+            """,
+            database
+        )
+        let delete = try IndexStatement("DELETE FROM sizes WHERE scope = ?1 AND documents = 0 AND bytes = 0", database)
+        for (scope, change) in context.sizeChanges where change != .zero {
+            update.bind(scope, at: 1)
+            update.bind(Int64(change.documentCount), at: 2)
+            update.bind(Int64(change.byteCount), at: 3)
+            try update.run()
+            guard change.documentCount < 0 else { continue }
+            delete.bind(scope, at: 1)
+            try delete.run()
+        }
+        context.sizeChanges.removeAll(keepingCapacity: context.sizeChanges.count < Self.maximumSizeChangeCount)
+    }
+
+    /// Writes the buffered changes of sizes when there are many.
+    func flushSizesIfNeeded(_ context: inout Context) throws {
+        if context.sizeChanges.count >= Self.maximumSizeChangeCount { try flushSizes(&context) }
+    }
+
+    /// Marks the index as complete up to a commit.
+    func setPosition(_ sequence: SequenceNumber, _ time: Timestamp?) throws {
+        try database.execute(
+            sql: "UPDATE state SET sequence = ?, time = ?, isComplete = true",
+            arguments: [Int64(sequence.rawValue), time?.microseconds]
+        )
+    }
+
+    /// Sets the edition of the file.
+    static func setEdition(_ edition: String, _ database: Database) throws {
+        try database.execute(sql: "UPDATE state SET edition = ?", arguments: [edition])
+    }
+}
+
+extension IndexWriter {
+    /// The scopes that contain a document, with the document's name in each.
+    struct Names {
+        /// The scope of the document's collection.
+        let collection: (scope: Int64, name: [UInt8])
+        /// The scope of the collection group; nil for a document of a top-level collection.
+        let group: (scope: Int64, name: [UInt8])?
+        /// The name in the scope of all documents.
+        let path: [UInt8]
+
+        /// The scopes in which the document's fields are indexed.
+        var indexed: [(scope: Int64, name: [UInt8])] { [collection] + (group.map { [$0] } ?? []) }
+        /// All scopes that contain the document.
+        var all: [(scope: Int64, name: [UInt8])] { indexed + [(IndexCatalog.allDocuments, path)] }
+    }
+
+    private func names(of path: DocumentPath, creating: Bool, _ context: inout Context) throws -> Names? {
+        let id = path.collection
+        let scope = try context.catalog.scopeID(IndexCatalog.scopeName(of: id), creating: creating, in: database)
+        guard let scope else { return nil }
+        let collection = (scope: scope, name: NameKey(path.id).bytes)
+        let key = NameKey(path).bytes
+        guard id.parent != nil else { return Names(collection: collection, group: nil, path: key) }
+        let group = try context.catalog.scopeID(IndexCatalog.scopeName(ofGroup: id.id), creating: creating, in: database)
+        guard let group else { return nil }
+        return Names(collection: collection, group: (group, key), path: key)
+    }
+
+    private func stage(_ path: DocumentPath, _ fields: MapValue?, _ context: inout Context) throws {
+        guard let names = try names(of: path, creating: fields != nil, &context) else { return }
+        let contentID = try contentID(of: names.collection)
+        let (old, oldByteCount) = try contentID.map { try storedEntries($0) } ?? (IndexEntries(), 0)
+        guard let fields else {
+            guard let contentID else { return }
+            addSizeChange(CollectionSize(documentCount: -1, byteCount: -oldByteCount), names, &context)
+            try replace(old, with: IndexEntries(), contentID, names, in: path.collection.id, &context)
+            for (scope, name) in names.all { try run(deleteDocument, scope, name) }
+            deleteContent.bind(contentID, at: 1)
+            try deleteContent.run()
+            return
+        }
+        // Moved out of the context, to which the encoder needs exclusive access.
+        var catalog = context.catalog
+        context.catalog = IndexCatalog()
+        let new = try IndexEntries(fields, &context.encoder) { name, parent in
+            guard let id = try catalog.fieldID(name, under: parent, creating: true, in: database) else {
+                throw IndexDatabaseError(corruption: "a field has no ID")
+            }
+            return id
+        }
+        context.catalog = catalog
+        let byteCount = Document.size(of: fields, at: path)
+        addSizeChange(
+            CollectionSize(documentCount: contentID == nil ? 1 : 0, byteCount: byteCount - oldByteCount),
+            names,
+            &context
+        )
+        if let contentID {
+            guard old.bytes != new.bytes || oldByteCount != byteCount else { return }
+            try replace(old, with: new, contentID, names, in: path.collection.id, &context)
+            try write(new, byteCount, contentID)
+        } else {
+            let contentID = try nextContentID(&context)
+            for (scope, name) in names.all {
+                insertDocument.bind(contentID, at: 3)
+                try run(insertDocument, scope, name)
+            }
+            try write(new, byteCount, contentID)
+            try replace(old, with: new, contentID, names, in: path.collection.id, &context)
+        }
+    }
+
+    private func contentID(of document: (scope: Int64, name: [UInt8])) throws -> Int64? {
+        defer { selectDocument.reset() }
+        selectDocument.bind(document.scope, at: 1)
+        return try document.name.withUnsafeBytes { name in
+            selectDocument.bind(unowned: name, at: 2)
+            return try selectDocument.step() ? selectDocument.integer(0) : nil
+        }
+    }
+
+    private func storedEntries(_ contentID: Int64) throws -> (entries: IndexEntries, byteCount: Int) {
+        defer { selectContent.reset() }
+        selectContent.bind(contentID, at: 1)
+        guard try selectContent.step() else { throw IndexDatabaseError(corruption: "a document has no row in contents") }
+        return (try IndexEntries(bytes: selectContent.bytes(0)), Int(selectContent.integer(1)))
+    }
+
+    private func write(_ entries: IndexEntries, _ byteCount: Int, _ contentID: Int64) throws {
+        try entries.bytes.withUnsafeBytes { bytes in
+            writeContent.bind(contentID, at: 1)
+            writeContent.bind(unowned: bytes, at: 2)
+            writeContent.bind(Int64(byteCount), at: 3)
+            try writeContent.run()
+        }
+    }
+
+    private func run(_ statement: IndexStatement, _ scope: Int64, _ name: [UInt8]) throws {
+        statement.bind(scope, at: 1)
+        try name.withUnsafeBytes { name in
+            statement.bind(unowned: name, at: 2)
+            try statement.run()
+        }
+    }
+
+    private func nextContentID(_ context: inout Context) throws -> Int64 {
+        let id = try context.nextContentID ?? (Int64.fetchOne(database, sql: "SELECT max(id) FROM contents") ?? 0) + 1
+        context.nextContentID = id + 1
+        return id
+    }
+
+    private func addSizeChange(_ change: CollectionSize, _ names: Names, _ context: inout Context) {
+        for (scope, _) in names.all { context.sizeChanges[scope, default: .zero] += change }
+    }
+}
+
+extension IndexWriter {
+    /// Replaces the entries of a document by those of the desired indexing policy.
+    func backfill(_ path: DocumentPath, _ context: inout Context) throws {
+        guard let names = try names(of: path, creating: false, &context), let contentID = try contentID(of: names.collection)
+        else { return }
+        let entries = try storedEntries(contentID).entries
+        try replace(entries, with: entries, contentID, names, in: path.collection.id, &context)
+    }
+
+    /// Buffers the changes of a document's entries, according to the indexing policy of its collection.
+    private func replace(
+        _ old: IndexEntries,
+        with new: IndexEntries,
+        _ contentID: Int64,
+        _ names: Names,
+        in collection: CollectionID,
+        _ context: inout Context
+    ) throws {
+        guard let state = try buildState(of: collection, &context) else {
+            return try replace(old, with: new, contentID, names, &context)
+        }
+        let desired = try state.desired.entries(from: new, &context.catalog, database)
+        let maintained = try state.maintained.entries(from: old, &context.catalog, database)
+        guard !state.isBackfilled else { return try replace(maintained, with: desired, contentID, names, &context) }
+        let readable = try state.readable.entries(from: old, &context.catalog, database)
+        let scopes = names.indexed.map { (scope: $0.scope, name: context.changes.append(name: $0.name)) }
+        context.changes.append(from: maintained, to: desired, scopes: scopes, adding: false)
+        context.changes.append(from: readable, to: desired, scopes: scopes, removing: false)
+        try replaceGeoPoints(old, with: desired, contentID, names, isForced: true)
+    }
+
+    private func replace(
+        _ old: IndexEntries,
+        with new: IndexEntries,
+        _ contentID: Int64,
+        _ names: Names,
+        _ context: inout Context
+    ) throws {
+        let scopes = names.indexed.map { (scope: $0.scope, name: context.changes.append(name: $0.name)) }
+        context.changes.append(from: old, to: new, scopes: scopes)
+        try replaceGeoPoints(old, with: new, contentID, names)
+    }
+
+    private func buildState(of collection: CollectionID, _ context: inout Context) throws -> ResolvedIndexBuildState? {
+        if let states = context.buildStates { return states[collection] }
+        let states = try IndexBuildState.fetchAll(database).mapValues {
+            try ResolvedIndexBuildState($0, &context.catalog, database)
+        }
+        context.buildStates = states
+        return states[collection]
+    }
+}

@@ -1,0 +1,58 @@
+import HTTPTypes
+package import HearthAPI
+package import HearthHTTP
+import Hummingbird
+
+/// Firestore's REST API, version 1, and the emulator's call that deletes all documents, as routes of Hearth's server.
+package struct FirestoreRESTModule: RouteModule {
+    private let context: ServiceContext
+    private let allowsClearing: Bool
+
+    /// Creates the module.
+    ///
+    /// - Parameter allowsClearing: Whether `DELETE /emulator/v1/…/documents` deletes all documents, as tests for Firestore's emulator
+    ///   expect.
+    package init(_ context: ServiceContext, allowsClearing: Bool = false) {
+        self.context = context
+        self.allowsClearing = allowsClearing
+    }
+
+    package func routes(using server: ServerResources) -> [Route] {
+        let calls = FirestoreRoute(context, server)
+        let clearing = ClearDatabaseRoute(context, isAllowed: allowsClearing)
+        return [
+            Route(
+                below: "/v1/",
+                policy,
+                [
+                    .get: calls.respond(to:in:), .head: calls.respond(to:in:), .post: calls.respond(to:in:),
+                    .patch: calls.respond(to:in:), .delete: calls.respond(to:in:),
+                ]
+            ),
+            Route(below: "/emulator/v1/", policy, [.delete: clearing.respond(to:in:)]),
+        ]
+    }
+
+    private var policy: RoutePolicy {
+        var policy = RoutePolicy.api
+        // Firestore's clients have no sessions.
+        policy.sessionCookies = .ignored
+        policy.origins.crossOrigin = RoutePolicy.CrossOriginRules(
+            methods: "GET, POST, PATCH, DELETE",
+            requestHeaders: "Authorization, Content-Type, Accept, X-Goog-Api-Client, X-Goog-Request-Params, "
+                + "X-Goog-Api-Key, X-Firebase-GMPID, X-Firebase-AppCheck, Google-Cloud-Resource-Prefix"
+        )
+        policy.body.maximumBytes = context.server.limits.maximumBodyBytes
+        // Google's clients send their identification with every request.
+        policy.body.headersAllowingText = [.xGoogAPIClient, .authorization]
+        policy.errorFormat = .googleAPI
+        return policy
+    }
+}
+
+extension ErrorFormat {
+    /// The form of Google APIs: `{"error": {"code": 404, "message": …, "status": "NOT_FOUND"}}`, in an array for a streaming method.
+    fileprivate static let googleAPI = ErrorFormat { failure, request in
+        failure.firestoreJSON(inArray: FirestoreCall.isStream(atPath: request.uri.path.utf8))
+    }
+}

@@ -1,0 +1,99 @@
+import DocumentModel
+import HTTPTypes
+import HearthAPI
+import HearthHTTP
+import Hummingbird
+import JSONRPC
+import NIOCore
+import StrictJSON
+
+/// `/v1/projects/…/documents…`: the Firestore REST API, under the same limits as RPC calls.
+struct FirestoreRoute: Sendable {
+    private let context: ServiceContext
+    private let responseBudget: ResponseBudget
+    private let bodyExecutor: BodyExecutor
+    private let deadlines: CallDeadlines
+
+    init(_ context: ServiceContext, _ server: ServerResources) {
+        self.context = context
+        self.responseBudget = server.responseBudget
+        self.bodyExecutor = server.bodyExecutor
+        deadlines = CallDeadlines(timeout: context.server.limits.callTimeout)
+    }
+
+    func respond(to request: Request, in requestContext: HearthRequestContext) async throws -> Response {
+        let call = try request.firestoreCall()
+        let body =
+            call.acceptsBody
+            ? try await request.jsonBody(by: requestContext.route.policy.body) : []
+        let reservation = ResponseBudget.Reservation(of: responseBudget)
+        guard await reservation.reserve(call.expectedResponseBytes) else {
+            throw HTTPFailure.responseMemoryExhausted(isExecuted: false)
+        }
+        let context = context.calling(as: requestContext.caller)
+        let result: Result<FirestoreResponse, any Error> = await bodyExecutor.run(bodyBytes: body.count) { [deadlines] executor in
+            do {
+                let response = try await deadlines.run(on: executor) {
+                    try await call.respond(to: body, in: context.inDatabase(call.database.id))
+                }
+                return .success(response)
+            } catch {
+                return .failure(error)
+            }
+        }
+        do {
+            return try Response(try result.get(), within: reservation, on: requestContext.channel.eventLoop)
+        } catch let error as StatusError where error.code != .internal {
+            throw HTTPFailure(firestore: error)
+        }
+    }
+}
+
+/// `DELETE /emulator/v1/…/documents`: deletes all documents of a database, when the server allows it.
+struct ClearDatabaseRoute: Sendable {
+    private let context: ServiceContext
+    private let isAllowed: Bool
+    private let deadlines: CallDeadlines
+
+    init(_ context: ServiceContext, isAllowed: Bool) {
+        self.context = context
+        self.isAllowed = isAllowed
+        deadlines = CallDeadlines(timeout: context.server.limits.callTimeout)
+    }
+
+    func respond(to request: Request, in requestContext: HearthRequestContext) async throws -> Response {
+        guard isAllowed else {
+            throw HTTPFailure(
+                .forbidden,
+                .permissionDenied,
+                "Deleting all documents is disabled. Start the server with --allow-clearing to enable it."
+            )
+        }
+        let context = context.calling(as: requestContext.caller)
+        do {
+            let call = try ClearDatabaseCall(path: request.uri.path.utf8)
+            _ = try await deadlines.run { try await call.run(in: context.inDatabase(call.database.id)) }
+            return Response(json: Array("{}".utf8))
+        } catch let error as StatusError where error.code != .internal {
+            throw HTTPFailure(firestore: error)
+        }
+    }
+}
+
+extension Request {
+    /// Parses the request as a Firestore call.
+    fileprivate func firestoreCall() throws(HTTPFailure) -> FirestoreCall {
+        do throws(StatusError) {
+            let method: FirestoreCall.HTTPMethod =
+                switch self.method {
+                case .post: .post
+                case .patch: .patch
+                case .delete: .delete
+                default: .get
+                }
+            return try FirestoreCall(method, path: uri.path.utf8, parameters: QueryString(rawQuery).items)
+        } catch {
+            throw HTTPFailure(firestore: error)
+        }
+    }
+}

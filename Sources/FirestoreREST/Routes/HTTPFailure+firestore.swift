@@ -1,0 +1,53 @@
+import DocumentModel
+import HTTPTypes
+import HearthAPI
+import HearthHTTP
+import Hummingbird
+import JSONRPC
+import StrictJSON
+
+extension HTTPFailure {
+    /// Creates the failure of a Firestore call. Its message includes the error's locations, because clients read nothing else.
+    init(firestore error: StatusError) {
+        let status =
+            switch error.code {
+            // Google's mapping, where it differs from that of Hearth's own APIs.
+            case .outOfRange: 400
+            case .cancelled: 499
+            default: error.code.httpStatus
+            }
+        let seconds = error.retryAfter.map { Int($0.components.seconds) + 1 }
+        self.init(
+            HTTPResponse.Status(code: status),
+            error.code,
+            error.messageWithLocation,
+            headers: seconds.map { [.retryAfter: "\($0)"] } ?? [:]
+        )
+    }
+
+    /// Returns the failure for an exhausted ``ResponseBudget``.
+    static func responseMemoryExhausted(isExecuted: Bool) -> HTTPFailure {
+        HTTPFailure(.serviceUnavailable, .responseMemoryExhausted(isExecuted: isExecuted), headers: [.retryAfter: "1"])
+    }
+
+    /// Returns the response body in the form of Google APIs: `{"error": {"code": 404, "message": …, "status": "NOT_FOUND"}}`.
+    ///
+    /// - Parameter inArray: Whether to wrap it in an array, as the response of a streaming method.
+    func firestoreJSON(inArray: Bool) -> [UInt8] {
+        var writer = JSONWriter()
+        if inArray { writer.beginArray() }
+        writer.beginObject()
+        writer.key("error")
+        writer.beginObject()
+        writer.key("code")
+        writer.integer(Int64(status.code))
+        writer.key("message")
+        writer.string(error.message)
+        writer.key("status")
+        if case .string(let name)? = error.data["status"] { writer.string(name) } else { writer.string(StatusCode.internal.name) }
+        writer.endObject()
+        writer.endObject()
+        if inArray { writer.endArray() }
+        return writer.finish()
+    }
+}

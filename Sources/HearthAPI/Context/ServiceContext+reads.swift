@@ -1,0 +1,39 @@
+package import DocumentModel
+package import DocumentStore
+
+/// Reads of the selected database for Swift code in the server that has no counterpart among the methods.
+extension ServiceContext {
+    /// The position of the commit log.
+    package var position: StorePosition { store.position }
+
+    /// Returns a position that includes every commit whose documents the caller may have seen.
+    package func safePosition() async throws(StatusError) -> StorePosition {
+        try await store.safePosition()
+    }
+
+    /// Returns the current document at a path, or nil if there is none.
+    ///
+    /// - Throws: ``StatusCode/dataLoss`` with the location in the file if the document is damaged.
+    package func document(at path: DocumentPath) async throws(StatusError) -> EncodedDocument? {
+        try authorize(.reader)
+        return try await store.document(at: path)
+    }
+
+    /// Returns the commits after a sequence number, and waits for further ones.
+    package func commits(after sequence: SequenceNumber) -> CommitSequence {
+        store.commits(after: sequence)
+    }
+
+    /// Returns the unmodified contents of a document's file, or nil if there is none.
+    package func file(of path: DocumentPath) async throws(StatusError) -> [UInt8]? {
+        try authorize(.reader)
+        return try await store.localFiles?.contents(of: path)
+    }
+
+    /// Returns the version of a document with this update time; nil when it is not retained.
+    package func version(of path: DocumentPath, at time: Timestamp) async throws(StatusError) -> EncodedDocument? {
+        guard let end = try? Timestamp(microseconds: time.microseconds + 1) else { return nil }
+        let page = try await GetDocumentHistory.call(.init(path: path, pageSize: 1, before: end), in: self)
+        return page.versions.first?.document.flatMap { $0.updateTime == time ? $0 : nil }
+    }
+}

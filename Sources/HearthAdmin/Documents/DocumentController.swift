@@ -1,0 +1,48 @@
+import DocumentModel
+import DocumentStore
+import HearthAPI
+import StrictJSON
+
+/// The page and the file of a document.
+struct DocumentController {
+    let request: AdminRequest
+
+    private var context: ServiceContext { request.context }
+
+    func page(of path: DocumentPath) async throws(StatusError) -> any Page {
+        let position = context.position
+        let document: Document
+        do throws(StatusError) {
+            document = try await GetDocument.call(.init(path: path), in: context).decoded()
+        } catch {
+            switch error.code {
+            case .notFound: return MissingDocumentPage(path, subcollections: try await SubcollectionList(of: path, in: context))
+            case .dataLoss:
+                return DamagedDocumentPage(path, error, subcollections: try await SubcollectionList(of: path, in: context))
+            default: throw error
+            }
+        }
+        if request.query["view"] == "json" { return DocumentJSONPage(document, now: request.now) }
+        let subcollections = try await SubcollectionList(of: path, in: context)
+        return DocumentFieldsPage(
+            document,
+            subcollections: subcollections,
+            liveStream: LiveStreamURL(path, since: position),
+            now: request.now
+        )
+    }
+
+    /// Returns a document's raw file; nil for other URLs and missing files.
+    func file(at segments: [UTF8Key]) async -> PageResponse? {
+        guard request.query["view"] == "file", case .document(let path)? = try? ResourcePath(segments) else { return nil }
+        do throws(StatusError) {
+            try context.authorize(.reader)
+            return try await context.file(of: path).map { .file($0, of: path) }
+        } catch {
+            // The document's page shows the error.
+            if error.code == .dataLoss { return nil }
+            if error.code.httpStatus >= 500 { request.environment.errors.record(error) }
+            return await request.respond(with: ErrorPage(error))
+        }
+    }
+}

@@ -1,0 +1,297 @@
+import DocumentModel
+import DocumentStore
+import HearthAPI
+import StrictJSON
+
+/// The result of saving a form of the editor.
+private enum SaveResult {
+    case completed(FormResult)
+    /// The input is invalid.
+    case rejected(FormProblems)
+
+    /// Returns the result of the form.
+    ///
+    /// - Parameter page: Returns the editor with the rejected input.
+    func formResult(rejectedOn page: (FormProblems) -> any Page) -> FormResult {
+        switch self {
+        case .completed(let result): result
+        case .rejected(let problems): .page(page(problems))
+        }
+    }
+}
+
+/// The editors of documents.
+struct EditingController {
+    let request: AdminRequest
+
+    private var context: ServiceContext { request.context }
+
+    /// Handles the editor of an existing document and its forms.
+    func edit(_ path: DocumentPath) async -> PageResponse {
+        await request.respond { submission throws(StatusError) in
+            try context.authorize(.writer)
+            let target = EditTarget(path)
+            guard let submission else {
+                let document = try await GetDocument.call(.init(path: path), in: context)
+                let editor = EditorContext(target, base: DocumentRevision(document))
+                return .page(try editorPage(editor, document: document, asJSON: request.query["edit"] == "json"))
+            }
+            guard let base = DocumentRevision(submission.form["base"]) else { return .page(ErrorPage.invalidForm) }
+            if submission.form["do"] == "resolve" { return try await resolve(submission, of: path, on: base) }
+            return try await handle(submission, EditorContext(target, base: base)) { fields throws(StatusError) in
+                try await save(fields, at: path, on: base)
+            }
+        }
+    }
+
+    /// Handles the editor of a new document and its forms.
+    func create(in collection: CollectionPath) async -> PageResponse {
+        await request.respond { submission throws(StatusError) in
+            try context.authorize(.writer)
+            let query = request.query
+            guard let submission else {
+                let copiedFields = try await fields(copiedFrom: query["from"], in: collection)
+                let editor = EditorContext(
+                    EditTarget(newIn: collection, id: query["id"].map { FormTextCoding.encodeLine($0.string) } ?? ""),
+                    base: DocumentRevision(nil)
+                )
+                let rows = copiedFields.map { EditorRows($0) } ?? EditorRows(newDocument: ())
+                let isTooLarge = rows.rows.count > EditorRows.openLimit
+                guard query["new"] == "json" || isTooLarge else { return .page(FieldEditorPage(editor, rows: rows)) }
+                let text = JSONEditorPage.text(of: copiedFields ?? [:])
+                return .page(JSONEditorPage(editor, text: text, isTooLarge: isTooLarge))
+            }
+            let target = EditTarget(newIn: collection, id: submission.form["id"]?.string ?? "")
+            return try await handle(submission, EditorContext(target, base: DocumentRevision(nil))) {
+                fields throws(StatusError) in
+                try await create(fields, target)
+            }
+        }
+    }
+
+    /// Handles the form for the name of a new collection. It redirects to the editor of the first document.
+    func newCollection() async -> PageResponse {
+        await request.respond { submission throws(StatusError) in
+            try context.authorize(.writer)
+            guard let submission else { return .page(NewCollectionPage()) }
+            let input = submission.form.text("collection")
+            var problems = submission.isStale ? FormProblems.stale : FormProblems()
+            do throws(StatusError) {
+                let path = try CollectionPath(FormTextCoding.decodeLine(input) ?? input)
+                if problems.isEmpty { return .redirect(to: EditTarget(newIn: path).url(asJSON: false)) }
+            } catch {
+                problems.add(error.message, at: "collection")
+            }
+            return .page(NewCollectionPage(input: input, problems: problems))
+        }
+    }
+
+    private func fields(copiedFrom id: UTF8Key?, in collection: CollectionPath) async throws(StatusError) -> MapValue? {
+        guard let id else { return nil }
+        let path = collection.document(try DocumentPath.ID(id.string))
+        return try await GetDocument.call(.init(path: path), in: context).decoded().fields
+    }
+
+    private func editorPage(
+        _ editor: EditorContext,
+        document: EncodedDocument,
+        asJSON: Bool
+    ) throws(StatusError) -> any Page {
+        let fields = try document.decoded().fields
+        let rows = EditorRows(document, fields: fields)
+        if let rows, !asJSON { return FieldEditorPage(editor, rows: rows) }
+        return JSONEditorPage(editor, text: JSONEditorPage.text(of: fields), isTooLarge: rows == nil && !asJSON)
+    }
+}
+
+extension EditorRows {
+    /// The rows of a new document: one empty field.
+    fileprivate init(newDocument: Void) {
+        self.init([:])
+        apply("add")
+    }
+}
+
+// The forms of both editors.
+extension EditingController {
+    private func handle(
+        _ submission: FormSubmission,
+        _ editor: EditorContext,
+        save: (MapValue) async throws(StatusError) -> SaveResult
+    ) async throws(StatusError) -> FormResult {
+        var editor = editor
+        if submission.isStale { editor.problems = .stale }
+        let form = submission.form
+        let action = submission.isStale ? "" : form["do"] ?? "save"
+        return switch form["as"] {
+        case "json": try await handleJSON(form["json"]?.string ?? "", action, editor, save: save)
+        default:
+            if let rows = EditorRows(form) {
+                try await handle(rows, action, editor, save: save)
+            } else {
+                .page(ErrorPage.invalidForm)
+            }
+        }
+    }
+
+    private func handle(
+        _ rows: EditorRows,
+        _ action: UTF8Key,
+        _ editor: EditorContext,
+        save: (MapValue) async throws(StatusError) -> SaveResult
+    ) async throws(StatusError) -> FormResult {
+        var (rows, editor) = (rows, editor)
+        guard action == "save" || action == "json" else {
+            if !rows.apply(action) {
+                editor.problems.add(
+                    localized(
+                        "This editor supports at most {count} fields. Edit the document as JSON to add more; your input is kept.",
+                        ["count": NumberFormat.grouped(EditorRows.maximumCount)]
+                    ),
+                    at: "as-json"
+                )
+            }
+            return .page(FieldEditorPage(editor, rows: rows))
+        }
+        guard let fields = rows.fields(addingTo: &editor.problems) else { return .page(FieldEditorPage(editor, rows: rows)) }
+        if action == "json" { return .page(JSONEditorPage(editor, text: JSONEditorPage.text(of: fields))) }
+        return try await save(fields).formResult { FieldEditorPage(editor.with($0), rows: rows) }
+    }
+
+    private func handleJSON(
+        _ text: String,
+        _ action: UTF8Key,
+        _ editor: EditorContext,
+        save: (MapValue) async throws(StatusError) -> SaveResult
+    ) async throws(StatusError) -> FormResult {
+        var editor = editor
+        guard action == "save" || action == "fields" else { return .page(JSONEditorPage(editor, text: text)) }
+        let fields: MapValue
+        do throws(JSONInput.InvalidInput) {
+            fields = try JSONInput.fields(text)
+        } catch {
+            editor.problems.add(error.message, at: "json")
+            let excerpt = error.location.map { JSONEditorPage.ErrorExcerpt(in: text, line: $0.line, column: $0.column) }
+            return .page(JSONEditorPage(editor, text: text, errorExcerpt: excerpt))
+        }
+        if action == "fields" {
+            let rows = EditorRows(fields)
+            guard rows.rows.count <= EditorRows.openLimit else {
+                return .page(JSONEditorPage(editor, text: text, isTooLarge: true))
+            }
+            return .page(FieldEditorPage(editor, rows: rows))
+        }
+        return try await save(fields).formResult { JSONEditorPage(editor.with($0), text: text) }
+    }
+}
+
+// Saving.
+extension EditingController {
+    private func create(_ fields: MapValue, _ target: EditTarget) async throws(StatusError) -> SaveResult {
+        var problems = FormProblems()
+        do throws(StatusError) {
+            let id =
+                target.id.utf8.isEmpty
+                ? DocumentPath.ID.automatic() : try DocumentPath.ID(FormTextCoding.decodeLine(target.id) ?? target.id)
+            let path = target.collection.document(id)
+            _ = try await SetDocument.call(.create(path, fields), in: context)
+            return .completed(.redirect(to: AdminURL.document(path), flash: .created))
+        } catch {
+            switch error.code {
+            case .alreadyExists:
+                problems.add(localized("A document with this ID already exists. Choose another ID or leave it empty."), at: "id")
+            case .invalidArgument where error.field == nil && error.path == nil: problems.add(error.message, at: "id")
+            case .invalidArgument: problems.add(error.formMessage)
+            default: throw error
+            }
+            return .rejected(problems)
+        }
+    }
+
+    /// Writes an edited document if it still has the base revision, else returns the conflict page.
+    private func save(
+        _ fields: MapValue,
+        at path: DocumentPath,
+        on base: DocumentRevision
+    ) async throws(StatusError) -> SaveResult {
+        let current = try await context.document(at: path)
+        guard DocumentRevision(current) == base else {
+            return .completed(.page(try await conflictPage(at: path, base, current, fields)))
+        }
+        if let current, try current.decoded().fields == fields {
+            return .completed(.redirect(to: AdminURL.document(path), flash: .unchanged))
+        }
+        do throws(StatusError) {
+            let result = try await SetDocument.call(.set(path, fields, precondition: base.precondition), in: context)
+            let undo = current.map { Flash.Undo(version: $0.updateTime, current: result.updateTime) }
+            return .completed(.redirect(to: AdminURL.document(path), flash: .saved(undo)))
+        } catch {
+            switch error.code {
+            case .failedPrecondition, .notFound, .alreadyExists:
+                let current = try await context.document(at: path)
+                return .completed(.page(try await conflictPage(at: path, base, current, fields)))
+            case .invalidArgument:
+                var problems = FormProblems()
+                problems.add(error.formMessage)
+                return .rejected(problems)
+            default: throw error
+            }
+        }
+    }
+
+    private func conflictPage(
+        at path: DocumentPath,
+        _ base: DocumentRevision,
+        _ theirs: EncodedDocument?,
+        _ yours: MapValue
+    ) async throws(StatusError) -> ConflictPage {
+        ConflictPage(try await conflict(at: path, base, theirs, yours), now: request.now)
+    }
+
+    private func conflict(
+        at path: DocumentPath,
+        _ base: DocumentRevision,
+        _ theirs: EncodedDocument?,
+        _ yours: MapValue
+    ) async throws(StatusError) -> ConflictPage.Conflict {
+        var baseFields: MapValue?
+        if let time = base.updateTime { baseFields = try await context.version(of: path, at: time)?.decoded().fields }
+        return ConflictPage.Conflict(
+            path: path,
+            base: base,
+            baseFields: baseFields,
+            theirs: theirs,
+            theirFields: try theirs?.decoded().fields ?? [:],
+            yours: yours
+        )
+    }
+
+    /// Writes the merged document, unless it has changed again since the conflict page was shown.
+    private func resolve(
+        _ submission: FormSubmission,
+        of path: DocumentPath,
+        on base: DocumentRevision
+    ) async throws(StatusError) -> FormResult {
+        let form = submission.form
+        guard let theirs = DocumentRevision(form["theirs"]), let yours = try? JSONInput.fields(form["yours"]?.string ?? "") else {
+            return .page(ErrorPage.invalidForm)
+        }
+        let current = try await context.document(at: path)
+        let conflict = try await conflict(at: path, base, current, yours)
+        guard !submission.isStale, DocumentRevision(current) == theirs else {
+            return .page(ConflictPage(conflict, now: request.now))
+        }
+        let merge = conflict.merge
+        let choices = merge.differences.indices.map {
+            form[UTF8Key("c\($0)")].flatMap { ThreeWayMerge.Side(rawValue: $0.string) }
+        }
+        guard choices.allSatisfy({ $0 != nil }) || current == nil else {
+            return .page(ConflictPage(conflict, choices: choices, isIncomplete: true, now: request.now))
+        }
+        let fields = current == nil ? yours : try merge.merged(choosing: choices.compactMap(\.self))
+        return try await save(fields, at: path, on: theirs).formResult { problems in
+            let editor = EditorContext(EditTarget(path), base: theirs, problems: problems)
+            return JSONEditorPage(editor, text: JSONEditorPage.text(of: fields))
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import DocumentModel
+import HearthAPI
+import StrictJSON
+
+extension JobRunner {
+    /// Starts a job and waits up to ``waitTime`` for it to finish.
+    ///
+    /// - Parameters:
+    ///   - subject: The path or file name that pages show as the job's subject.
+    ///   - flash: The message to show when the job has finished in time and without exceptions.
+    /// - Returns: A redirect to `returnURL` when the job has finished in time and without exceptions, else to the job's page.
+    func start(
+        _ kind: BackgroundJob.Kind,
+        of subject: String,
+        id: UTF8Key = UTF8Key(RandomToken.make()),
+        for request: AdminRequest,
+        returnURL: String,
+        totalCount: Int? = nil,
+        flash: (BackgroundJob.Progress) -> Flash?,
+        _ body: @escaping @Sendable (BackgroundJob) async throws(StatusError) -> Void
+    ) async throws(JobRunner.StartError) -> FormResult {
+        let job = BackgroundJob(
+            kind,
+            of: subject,
+            in: request.context.databaseName,
+            id: id,
+            for: request.principal,
+            returnURL: returnURL,
+            at: request.now
+        )
+        job.update { $0.totalCount = totalCount }
+        try start(job, body)
+        await job.wait(atMost: waitTime)
+        let progress = job.progress
+        return progress.isUneventful ? .redirect(to: returnURL, flash: flash(progress)) : .redirect(to: AdminURL.job(job.id))
+    }
+}

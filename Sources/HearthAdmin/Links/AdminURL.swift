@@ -1,0 +1,67 @@
+import DocumentModel
+import StrictJSON
+
+/// The URLs of the pages. They mirror the paths of documents; the query selects a view or an action.
+enum AdminURL {
+    /// The database of the page being rendered; nil for the default one.
+    @TaskLocal static var database: DatabaseID?
+    private static var base: String { DatabaseURLPrefix.base(of: database) }
+
+    /// The overview of the database.
+    static var overview: String { base + "/" }
+    /// The overview of another database.
+    static func overview(of database: DatabaseID?) -> String { DatabaseURLPrefix.base(of: database) + "/" }
+    /// The API reference.
+    static let documentation = "/rpc/docs"
+    /// The target of the preference forms in the footer.
+    static let preferences = "/admin/preferences"
+    /// The sign-in page.
+    static let signIn = "/admin/sign-in"
+    /// The target of the sign-out form.
+    static let signOut = "/admin/sign-out"
+    /// The page that creates a collection.
+    static var newCollection: String { base + "/?new" }
+    /// The import page.
+    static var `import`: String { base + "/import" }
+    /// The API keys.
+    static let keys = "/admin/keys"
+    /// The settings of the database.
+    static var settings: String { base + "/settings" }
+    /// The list of background jobs.
+    static var jobs: String { jobs(in: database) }
+    /// The list of background jobs in another database.
+    static func jobs(in database: DatabaseID?) -> String { DatabaseURLPrefix.base(of: database) + "/jobs" }
+    /// The page of a background job.
+    static func job(_ id: UTF8Key) -> String { jobs + "/" + PercentEncoding.encode(id) }
+    /// The query page.
+    static var query: String { base + "/query" }
+    /// The prefix of the URLs of static files.
+    static let assets = "/admin/assets/"
+
+    /// The page of a collection.
+    static func collection(_ path: CollectionPath, query: [(name: StaticString, value: UTF8Key)] = []) -> String {
+        data(path.segments) + self.query(query)
+    }
+
+    /// The page of a document.
+    static func document(_ path: DocumentPath, query: [(name: StaticString, value: UTF8Key)] = []) -> String {
+        data(path.segments) + self.query(query)
+    }
+
+    /// The raw file of a document.
+    static func file(of path: DocumentPath) -> String { document(path, query: [("view", "file")]) }
+
+    /// The history of a document.
+    static func history(of path: DocumentPath) -> String { document(path) + "?history" }
+
+    /// The page of a collection or document with a path.
+    static func data(_ segments: some Sequence<UTF8Key>) -> String {
+        segments.reduce(base + "/data") { url, segment in "\(url)/\(PercentEncoding.encode(segment))" }
+    }
+
+    /// Encodes a query with the leading `?`; returns an empty string when there are no items.
+    static func query(_ items: [(name: StaticString, value: UTF8Key)]) -> String {
+        guard !items.isEmpty else { return "" }
+        return "?" + items.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
+    }
+}

@@ -1,0 +1,56 @@
+import DocumentModel
+import DocumentStore
+import HearthAPI
+import StrictJSON
+
+/// The overview of a database.
+struct OverviewController {
+    let request: AdminRequest
+
+    private var context: ServiceContext { request.context }
+
+    /// Shows the overview of a database.
+    func show() async -> PageResponse {
+        let roots = await request.roots
+        let info = await GetServerInfo.call((), in: context)
+        let page = OverviewPage(
+            info,
+            databases: await request.resultIfPermitted { () async throws(StatusError) in
+                try await ListDatabases.call((), in: context)
+            }
+                ?? [],
+            cards: await cards(of: roots?.collections ?? [], withSizes: info.index == .ready),
+            log: await request.resultIfPermitted { () async throws(StatusError) in try await context.log } ?? [],
+            commands: request.shellCommands,
+            now: request.now
+        )
+        return await request.respond(with: page, roots: roots)
+    }
+
+    /// Returns collections with their sizes, unless the index is not ready.
+    private func cards(of collections: [CollectionID], withSizes: Bool) async -> [OverviewPage.Card] {
+        var cards: [OverviewPage.Card] = []
+        for id in collections {
+            let path = CollectionPath(parent: nil, id: id)
+            cards.append(
+                OverviewPage.Card(
+                    link: LinkView(url: AdminURL.collection(path), text: DisplayText(id.key.string)),
+                    size: !withSizes ? nil : try? await GetCollectionSize.call(.init(collection: path), in: context)
+                )
+            )
+        }
+        return cards
+    }
+}
+
+extension ServiceContext {
+    /// The latest log entries, newest first.
+    ///
+    /// - Throws: `permissionDenied` when the caller is not an admin.
+    fileprivate var log: [RecentLog.Line] {
+        get async throws(StatusError) {
+            try authorize(GetServerLog.right)
+            return await GetServerLog.call((), in: self).reversed()
+        }
+    }
+}

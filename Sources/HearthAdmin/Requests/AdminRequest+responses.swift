@@ -1,0 +1,74 @@
+import DocumentModel
+import DocumentStore
+import HTTPTypes
+import HearthAPI
+import StrictJSON
+
+extension AdminRequest {
+    /// The root collections that every page lists; nil when the caller may not list them or they cannot be read.
+    var roots: CollectionPage? {
+        get async {
+            await resultIfPermitted { () async throws(StatusError) in
+                try await ListCollections.call(.init(pageSize: PageLayout.rootCollectionLimit), in: context)
+            }
+        }
+    }
+
+    /// Renders a page in the common layout.
+    func respond(with page: some Page) async -> PageResponse {
+        await respond(with: page, roots: roots)
+    }
+
+    /// Renders a page in the common layout.
+    ///
+    /// - Parameter roots: The root collections, when they were read already.
+    func respond(with page: some Page, roots: CollectionPage?) async -> PageResponse {
+        var page = page
+        let nonce = environment.nonce()
+        page.layout.nonce = nonce
+        let assets = environment.assets
+        page.layout.styleSheetURLs = StaticFiles.Asset.styleSheets.map(assets.files.url)
+        page.layout.scriptURL = assets.files.url(of: .script)
+        page.layout.liveScriptURL = assets.files.url(of: .liveScript)
+        page.layout.editScriptURL = assets.files.url(of: .editScript)
+        page.layout.keyScriptURL = assets.files.url(of: .keys)
+        page.layout.logoURL = assets.files.url(of: .logo)
+        page.layout.pageURL = http.pathAndQuery
+        page.layout.preferences = preferences
+        page.layout.scope = scope
+        page.layout.account = AccountView(principal, keys: context.keys)
+        if let roots { page.layout.setRootCollections(roots) }
+        let response = PageResponse.page(
+            assets.templates.render(page, with: type(of: page).template),
+            status: page.status,
+            language: preferences.language,
+            nonce: nonce
+        )
+        return scope.flash == nil ? response : response.settingCookie(Flash.expiredCookie)
+    }
+
+    /// Responds with an error page. Only server errors are logged.
+    func respond(to error: StatusError) async -> PageResponse {
+        if let page = await damagedDocumentPage(for: error) { return await respond(with: page) }
+        if error.code.httpStatus >= 500 { environment.errors.record(error) }
+        return await respond(with: ErrorPage(error))
+    }
+
+    /// Returns the page of the document whose damaged file caused the error; nil for any other error.
+    private func damagedDocumentPage(for error: StatusError) async -> DamagedDocumentPage? {
+        guard error.code == .dataLoss, error.file != nil, let path = error.path.flatMap({ try? DocumentPath($0) }),
+            let subcollections = try? await SubcollectionList(of: path, in: context)
+        else { return nil }
+        return DamagedDocumentPage(path, error, subcollections: subcollections, status: .conflict)
+    }
+
+    /// Reads an optional part of a page; nil when the caller lacks the permission or the read fails. Server errors are logged.
+    func resultIfPermitted<Result>(_ read: () async throws(StatusError) -> Result) async -> Result? {
+        do throws(StatusError) {
+            return try await read()
+        } catch {
+            if error.code.httpStatus >= 500 { environment.errors.record(error) }
+            return nil
+        }
+    }
+}

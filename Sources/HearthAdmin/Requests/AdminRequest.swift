@@ -1,0 +1,46 @@
+import Crypto
+import DocumentModel
+import HTTPTypes
+import HearthAPI
+import StrictJSON
+
+/// A request to a page, with what a controller needs to respond to it: the caller's context, preferences and CSRF token.
+struct AdminRequest: Sendable {
+    /// The parts of the HTTP request.
+    let http: PageRequest
+    /// The methods' context of the caller in the database that the URL names.
+    private(set) var context: ServiceContext
+    let preferences: Preferences
+    /// The state that all pages share.
+    let scope: RequestScope
+    let environment: PageEnvironment
+
+    /// Reads the state of a request.
+    ///
+    /// - Parameters:
+    ///   - context: The system context of the default database.
+    ///   - secret: The key from which CSRF tokens are derived.
+    init(_ http: PageRequest, context: ServiceContext, environment: PageEnvironment, secret: SymmetricKey) {
+        let cookies = Cookies(http.cookies)
+        self.http = http
+        self.context = context.calling(as: http.principal.caller)
+        self.environment = environment
+        preferences = Preferences(cookies: cookies, acceptLanguage: http.acceptLanguage)
+        scope = RequestScope(http.principal, path: http.path, cookies: cookies, secret: secret, nonce: environment.nonce)
+    }
+
+    /// Returns the request in another database.
+    func inDatabase(_ database: DatabaseID) async throws(StatusError) -> AdminRequest {
+        var request = self
+        request.context = try await context.inDatabase(database)
+        return request
+    }
+
+    var method: HTTPRequest.Method { http.method }
+    var query: URLQuery { http.query }
+    var principal: Principal { scope.principal }
+    var now: Timestamp { environment.clock() }
+
+    /// The owner of the forms, uploads and one-time secrets of the request.
+    var formOwner: UTF8Key { principal.formOwner(browserID: scope.browserID) }
+}

@@ -1,0 +1,29 @@
+import DocumentModel
+import HearthAPI
+import JSONRPC
+import Logging
+
+/// Logs the server errors of page requests.
+struct PageErrorLog: Sendable {
+    let logger: Logger
+
+    func record(_ error: StatusError) {
+        record(error, id: nil)
+    }
+
+    /// Logs an error and returns the error to send: an internal error is replaced by a reference to its log entry.
+    func recordAndRedact(_ error: StatusError) -> StatusError {
+        let id = error.code == .internal ? UnexpectedError.newErrorID() : nil
+        record(error, id: id)
+        return id.map { StatusError(.internal, "Internal server error. The server log has the cause under error.id \($0).") }
+            ?? error
+    }
+
+    private func record(_ error: StatusError, id: String?) {
+        var metadata: Logger.Metadata = [
+            "error": "\(error)", "cause": "\(error.cause.map(String.init(describing:)) ?? "none")",
+        ]
+        metadata["error.id"] = id.map { "\($0)" }
+        logger.error("Admin page request failed", metadata: metadata)
+    }
+}

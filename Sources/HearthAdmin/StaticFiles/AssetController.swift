@@ -1,0 +1,17 @@
+import DocumentModel
+import StrictJSON
+
+/// The static files.
+struct AssetController {
+    let request: AdminRequest
+
+    /// Responds with the file of a name.
+    func show(_ name: UTF8Key) async -> PageResponse {
+        guard let file = request.environment.assets.files[name] else { return await request.respond(with: ErrorPage.notFound) }
+        return .file(
+            file,
+            isVersioned: request.query["v"] == UTF8Key(file.tag.digits),
+            isNotModified: request.http.ifNoneMatch.map(file.tag.matches) ?? false
+        )
+    }
+}

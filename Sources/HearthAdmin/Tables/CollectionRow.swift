@@ -1,0 +1,46 @@
+import DocumentModel
+
+/// A table row of a document.
+struct CollectionRow: Sendable {
+    /// The cell of a column.
+    struct Cell: Sendable {
+        /// The field's value; nil when the document lacks the field.
+        let value: ValueView?
+        /// The value's type if it differs from the column's predominant type.
+        let unusualType: ValueType?
+        let isNumeric: Bool
+    }
+
+    let link: LinkView
+    /// The version that the row's checkbox submits; nil when the row can't be selected.
+    let version: SelectedDocument?
+    /// The cells; nil for a missing document.
+    let cells: [Cell]?
+
+    /// The number of cells with an unusual type.
+    var unusualCount: Int { (cells ?? []).count { $0.unusualType != nil } }
+
+    /// Creates the row of an existing document.
+    ///
+    /// - Parameter link: The link to the document; nil for its ID.
+    init(_ document: Document, link: LinkView? = nil, columns: [CollectionColumns.Column], values: inout ValueViewBuilder) {
+        self.link = link ?? LinkView(toRowOf: document.path)
+        version = link == nil ? SelectedDocument(path: document.path, updateTime: document.updateTime) : nil
+        cells = columns.map { column in
+            guard let value = document.fields[column.path] else { return Cell(value: nil, unusualType: nil, isNumeric: false) }
+            let type = ValueType(of: value)
+            return Cell(
+                value: values.view(of: value, in: .cell),
+                unusualType: type == column.predominantType || type == .null ? nil : type,
+                isNumeric: type.isNumeric
+            )
+        }
+    }
+
+    /// Creates the row of a missing document that has subcollections.
+    init(missing path: DocumentPath) {
+        link = LinkView(toRowOf: path)
+        version = nil
+        cells = nil
+    }
+}

@@ -1,0 +1,8 @@
+package import Hummingbird
+
+extension Request {
+    /// The raw query of the target, without the question mark.
+    package var rawQuery: Substring.UTF8View {
+        (head.path ?? "").utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst()
+    }
+}

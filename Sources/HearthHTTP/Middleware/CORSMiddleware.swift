@@ -1,0 +1,77 @@
+import HTTPTypes
+import Hummingbird
+import StrictJSON
+
+/// The cross-origin policy: an exact list of allowed origins, without wildcards and without the `null` origin.
+///
+/// Pages of these origins authenticate with a key in a header like any client. Browsers don't add that header by themselves, so a
+/// page cannot act with the credentials of its visitor.
+struct CORSPolicy: Sendable {
+    private let origins: Set<UTF8Key>
+
+    private static let responseHeaders = "ETag, Retry-After, WWW-Authenticate"
+    /// The lifetime of a preflight response in the browser's cache, in seconds.
+    private static let maximumAge = "600"
+
+    init(_ origins: [String]) {
+        self.origins = Set(origins.map(Self.normalized))
+    }
+
+    /// Returns whether pages of an origin may make requests to a route.
+    func allows(_ origin: String, for route: Route) -> Bool {
+        !origins.isEmpty && route.policy.origins.crossOrigin != nil && origins.contains(Self.normalized(origin))
+    }
+
+    /// Returns the origin of a request if it is allowed.
+    private func allowedOrigin(of request: Request, to route: Route) -> String? {
+        let fields = request.headers[values: .origin]
+        guard fields.count == 1, let origin = fields.first, allows(origin, for: route) else { return nil }
+        return origin
+    }
+
+    /// Returns the response to an allowed preflight request; nil for any other request.
+    func preflightResponse(to request: Request, for route: Route) -> Response? {
+        guard request.method == .options, let rules = route.policy.origins.crossOrigin,
+            allowedOrigin(of: request, to: route) != nil, request.headers[.accessControlRequestMethod] != nil
+        else { return nil }
+        return Response(
+            status: .noContent,
+            headers: [
+                .accessControlAllowMethods: rules.methods,
+                .accessControlAllowHeaders: rules.requestHeaders,
+                .accessControlMaxAge: Self.maximumAge,
+            ]
+        )
+    }
+
+    /// Adds the headers that let a page of an allowed origin read a response, including errors.
+    func addHeaders(to response: inout Response, for request: Request, to route: Route) {
+        guard !origins.isEmpty else { return }
+        // Also without an origin: a cache must not serve the response to another origin.
+        response.headers.append(HTTPField(name: .vary, value: "Origin"))
+        guard let origin = allowedOrigin(of: request, to: route) else { return }
+        response.headers[.accessControlAllowOrigin] = origin
+        response.headers[.accessControlExposeHeaders] = Self.responseHeaders
+    }
+
+    private static func normalized(_ origin: String) -> UTF8Key {
+        UTF8Key(String(decoding: origin.utf8.map(\.lowercased), as: UTF8.self))
+    }
+}
+
+/// Adds CORS headers to responses.
+///
+/// It wraps ``ResponseMiddleware``, so that pages can read error responses too.
+struct CORSMiddleware: RouterMiddleware {
+    let policy: CORSPolicy
+
+    func handle(
+        _ request: Request,
+        context: HearthRequestContext,
+        next: (Request, HearthRequestContext) async throws -> Response
+    ) async throws -> Response {
+        var response = try await next(request, context)
+        policy.addHeaders(to: &response, for: request, to: context.route)
+        return response
+    }
+}

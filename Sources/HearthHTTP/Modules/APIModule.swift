@@ -1,0 +1,25 @@
+package import HearthAPI
+import Hummingbird
+
+/// Hearth's own API: JSON-RPC calls, watch streams, their description, and the state of the server.
+package struct APIModule: RouteModule {
+    private let context: ServiceContext
+
+    package init(_ context: ServiceContext) {
+        self.context = context
+    }
+
+    package func routes(using server: ServerResources) -> [Route] {
+        let rpc = RPCRoute(context, server)
+        let watch = WatchRoute(service: context, streams: server.streams)
+        let openRPC = OpenRPCRoute()
+        let health = HealthRoute(context)
+        let respondWithHealth: Route.Handler = { _, _ in await health.respond() }
+        return [
+            Route("/rpc", rpc.policy, [.post: rpc.respond(to:in:)]),
+            Route("/watch", watch.policy, [.get: watch.respond(to:in:), .post: watch.respond(to:in:)]),
+            Route("/openrpc.json", openRPC.policy, [.get: openRPC.respond(to:in:), .head: openRPC.respond(to:in:)]),
+            Route("/health", health.policy, [.get: respondWithHealth, .head: respondWithHealth]),
+        ]
+    }
+}

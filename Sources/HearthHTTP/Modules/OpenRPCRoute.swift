@@ -1,0 +1,31 @@
+import Crypto
+import DocumentModel
+import HTTPTypes
+import HearthAPI
+import Hummingbird
+import JSONRPC
+
+/// `GET /openrpc.json`: the OpenRPC document, with an entity tag for conditional requests.
+struct OpenRPCRoute: Sendable {
+    private let document = HearthMethods.table.openRPCDocument
+    private let tag: EntityTag
+
+    init() {
+        tag = EntityTag(digest: SHA256.hash(data: document))
+    }
+
+    /// A browser may show the document.
+    var policy: RoutePolicy {
+        var policy = RoutePolicy.api
+        policy.origins.allowsLinks = true
+        return policy
+    }
+
+    func respond(to request: Request, in _: HearthRequestContext) -> Response {
+        let isUnchanged = request.headers[.ifNoneMatch].map(tag.matches) ?? false
+        var response = isUnchanged ? Response(status: .notModified) : Response(json: document)
+        response.headers[.eTag] = tag.text
+        response.headers[.cacheControl] = "no-cache"
+        return response
+    }
+}

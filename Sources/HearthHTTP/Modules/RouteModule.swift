@@ -1,0 +1,50 @@
+package import HearthAPI
+import Hummingbird
+package import JSONRPC
+package import Logging
+
+/// A part of the server that brings its routes with it: paths, policies and handlers.
+///
+/// ```swift
+/// struct TimeModule: RouteModule {
+///     func routes(using server: ServerResources) -> [Route] {
+///         [Route("/time", .api, [.get: { _, _ in Response(status: .ok) }])]
+///     }
+/// }
+/// ```
+package protocol RouteModule: Sendable {
+    /// Returns the routes. Called once, when the server is made.
+    func routes(using server: ServerResources) -> [Route]
+}
+
+/// What the route modules of a server share: its limits of memory, threads and streams.
+package struct ServerResources: Sendable {
+    let configuration: HTTPServerConfiguration
+    /// The memory limit for responses.
+    package let responseBudget: ResponseBudget
+    /// The threads for large bodies and batches.
+    package let bodyExecutor: BodyExecutor
+    /// The watch streams.
+    package let streams: WatchStreams
+    package let logger: Logger
+
+    /// Creates the resources of a server with a configuration.
+    package init(_ configuration: HTTPServerConfiguration, activity: ServerActivity, logger: Logger) {
+        self.configuration = configuration
+        responseBudget = ResponseBudget(
+            limit: configuration.maximumBufferedResponseBytes,
+            timeout: configuration.responseMemoryTimeout
+        )
+        bodyExecutor = BodyExecutor(limit: configuration.maximumConcurrentLargeBodies)
+        streams = WatchStreams(
+            slots: WatchSlots(
+                limit: configuration.maximumWatchers,
+                limitPerAddress: configuration.maximumWatchersPerAddress,
+                limitPerKey: configuration.maximumWatchersPerKey,
+                activity: activity
+            ),
+            logger: logger
+        )
+        self.logger = logger
+    }
+}

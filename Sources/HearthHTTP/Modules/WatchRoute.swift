@@ -1,0 +1,72 @@
+import DocumentModel
+import HearthAPI
+import Hummingbird
+import JSONRPC
+import StrictJSON
+
+/// `GET /watch` and `POST /watch`: a stream of the state of a document, collection or query and its changes.
+///
+/// Errors in the request are returned with their own status, before the stream starts.
+struct WatchRoute: Sendable {
+    let service: ServiceContext
+    let streams: WatchStreams
+
+    var policy: RoutePolicy {
+        var policy = RoutePolicy.api
+        policy.isStream = true
+        policy.body.maximumBytes = 64 << 10
+        return policy
+    }
+
+    func respond(to request: Request, in context: HearthRequestContext) async throws -> Response {
+        var parameters = try await request.watchParameters(by: context.route.policy.body)
+        let format = parameters.format ?? request.acceptedFormat
+        // A browser's EventSource treats any status other than 200 as fatal and does not reconnect.
+        if format == .sse { parameters.request.onExpired = .reset }
+        let slot = try streams.acquireSlot(for: context)
+        var service = service.calling(as: context.caller)
+        if let database = parameters.database { service = try await service.inDatabase(named: database) }
+        return streams.response(
+            with: try await WatchSession(parameters.request, in: service),
+            encodedBy: WatchFrameEncoder(format: format),
+            of: service,
+            in: slot,
+            for: context
+        )
+    }
+}
+
+extension Request {
+    /// Decodes the parameters from the query, or from the body of a POST.
+    fileprivate func watchParameters(by rules: RoutePolicy.BodyRules) async throws -> WatchParameters {
+        let json: [UInt8]
+        if method == .post {
+            json = try await jsonBody(by: rules)
+        } else {
+            json = try QueryString(rawQuery).json(integers: WatchParameters.integers, json: WatchTarget.jsonParameters)
+        }
+        var parameters: WatchParameters
+        do {
+            parameters = try WatchParameters(json: JSONText(json).root, at: .params)
+        } catch let error as JSONSyntaxError {
+            throw HTTPFailure(.badRequest, .invalidArgument, "The parameters are not valid JSON: \(error)")
+        }
+        if let token = try lastEventID {
+            parameters.request.resume = token
+        }
+        return parameters
+    }
+
+    /// The resume token of a reconnecting browser. It takes precedence over the `resume` parameter of the original request.
+    private var lastEventID: ResumeToken? {
+        get throws(HTTPFailure) {
+            guard let text = headers[.lastEventID], !text.utf8.isEmpty else { return nil }
+            guard let token = ResumeToken(text) else {
+                throw HTTPFailure(.badRequest, .invalidArgument, "The header Last-Event-ID is not a valid resume token.")
+            }
+            return token
+        }
+    }
+
+    fileprivate var acceptedFormat: WatchFormat { acceptsEvents ? .sse : .ndjson }
+}

@@ -1,0 +1,49 @@
+package import HearthAPI
+package import Hummingbird
+import Logging
+package import NIOCore
+package import StrictJSON
+
+/// The context of a request: its connection, client and caller.
+package struct HearthRequestContext: RequestContext {
+    package var coreContext: CoreRequestContextStorage
+    /// The route of the request, whose policy the middlewares apply.
+    package internal(set) var route = Route.unlisted
+    /// The ID of the request in the log.
+    let requestID = RequestID()
+    /// The connection of the request.
+    package let channel: any Channel
+    /// The client address reported by a trusted proxy; nil without one.
+    var forwardedClient: IPAddress?
+    /// The authenticated caller.
+    package internal(set) var caller = Caller.unauthenticated
+    /// The browser session that authenticated the caller.
+    package internal(set) var session: Session?
+
+    package init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        channel = source.channel
+    }
+
+    /// A logger with the request ID. Created on demand, for requests that log something.
+    var requestLogger: Logger { logger.with(requestID) }
+
+    /// The address of the client, or of an untrusted proxy in front of it; nil for a Unix domain socket.
+    var client: IPAddress? {
+        forwardedClient ?? channel.remoteAddress.flatMap { IPAddress($0) }
+    }
+
+    /// The key of the client for per-address limits.
+    package var clientNetwork: UTF8Key {
+        client?.network ?? ""
+    }
+}
+
+extension Logger {
+    /// Returns a logger with the ID of a request as metadata.
+    func with(_ request: RequestID) -> Logger {
+        var logger = self
+        logger[metadataKey: "http.request.id"] = .stringConvertible(request)
+        return logger
+    }
+}

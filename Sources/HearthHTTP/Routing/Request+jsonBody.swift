@@ -1,0 +1,55 @@
+import DocumentModel
+import HTTPTypes
+package import Hummingbird
+import NIOCore
+
+extension Request {
+    /// Reads a body that must be JSON.
+    ///
+    /// - Throws: ``HTTPFailure``: 415 for an unsupported media type or encoding; 413 for a body that is too large, before reading
+    ///   it if its length is known.
+    package func jsonBody(by rules: RoutePolicy.BodyRules) async throws -> [UInt8] {
+        try checkMediaType(by: rules)
+        let maximumBytes = rules.maximumBytes
+        let tooLarge = HTTPFailure(
+            .contentTooLarge,
+            .invalidArgument,
+            "The request body exceeds \(maximumBytes) bytes."
+        )
+        // A number too large for Int exceeds any limit.
+        let length = headers[.contentLength].map { Int($0) ?? .max } ?? 0
+        guard length <= maximumBytes else { throw tooLarge }
+        var bytes: [UInt8] = []
+        // The length that the client declares is not trusted beyond this.
+        bytes.reserveCapacity(min(length, 64 << 10))
+        for try await part in body {
+            guard bytes.count + part.readableBytes <= maximumBytes else { throw tooLarge }
+            bytes.append(contentsOf: part.readableBytesView)
+        }
+        return bytes
+    }
+
+    private func checkMediaType(by rules: RoutePolicy.BodyRules) throws(HTTPFailure) {
+        let type = contentType
+        guard type.isJSON || (type.isValue("text/plain") && rules.headersAllowingText.contains { headers[$0] != nil }),
+            type.isUTF8
+        else {
+            throw HTTPFailure(.unsupportedMediaType, .invalidArgument, "Expected the header Content-Type: application/json.")
+        }
+        guard HeaderListElement.list(headers[.contentEncoding]).allSatisfy({ $0.isValue("identity") }) else {
+            throw HTTPFailure(.unsupportedMediaType, .invalidArgument, "Content-Encoding is not supported in requests.")
+        }
+    }
+}
+
+extension HeaderListElement {
+    fileprivate var isJSON: Bool {
+        isValue("application/json") || isValue("application/json-rpc") || isValue("application/jsonrequest")
+    }
+
+    fileprivate var isUTF8: Bool {
+        parameters.allSatisfy { parameter in
+            !parameter.name.elementsEqual("charset".utf8) || parameter.value.map(\.lowercased).elementsEqual("utf-8".utf8)
+        }
+    }
+}

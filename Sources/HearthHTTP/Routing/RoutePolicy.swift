@@ -1,0 +1,99 @@
+package import HTTPTypes
+
+/// What holds for all requests to a route before its handler is called: who may send them, from which origins, with which bodies,
+/// and the form of its errors.
+///
+/// The middlewares read it from ``HearthRequestContext/route``. The defaults are those of paths without a route: for admins only.
+package struct RoutePolicy: Sendable {
+    package var access = Access.admin
+    package var sessionCookies = SessionCookies.accepted
+    package var origins = OriginRules()
+    package var body = BodyRules()
+    package var errorFormat = ErrorFormat.json
+    /// Whether the responses are streams, which don't count as use of a browser's session.
+    package var isStream = false
+
+    package init() {}
+
+    /// The policy of an API: called by programs, which authenticate with a key, or by scripts of the server's own pages. Its methods
+    /// authorize their callers.
+    package static var api: RoutePolicy {
+        var policy = RoutePolicy()
+        policy.access = .authenticated
+        policy.sessionCookies = .sameOrigin
+        policy.origins = OriginRules(crossOrigin: .standard, allowsLinks: false, receivesForms: false)
+        return policy
+    }
+}
+
+extension RoutePolicy {
+    /// Who may use a route.
+    package enum Access: Sendable {
+        /// Anyone; credentials are not read.
+        case open
+        /// Everyone with valid credentials; the handler authorizes the caller.
+        case authenticated
+        /// As ``authenticated``, but also requests without credentials, for which the handler offers to sign in.
+        case signIn
+        /// Admins only.
+        case admin
+    }
+
+    /// When a browser's session cookie authenticates the caller.
+    package enum SessionCookies: Sendable {
+        case ignored
+        /// Only with `Sec-Fetch-Site: same-origin`, because a page of another site can make a browser send the cookie too.
+        case sameOrigin
+        case accepted
+    }
+
+    /// The pages that may make requests.
+    package struct OriginRules: Sendable {
+        /// What scripts of the allowed origins may send; nil when only the server's own pages may make requests.
+        package var crossOrigin: CrossOriginRules?
+        /// Whether pages of other sites may link to the route and load it, which browsers do without an `Origin`.
+        package var allowsLinks: Bool
+        /// Whether a POST can be that of an HTML form, which must then prove that it is same-origin. Forms can't have the media type
+        /// of an API.
+        package var receivesForms: Bool
+
+        package init(crossOrigin: CrossOriginRules? = nil, allowsLinks: Bool = true, receivesForms: Bool = true) {
+            self.crossOrigin = crossOrigin
+            self.allowsLinks = allowsLinks
+            self.receivesForms = receivesForms
+        }
+    }
+
+    /// What scripts of the allowed origins may send, as the response to a preflight request lists it.
+    package struct CrossOriginRules: Sendable {
+        let methods: String
+        let requestHeaders: String
+
+        package init(methods: String, requestHeaders: String) {
+            self.methods = methods
+            self.requestHeaders = requestHeaders
+        }
+
+        package static let standard = CrossOriginRules(
+            methods: "GET, HEAD, POST",
+            requestHeaders: "Authorization, Content-Type, Accept, Last-Event-ID, If-None-Match"
+        )
+    }
+
+    /// The bodies of requests.
+    package struct BodyRules: Sendable {
+        /// The maximum size of a JSON body.
+        package var maximumBytes = 0
+        /// The headers, none of which an HTML form can send, with which JSON may have the type `text/plain`.
+        package var headersAllowingText: [HTTPField.Name] = []
+        /// The memory that a multipart form uses at most, whose files are written to disk as they arrive; nil when a route doesn't
+        /// receive files.
+        package var fileBufferBytes: Int?
+
+        package init(maximumBytes: Int = 0, headersAllowingText: [HTTPField.Name] = [], fileBufferBytes: Int? = nil) {
+            self.maximumBytes = maximumBytes
+            self.headersAllowingText = headersAllowingText
+            self.fileBufferBytes = fileBufferBytes
+        }
+    }
+}

@@ -1,0 +1,137 @@
+package import DocumentModel
+internal import DocumentStore
+
+/// A view of the changes committed after a time, which yields documents as they were at that time.
+///
+/// A view contains the commits appended before its creation. A document that a reader obtained earlier and that none of these
+/// commits changed was the same at the time.
+package struct PointInTimeView: Sendable {
+    /// The location of a document's first change after the time.
+    package struct FirstChange {
+        /// The position in ``PointInTimeView/segments``.
+        package let segment: Int
+        /// The position in the segment's index.
+        package let record: Int
+        /// True when the document existed at the time.
+        let existed: Bool
+    }
+
+    /// The read time.
+    let time: Timestamp
+    /// The indexes of the segments with commits after the time, in order.
+    private let segments: [SegmentIndex]
+    private let journal: Journal
+
+    init(of segments: [SegmentIndex], after time: Timestamp, in journal: Journal) {
+        self.time = time
+        self.segments = segments
+        self.journal = journal
+    }
+
+    /// Reads the selected commits after the time, in order.
+    ///
+    /// - Parameters:
+    ///   - select: Returns the positions to read, of those in the given range of a segment's index.
+    ///   - body: Called with each commit and its location.
+    func forEachCommit(
+        _ select: (SegmentIndex, Range<Int>) -> [Int],
+        _ body: (Commit, _ segment: Int, _ record: Int) throws(StatusError) -> Void
+    ) throws(StatusError) {
+        var reader = JournalRecordReader(journal)
+        for (position, segment) in segments.enumerated() {
+            for record in select(segment, segment.firstRecord(after: time)..<segment.records.count) {
+                try body(try reader.commit(at: record, in: segment), position, record)
+            }
+        }
+    }
+
+    /// Returns the document at `path` as of the time, nil when it did not exist; `.none` when it has not changed since.
+    package func image(of path: DocumentPath) throws(StatusError) -> EncodedDocument?? {
+        var reader = JournalRecordReader(journal)
+        for (position, segment) in segments.enumerated() {
+            for record in segment.records(changing: path, in: segment.firstRecord(after: time)..<segment.records.count) {
+                // Another document can have the same hash.
+                guard let change = try reader.change(of: path, at: record, in: segment) else { continue }
+                let location = FirstChange(segment: position, record: record, existed: change.existedBefore)
+                return .some(try image(before: change, at: location, &reader))
+            }
+        }
+        return nil
+    }
+
+    /// Returns documents as they were before their first changes.
+    package func images(before changes: [DocumentPath: FirstChange]) throws(StatusError) -> [DocumentPath: EncodedDocument?] {
+        var reader = JournalRecordReader(journal)
+        var images: [DocumentPath: EncodedDocument?] = [:]
+        // In journal order, so that a commit of many documents is read once.
+        for (path, location) in changes.sorted(by: { ($0.value.segment, $0.value.record) < ($1.value.segment, $1.value.record) })
+        {
+            let change =
+                location.existed ? try reader.change(of: path, at: location.record, in: segments[location.segment]) : nil
+            images[path] = .some(
+                try change.flatMap { change throws(StatusError) in try image(before: change, at: location, &reader) }
+            )
+        }
+        return images
+    }
+
+    private func image(
+        before change: CommittedChange,
+        at location: FirstChange,
+        _ reader: inout JournalRecordReader
+    ) throws(StatusError) -> EncodedDocument? {
+        guard location.existed else { return nil }
+        if let before = change.before { return before }
+        let segment = segments[location.segment]
+        for record in segment.records(changing: change.path, in: 0..<location.record).reversed() {
+            if let earlier = try reader.change(of: change.path, at: record, in: segment) { return earlier.after }
+        }
+        throw StatusError(.internal, "The journal does not contain the document's earlier version.", path: change.path.string)
+    }
+}
+
+extension PointInTimeView {
+    /// Returns the documents of a collection as of the time, of those that have changed since.
+    ///
+    /// - Parameters:
+    ///   - page: IDs of documents that exist now; all of these that changed are returned, with nil for those that did not exist.
+    ///   - bounds: Of the other documents, those with IDs after the first bound and up to the second are returned.
+    ///   - limit: The number of other documents that are needed at most: those with the lowest IDs.
+    package func images(
+        in collection: CollectionPath,
+        page: Set<DocumentPath.ID>,
+        bounds: (after: DocumentPath.ID?, through: DocumentPath.ID?),
+        limit: Int
+    ) throws(StatusError) -> [DocumentPath.ID: EncodedDocument?] {
+        var changed: [DocumentPath.ID: FirstChange] = [:]
+        var others: [DocumentPath.ID: FirstChange] = [:]
+        // Hashes, because very many irrelevant documents, created since, may be among them.
+        var seen: Set<Int> = []
+        try forEachCommit { segment, range in
+            segment.records(changing: collection, in: range)
+        } _: { commit, segment, record in
+            for change in commit.changes where change.path.collection == collection {
+                let id = change.path.id
+                if let after = bounds.after, id <= after { continue }
+                if let through = bounds.through, id > through { continue }
+                guard seen.insert(id.hashValue).inserted else { continue }
+                let location = FirstChange(segment: segment, record: record, existed: change.existedBefore)
+                if page.contains(id) {
+                    changed[id] = location
+                } else if location.existed {
+                    others[id] = location
+                    if others.count > 2 * limit + 64 { others = Self.first(limit, of: others) }
+                }
+            }
+        }
+        changed.merge(Self.first(limit, of: others)) { location, _ in location }
+        let paths = Dictionary(uniqueKeysWithValues: changed.map { (collection.document($0.key), $0.value) })
+        let images = try images(before: paths)
+        return Dictionary(uniqueKeysWithValues: images.map { ($0.key.id, $0.value) })
+    }
+
+    private static func first(_ limit: Int, of changes: [DocumentPath.ID: FirstChange]) -> [DocumentPath.ID: FirstChange] {
+        guard changes.count > limit else { return changes }
+        return Dictionary(uniqueKeysWithValues: changes.sorted { $0.key < $1.key }.prefix(limit).map { ($0.key, $0.value) })
+    }
+}

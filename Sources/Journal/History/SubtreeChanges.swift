@@ -1,0 +1,51 @@
+package import DocumentModel
+internal import DocumentStore
+package import StrictJSON
+
+/// The documents in a subtree that were created, changed or deleted since a time.
+package struct SubtreeChanges: Sendable {
+    /// The documents that existed at the time and were changed or deleted since.
+    private(set) var existed: Set<DocumentPath> = []
+    /// The documents that did not exist at the time and were created since, including those deleted again.
+    package private(set) var created: Set<DocumentPath> = []
+
+    /// Returns the path segments at a depth below which documents in ``existed`` lie.
+    package func existedBelowIDs(at depth: Int) -> Set<UTF8Key> {
+        Set(existed.lazy.map(\.segments).filter { $0.count > depth + 1 }.map { $0[depth] })
+    }
+
+    fileprivate mutating func insert(_ change: CommittedChange) {
+        guard !existed.contains(change.path), !created.contains(change.path) else { return }
+        if change.existedBefore { existed.insert(change.path) } else { created.insert(change.path) }
+    }
+
+    fileprivate var count: Int { existed.count + created.count }
+}
+
+extension PointInTimeView {
+    /// The largest number of documents in ``SubtreeChanges``.
+    private static let maximumSubtreeChanges = 100_000
+
+    /// Returns the changes since the time below a collection or document, given by its path segments; of all documents without
+    /// segments.
+    ///
+    /// - Throws: `.resourceExhausted` when too many documents have changed.
+    package func changes(below segments: [UTF8Key]) throws(StatusError) -> SubtreeChanges {
+        let prefix = segments.flatMap { Array($0.utf8) + [UInt8(ascii: "/")] }
+        var changes = SubtreeChanges()
+        try forEachCommit { _, range in
+            Array(range)
+        } _: { commit, _, _ throws(StatusError) in
+            for change in commit.changes where change.path.string.utf8.starts(with: prefix) { changes.insert(change) }
+            guard changes.count <= Self.maximumSubtreeChanges else {
+                throw StatusError(
+                    .resourceExhausted,
+                    "More than \(Self.maximumSubtreeChanges) documents have been created or changed since the read time. Use a later "
+                        + "read time.",
+                    path: segments.isEmpty ? nil : segments.map(\.string).joined(separator: "/")
+                )
+            }
+        }
+        return changes
+    }
+}

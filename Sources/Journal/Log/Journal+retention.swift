@@ -1,0 +1,69 @@
+package import DocumentModel
+package import DocumentStore
+internal import StorageIO
+
+extension Journal {
+    /// Removes the oldest segments while they were last written before `oldest` or the journal is larger than `byteCount`.
+    ///
+    /// Keeps the last segment and every segment with commits after `checkpoint`, whose documents' files may not be durable yet.
+    package func removeExpired(through checkpoint: SequenceNumber, before oldest: Timestamp, byteCount: Int) throws(StatusError) {
+        while let segment = withIndex({ $0.firstRemovable(through: checkpoint) }) {
+            let modified = try reporting("inspect", Self.path(first: segment)) { () throws(FileSystemError) in
+                try folder.descriptor.status(of: JournalSegment.name(first: segment))?.identity.modifiedSeconds ?? .min
+            }
+            let isExpired = modified < oldest.microseconds / 1_000_000
+            guard isExpired || self.byteCount > byteCount else { return }
+            try remove(segment)
+        }
+    }
+
+    /// Removes all segments up to the last damaged one, so that the rest is readable without gaps.
+    ///
+    /// The caller ensures that all documents' files are durable and that nothing is appended meanwhile.
+    ///
+    /// - Parameter next: The sequence number after the last commit.
+    package func removeDamaged(before next: SequenceNumber) throws(StatusError) {
+        let segments = withIndex { $0.segments.map(\.first) }
+        let ends = segments.dropFirst() + [next]
+        var lastDamaged: SequenceNumber?
+        for (segment, end) in zip(segments, ends) {
+            let isIntact = try reporting("read", Self.path(first: segment)) { () throws(FileSystemError) -> Bool in
+                try self.isIntact(segment, upTo: end)
+            }
+            if !isIntact { lastDamaged = segment }
+        }
+        guard let lastDamaged else { return }
+        for segment in segments where segment <= lastDamaged { try remove(segment) }
+    }
+
+    private func isIntact(_ segment: SequenceNumber, upTo end: SequenceNumber) throws(FileSystemError) -> Bool {
+        let file = try folder.descriptor.openFile(JournalSegment.name(first: segment), for: .reading)
+        let header = JournalSegment.readHeader(try file.read(JournalSegment.headerBytes))
+        guard header == .segment(epoch: epoch, first: segment) else { return false }
+        var reader = JournalSegmentReader(file)
+        var expected = segment
+        while expected < end {
+            guard case .record(let record, _) = try reader.next(), record.commit.sequence == expected else { return false }
+            expected = expected.next
+        }
+        return try reader.rest(from: reader.offset).lastNonzeroIndex == nil
+    }
+
+    /// Removes a segment and syncs the folder, so that a power failure leaves no gap: a file system may persist several removals
+    /// in any order.
+    private func remove(_ segment: SequenceNumber) throws(StatusError) {
+        // First from the index, so that a concurrent lookup does not return a segment that is being removed.
+        withIndex { index in index.segments.removeAll { $0.first == segment } }
+        try reporting("remove", Self.path(first: segment)) { () throws(FileSystemError) in
+            try folder.descriptor.removeFile(JournalSegment.name(first: segment))
+            try folder.descriptor.synchronize()
+        }
+    }
+}
+
+extension JournalIndex {
+    fileprivate func firstRemovable(through checkpoint: SequenceNumber) -> SequenceNumber? {
+        guard segments.count > 1, segments[1].first <= checkpoint.next else { return nil }
+        return segments[0].first
+    }
+}

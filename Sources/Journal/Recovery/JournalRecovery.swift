@@ -1,0 +1,248 @@
+internal import DocumentModel
+internal import DocumentStore
+internal import StorageIO
+
+/// A scan of the journal from the checkpoint to its end, which determines where appending continues.
+struct JournalRecovery {
+    private let options: Journal.RecoveryOptions
+    private var index: JournalIndex
+    private var last: (sequence: SequenceNumber, time: Timestamp)?
+    /// Damage that affects only commits up to the checkpoint.
+    private var damage: JournalLocation?
+    /// The end of the records of the segment read last.
+    private var end = JournalSegment.headerBytes
+    /// The sequence number after the last commit read.
+    private var expected: SequenceNumber?
+    /// A last segment whose creation was interrupted.
+    private var unfinished: JournalIndex.Segment?
+
+    /// The first commit after the checkpoint: none may be missing from here on.
+    private var wanted: SequenceNumber { options.checkpoint.next }
+
+    init(options: Journal.RecoveryOptions, index: JournalIndex) {
+        self.options = options
+        self.index = index
+    }
+
+    /// True when the journal continues where the checkpoint ends.
+    var reachesCheckpoint: Bool { expected.map { $0 >= wanted } ?? false }
+
+    /// Reads the segments, and calls `replay` with the commits after the checkpoint.
+    mutating func run(
+        in folder: borrowing FileDescriptor,
+        replay: (Commit) throws(StatusError) -> Void
+    ) throws(StatusError) {
+        try excludeUnfinishedSegment(in: folder)
+        guard let oldest = index.segments.first?.first else { return }
+        guard oldest <= wanted else {
+            throw StatusError(
+                .dataLoss,
+                "The journal lacks commits \(wanted) to \(oldest.previous), whose documents may be incomplete. Restore the missing "
+                    + "files to \(Journal.folderName)/, or move that folder away to continue with the documents as they are."
+            )
+        }
+        let start = index.segments.lastIndex { $0.first <= wanted } ?? 0
+        var before: SequenceNumber?
+        for segment in index.segments[start...] {
+            if let before, segment.first != expected {
+                throw Self.unrecoverableDamage(JournalLocation(segment: before, offset: end))
+            }
+            try read(segment, isLast: segment.first == index.segments.last?.first, in: folder, replay: replay)
+            before = segment.first
+        }
+    }
+
+    /// Removes all segments, because they do not connect to the next commit.
+    mutating func discardAll(in folder: borrowing FileDescriptor) throws(StatusError) {
+        for segment in index.segments { try Self.remove(segment, in: folder) }
+        index.segments = []
+        last = nil
+    }
+
+    private static func remove(
+        _ segment: JournalIndex.Segment,
+        in folder: borrowing FileDescriptor
+    ) throws(StatusError) {
+        try reporting("remove", Journal.path(first: segment.first)) { () throws(FileSystemError) in
+            _ = try folder.removeFile(segment.name)
+        }
+    }
+
+    /// Truncates the torn tail, and returns the journal with its writer.
+    ///
+    /// The writer continues the last segment when that was closed cleanly in the current format version, and else starts a new one:
+    /// after a crash, pages that a failed sync dropped may still read back as if they were on disk.
+    consuming func finish(_ folder: consuming FileDescriptor, epoch: Epoch) throws(StatusError) -> RecoveredJournal {
+        if let unfinished { try Self.remove(unfinished, in: folder) }
+        if let damage {
+            index.firstReadable =
+                index.segments.first { $0.first > damage.segment }?.first ?? max(wanted, last?.sequence.next ?? wanted)
+        }
+        let (last, end, damage) = (last, end, damage)
+        guard let segment = index.segments.last, reachesCheckpoint else {
+            let journal = journal(folder, epoch)
+            return RecoveredJournal(
+                journal: journal,
+                writer: JournalWriter(journal),
+                last: last,
+                end: end,
+                damage: damage,
+                truncatedTail: nil
+            )
+        }
+        do throws(FileSystemError) {
+            let file = try folder.openFile(segment.name, for: .updating)
+            let rest = try file.read(max(0, segment.byteCount - end), at: end)
+            let tornBytes = rest.lastNonzeroIndex.map { $0 + 1 } ?? 0
+            let isCurrent = JournalSegment.isCurrent(try file.read(JournalSegment.headerBytes))
+            let isContinued = options.isClean && isCurrent && tornBytes == 0 && damage?.segment != segment.first
+            if !isContinued && !rest.isEmpty {
+                try file.truncate(to: end)
+                try file.synchronize()
+                index.segments[index.segments.count - 1].byteCount = end
+            }
+            let journal = journal(folder, epoch)
+            let writer =
+                isContinued
+                ? JournalWriter(
+                    journal,
+                    continuing: SharedFileDescriptor(file),
+                    first: segment.first,
+                    end: end,
+                    allocated: end + rest.count
+                ) : JournalWriter(journal)
+            let location = JournalLocation(segment: segment.first, offset: end)
+            return RecoveredJournal(
+                journal: journal,
+                writer: writer,
+                last: last,
+                end: end,
+                damage: damage,
+                truncatedTail: tornBytes > 0 ? (location, tornBytes) : nil
+            )
+        } catch {
+            throw error.status("truncate", Journal.path(first: segment.first))
+        }
+    }
+
+    private func journal(_ folder: consuming FileDescriptor, _ epoch: Epoch) -> Journal {
+        Journal(folder: folder, index: index, epoch: epoch, segmentBytes: options.segmentBytes)
+    }
+}
+
+extension JournalRecovery {
+    private mutating func read(
+        _ segment: JournalIndex.Segment,
+        isLast: Bool,
+        in folder: borrowing FileDescriptor,
+        replay: (Commit) throws(StatusError) -> Void
+    ) throws(StatusError) {
+        do {
+            let file = try folder.openFile(segment.name, for: .reading)
+            let header = JournalSegment.readHeader(try file.read(JournalSegment.headerBytes))
+            var reader = JournalSegmentReader(file)
+            let start = JournalLocation(segment: segment.first, offset: 0)
+            guard try isValid(header, of: segment.first) else {
+                // The records' epoch is unknown, so none of them may be needed.
+                guard isLast, options.isClean, segment.first < wanted,
+                    try reader.firstRecord(from: reader.offset, where: { $0.commit.sequence >= wanted }) == nil
+                else { throw Self.unrecoverableDamage(start) }
+                (expected, end, damage) = (segment.first, start.offset, start)
+                return
+            }
+            try readRecords(of: segment, isLast: isLast, &reader, replay: replay)
+        } catch let error as FileSystemError {
+            throw error.status("read", Journal.path(first: segment.first))
+        } catch let error as StatusError {
+            throw error
+        } catch {
+            throw StatusError(.internal, "Could not read \(Journal.path(first: segment.first)).", cause: error)
+        }
+    }
+
+    /// Excludes a last segment without a valid header and without records. The header is synced before the first record is written,
+    /// so no commit in it was acknowledged. Appending continues after the previous segment.
+    private mutating func excludeUnfinishedSegment(in folder: borrowing FileDescriptor) throws(StatusError) {
+        guard let segment = index.segments.last else { return }
+        let isUnfinished = try reporting("read", Journal.path(first: segment.first)) { () throws(FileSystemError) in
+            let file = try folder.openFile(segment.name, for: .reading)
+            switch JournalSegment.readHeader(try file.read(JournalSegment.headerBytes)) {
+            case .segment, .version: return false
+            case .empty, .damaged: break
+            }
+            return try JournalSegmentReader(file).firstRecord(from: JournalSegment.headerBytes, where: { _ in true }) == nil
+        }
+        if isUnfinished { unfinished = index.segments.removeLast() }
+    }
+
+    private mutating func readRecords(
+        of segment: JournalIndex.Segment,
+        isLast: Bool,
+        _ reader: inout JournalSegmentReader,
+        replay: (Commit) throws(StatusError) -> Void
+    ) throws {
+        var expected = segment.first
+        while true {
+            let offset = reader.offset
+            if case .record(let record, _) = try reader.next(), record.commit.sequence == expected {
+                if expected >= wanted { try replay(record.commit) }
+                last = (expected, record.commit.time)
+                expected = expected.next
+            } else if expected < wanted,
+                let next = try reader.firstRecord(from: offset, where: { $0.commit.sequence > expected }),
+                next.record.commit.sequence <= wanted
+            {
+                damage = JournalLocation(segment: segment.first, offset: offset)
+                reader.seek(to: next.offset)
+                expected = next.record.commit.sequence
+            } else {
+                end = offset
+                break
+            }
+        }
+        self.expected = expected
+        guard isLast else { return }
+        let location = JournalLocation(segment: segment.first, offset: end)
+        // A record of a later batch proves that the records before it were acknowledged.
+        let unacknowledged = max(expected, wanted)
+        if try reader.firstRecord(from: end, where: { $0.batch > unacknowledged }) != nil {
+            throw Self.unrecoverableDamage(location)
+        }
+        // A journal that ends before the checkpoint was longer once.
+        if expected < wanted { damage = location }
+    }
+
+    /// Returns whether a header is valid for a segment of this journal.
+    ///
+    /// - Throws: `.failedPrecondition` when it belongs to another history or format version.
+    private func isValid(_ header: JournalSegment.Header, of segment: SequenceNumber) throws(StatusError) -> Bool {
+        switch header {
+        case .segment(options.epoch, segment):
+            return true
+        case .segment(let epoch, _) where epoch != options.epoch:
+            throw StatusError(
+                .failedPrecondition,
+                "\(Journal.path(first: segment)) belongs to another database or to another history of this one. "
+                    + "Move the files that were copied into \(Journal.folderName)/ away."
+            )
+        case .version(let version):
+            throw StatusError(
+                .failedPrecondition,
+                "\(Journal.path(first: segment)) has format version \(version); this Hearth reads version "
+                    + "\(JournalSegment.version). Use the Hearth that wrote it. After that Hearth has shut down cleanly, the folder "
+                    + "\(Journal.folderName)/ can also be moved away, which discards the history of the documents."
+            )
+        case .segment, .empty, .damaged:
+            return false
+        }
+    }
+
+    private static func unrecoverableDamage(_ location: JournalLocation) -> StatusError {
+        StatusError(
+            .dataLoss,
+            "\(Journal.path(first: location.segment)) is damaged at byte \(location.offset), in commits whose documents may be "
+                + "incomplete. Restore the data folder from a backup, or move the folder \(Journal.folderName)/ away to continue "
+                + "with the documents as they are."
+        )
+    }
+}

@@ -1,0 +1,78 @@
+package import DocumentModel
+package import DocumentStore
+package import StorageIO
+
+/// A journal after recovery, ready for appending.
+package struct RecoveredJournal {
+    package let journal: Journal
+    /// Appends after the last commit.
+    package let writer: JournalWriter
+    /// The last commit in the journal; nil when it contains none.
+    package let last: (sequence: SequenceNumber, time: Timestamp)?
+    /// The end of the last segment's records.
+    package let end: Int
+    /// The last damage that was skipped, because it affects only commits whose documents' files are durable; nil without damage.
+    package let damage: JournalLocation?
+    /// The torn tail that was truncated, and its size: a batch that was not acknowledged, or can't be told from one.
+    package let truncatedTail: (location: JournalLocation, byteCount: Int)?
+}
+
+extension Journal {
+    /// The state of the data folder and the configuration that ``open(_:_:replay:)`` needs.
+    package struct RecoveryOptions {
+        /// The epoch that the segments must belong to.
+        let epoch: Epoch
+        /// The last commit whose documents' files are known to be durable.
+        let checkpoint: SequenceNumber
+        /// True when the database was closed after that commit, so that the journal is not needed and may be missing.
+        let isClean: Bool
+        /// The preallocated size of segments.
+        let segmentBytes: Int
+
+        /// Creates options.
+        package init(epoch: Epoch, checkpoint: SequenceNumber, isClean: Bool, segmentBytes: Int) {
+            self.epoch = epoch
+            self.checkpoint = checkpoint
+            self.isClean = isClean
+            self.segmentBytes = segmentBytes
+        }
+    }
+
+    /// Opens the journal: scans it from the checkpoint, calls `replay` with each commit after the checkpoint in order, and truncates
+    /// the torn tail.
+    ///
+    /// Damage before the checkpoint costs the history up to the damage and nothing else: the segments are left in place, and the
+    /// readable journal begins after them. When the database was not closed and the journal does not reach the checkpoint, its last
+    /// commits may be lost, and a new epoch begins.
+    ///
+    /// - Throws: `.dataLoss` when a commit after the checkpoint is not readable although it was durable once; nothing has been
+    ///   changed then.
+    package static func open(
+        _ folder: consuming FileDescriptor,
+        _ options: RecoveryOptions,
+        replay: (Commit) throws(StatusError) -> Void
+    ) throws(StatusError) -> RecoveredJournal {
+        var recovery = JournalRecovery(options: options, index: try index(of: folder))
+        try recovery.run(in: folder, replay: replay)
+        try reporting("remove", "\(Journal.folderName)/\(SegmentPreallocator.fileName)") { () throws(FileSystemError) in
+            _ = try folder.removeFile(SegmentPreallocator.fileName)
+        }
+        let isLost = !options.isClean && !recovery.reachesCheckpoint
+        if isLost { try recovery.discardAll(in: folder) }
+        return try recovery.finish(folder, epoch: isLost ? .random() : options.epoch)
+    }
+
+    private static func index(of folder: borrowing FileDescriptor) throws(StatusError) -> JournalIndex {
+        try reporting("list", Journal.folderName) { () throws(FileSystemError) in
+            var index = JournalIndex()
+            var listing = try folder.openForListing()
+            while let entry = try listing.next() {
+                guard let first = JournalSegment.first(ofName: entry.name) else { continue }
+                let size = try folder.status(of: JournalSegment.name(first: first))?.size ?? 0
+                index.segments.append(JournalIndex.Segment(first: first, byteCount: size))
+            }
+            index.segments.sort { $0.first < $1.first }
+            return index
+        }
+    }
+}

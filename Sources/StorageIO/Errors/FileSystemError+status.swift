@@ -1,0 +1,97 @@
+public import DocumentModel
+internal import Glibc
+
+extension FileSystemError {
+    /// Converts the error to a `StatusError` for the store's callers.
+    ///
+    /// - Parameters:
+    ///   - action: The verb of the failed action, such as "write".
+    ///   - filePath: The path of the file, relative to the data folder.
+    @usableFromInline
+    package func status(_ action: String, _ filePath: String) -> StatusError {
+        let what = "Could not \(action) \(filePath) in the data folder"
+        return switch code {
+        case ENOSPC:
+            StatusError(
+                .resourceExhausted,
+                "\(what): no space left on the disk. Free some space, or move the data folder to a larger disk.",
+                cause: self
+            )
+        case EDQUOT:
+            StatusError(
+                .resourceExhausted,
+                "\(what): disk quota exceeded. Free some space, or increase the quota.",
+                cause: self
+            )
+        case EMFILE, ENFILE:
+            StatusError(.unavailable, "\(what): too many open files. Increase the limit on open files (ulimit -n).", cause: self)
+        case EPERM:
+            StatusError(
+                .unavailable,
+                "\(what): operation not permitted. The file may have the immutable or append-only attribute (see lsattr and "
+                    + "chattr -ia), or belong to another user.",
+                cause: self
+            )
+        case EACCES:
+            StatusError(
+                .unavailable,
+                "\(what): permission denied. The data folder and its contents must belong to the user that runs Hearth.",
+                cause: self
+            )
+        case EROFS:
+            StatusError(.unavailable, "\(what): the file system is read-only. Mount it writable.", cause: self)
+        case EIO:
+            StatusError(
+                .unavailable,
+                "\(what): input/output error. The disk may be failing; check the system log.",
+                cause: self
+            )
+        case ELOOP:
+            StatusError(
+                .failedPrecondition,
+                "\(what): it is a symbolic link, which Hearth doesn't follow. Replace it by the file or folder itself.",
+                cause: self
+            )
+        case ENOTDIR:
+            StatusError(
+                .failedPrecondition,
+                "\(what): a file or symbolic link exists in place of a folder. Move it away.",
+                cause: self
+            )
+        case EISDIR, ENOTEMPTY, EEXIST:
+            StatusError(.failedPrecondition, "\(what): another file or folder exists in its place. Move it away.", cause: self)
+        default:
+            StatusError(.unavailable, "\(what): \(String(cString: strerror(code))).", cause: self)
+        }
+    }
+}
+
+extension StatusError {
+    /// True if the error is limited to a single file or folder, so that others may be readable.
+    package var affectsSingleFile: Bool {
+        code == .dataLoss || (cause as? FileSystemError)?.affectsSingleFile == true
+    }
+
+    /// True if a single file or folder can't be accessed or modified, while others can.
+    package var preventsSingleFileAccess: Bool {
+        (cause as? FileSystemError)?.preventsSingleFileAccess == true
+    }
+}
+
+/// Calls `body`, and converts its file system errors to `StatusError`.
+///
+/// - Parameters:
+///   - action: The verb of the action, such as "write".
+///   - filePath: The path of the file, relative to the data folder.
+@inlinable
+package func reporting<Result: ~Copyable>(
+    _ action: String,
+    _ filePath: @autoclosure () -> String,
+    _ body: () throws(FileSystemError) -> Result
+) throws(StatusError) -> Result {
+    do throws(FileSystemError) {
+        return try body()
+    } catch {
+        throw error.status(action, filePath())
+    }
+}

@@ -1,0 +1,47 @@
+internal import Glibc
+
+/// A failed file system call.
+@usableFromInline
+package struct FileSystemError: Error, Hashable {
+    /// The name of the system call.
+    let call: String
+    /// Its `errno`.
+    package let code: Int32
+
+    package init(_ call: StaticString, code: Int32 = errno) {
+        self.call = call.description
+        self.code = code
+    }
+
+    /// True if the file doesn't exist.
+    package var isNotFound: Bool { code == ENOENT }
+
+    /// True if the file already exists.
+    var alreadyExists: Bool { code == EEXIST }
+
+    /// True if a folder can't be removed because it isn't empty.
+    package var isNotEmpty: Bool { code == ENOTEMPTY || code == EEXIST }
+
+    /// True if the file system doesn't support the name.
+    var isInvalidName: Bool { code == EILSEQ || code == EINVAL }
+
+    /// True if the error is limited to a single file or folder, rather than caused by the process or the disk.
+    var affectsSingleFile: Bool { code == EACCES || code == EPERM || code == EIO || isNotFolder }
+
+    /// True if a single file or folder can't be accessed or modified, while others can.
+    package var preventsSingleFileAccess: Bool { code == EACCES || code == EPERM || isNotFolder || code == EISDIR }
+
+    /// True if the file has the immutable or append-only attribute.
+    package var isImmutable: Bool { code == EPERM }
+
+    /// True if the disk is full or a quota is exhausted.
+    package var isNoSpace: Bool { code == ENOSPC || code == EDQUOT }
+
+    /// True if a component of the path is not a folder: a file, or a symbolic link, which is never followed.
+    var isNotFolder: Bool { code == ENOTDIR || code == ELOOP }
+}
+
+extension FileSystemError: CustomStringConvertible {
+    @usableFromInline
+    package var description: String { "\(call): \(String(cString: strerror(code)))" }
+}

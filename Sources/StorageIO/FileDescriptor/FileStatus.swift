@@ -1,0 +1,54 @@
+internal import Glibc
+
+/// The status of a file (`stat`).
+package struct FileStatus {
+    /// The type of a file.
+    package enum Kind {
+        case file
+        case folder
+        case symbolicLink
+        case other
+    }
+
+    /// The type.
+    package let kind: Kind
+    /// The identity of the file's current version.
+    package let identity: FileIdentity
+    /// The user ID of the owner.
+    package let owner: UInt32
+
+    /// The size in bytes.
+    package var size: Int { Int(identity.size) }
+
+    init(_ status: Glibc.stat) {
+        kind =
+            switch status.st_mode & S_IFMT {
+            case S_IFREG: .file
+            case S_IFDIR: .folder
+            case S_IFLNK: .symbolicLink
+            default: .other
+            }
+        identity = FileIdentity(
+            inode: UInt64(status.st_ino),
+            size: Int64(status.st_size),
+            modifiedSeconds: Int64(status.st_mtim.tv_sec),
+            modifiedNanoseconds: Int64(status.st_mtim.tv_nsec)
+        )
+        owner = status.st_uid
+    }
+}
+
+/// The identity of a version of a file. It changes if the file is replaced or modified in place.
+package struct FileIdentity: Hashable {
+    package let inode: UInt64
+    package let size: Int64
+    package let modifiedSeconds: Int64
+    let modifiedNanoseconds: Int64
+
+    /// Returns whether the file was modified more than a number of seconds ago by the system clock.
+    package func isOlder(thanSeconds seconds: Int64) -> Bool {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        return modifiedSeconds < Int64(now.tv_sec) - seconds
+    }
+}

@@ -1,0 +1,160 @@
+/// A writer of files that become visible under their final names only when complete.
+///
+/// A new file is written as an unnamed file if the file system supports it (ext4, XFS, btrfs, tmpfs). Linking it costs half of
+/// creating and renaming a temporary file, and a crash leaves nothing behind.
+package struct AtomicFileWriter {
+    /// A complete file that doesn't have its final name yet.
+    package enum StagedFile {
+        case named(String)
+        /// Kept open until it is linked.
+        case unnamed(SharedFileDescriptor)
+    }
+
+    /// True if a temporary file could not be removed, and remains until the temporary files are swept.
+    package private(set) var hasLeftover: Bool
+
+    /// The number of the last temporary name.
+    private var count: UInt64 = 0
+    /// The number of further unnamed files that may be open; nil before the file system was probed.
+    private var remainingUnnamedFiles: Int?
+
+    package init(hasLeftover: Bool) {
+        self.hasLeftover = hasLeftover
+    }
+
+    /// The maximum number of open unnamed files: enough for typical commits, and a small part of the limit on open files.
+    private static let maximumUnnamedFiles = 512
+
+    /// Writes a staged file.
+    ///
+    /// - Parameter isReplacing: True if a file with the final name exists.
+    package mutating func write(
+        _ bytes: [UInt8],
+        in folder: borrowing FileDescriptor,
+        isReplacing: Bool
+    ) throws(FileSystemError) -> (file: StagedFile, identity: FileIdentity) {
+        if !isReplacing, let file = createUnnamed(in: folder) {
+            try file.descriptor.write(bytes)
+            let identity = try file.descriptor.status().identity
+            remainingUnnamedFiles? -= 1
+            return (.unnamed(file), identity)
+        }
+        let created = try createNamed(in: folder)
+        do throws(FileSystemError) {
+            try created.file.write(bytes)
+            return (.named(created.name), try created.file.status().identity)
+        } catch {
+            remove(created.name, from: folder)
+            throw error
+        }
+    }
+
+    /// Links or renames a staged file to its final name in the same folder. On failure the staged file is removed.
+    package mutating func moveIntoPlace(
+        _ file: StagedFile,
+        as name: String,
+        in folder: borrowing FileDescriptor
+    ) throws(FileSystemError) {
+        switch file {
+        case .named(let temporary):
+            try rename(temporary, to: name, in: folder)
+        case .unnamed(let file):
+            remainingUnnamedFiles? += 1
+            do throws(FileSystemError) {
+                try folder.link(file.descriptor, as: name)
+            } catch {
+                // A file of that name was created meanwhile.
+                guard error.alreadyExists else { throw error }
+                try rename(try link(file.descriptor, in: folder), to: name, in: folder)
+            }
+        }
+    }
+
+    /// Removes a staged file.
+    package mutating func discard(_ file: StagedFile, in folder: borrowing FileDescriptor) {
+        switch file {
+        case .named(let name): remove(name, from: folder)
+        case .unnamed: remainingUnnamedFiles? += 1
+        }
+    }
+
+    /// Abandons a staged file whose folder can't be opened any more.
+    package mutating func abandon(_ file: StagedFile) {
+        switch file {
+        case .named: hasLeftover = true
+        case .unnamed: remainingUnnamedFiles? += 1
+        }
+    }
+}
+
+extension AtomicFileWriter {
+    private mutating func createUnnamed(in folder: borrowing FileDescriptor) -> SharedFileDescriptor? {
+        let remaining = remainingUnnamedFiles ?? (supportsUnnamedFiles(in: folder) ? Self.maximumUnnamedFiles : 0)
+        remainingUnnamedFiles = remaining
+        guard remaining > 0, let file = try? folder.createUnnamedFile() else { return nil }
+        return SharedFileDescriptor(file)
+    }
+
+    /// Returns whether unnamed files can be created and linked, which depends on the file system, and on privileges, Linux 6.10 or
+    /// `/proc`.
+    private mutating func supportsUnnamedFiles(in folder: borrowing FileDescriptor) -> Bool {
+        do throws(FileSystemError) {
+            remove(try link(try folder.createUnnamedFile(), in: folder), from: folder)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private struct NamedFile: ~Copyable {
+        let file: FileDescriptor
+        let name: String
+    }
+
+    private mutating func createNamed(in folder: borrowing FileDescriptor) throws(FileSystemError) -> NamedFile {
+        try withUnusedName { name throws(FileSystemError) in
+            NamedFile(file: try folder.openFile(name, for: .creating), name: name)
+        }
+    }
+
+    private mutating func link(
+        _ file: borrowing FileDescriptor,
+        in folder: borrowing FileDescriptor
+    ) throws(FileSystemError) -> String {
+        try withUnusedName { name throws(FileSystemError) in
+            try folder.link(file, as: name)
+            return name
+        }
+    }
+
+    /// Calls `body` with a temporary name, and retries with another one if a file of that name was left behind by a crash.
+    private mutating func withUnusedName<Result: ~Copyable>(
+        _ body: (String) throws(FileSystemError) -> Result
+    ) throws(FileSystemError) -> Result {
+        while true {
+            count += 1
+            do throws(FileSystemError) {
+                return try body(TemporaryName.numbered(count))
+            } catch {
+                guard error.alreadyExists else { throw error }
+            }
+        }
+    }
+
+    private mutating func rename(
+        _ temporary: String,
+        to name: String,
+        in folder: borrowing FileDescriptor
+    ) throws(FileSystemError) {
+        do throws(FileSystemError) {
+            try folder.rename(temporary, to: name)
+        } catch {
+            remove(temporary, from: folder)
+            throw error
+        }
+    }
+
+    private mutating func remove(_ name: String, from folder: borrowing FileDescriptor) {
+        if (try? folder.removeFile(name)) == nil { hasLeftover = true }
+    }
+}

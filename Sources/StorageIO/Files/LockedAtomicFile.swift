@@ -1,0 +1,115 @@
+package import DocumentModel
+internal import Glibc
+internal import Synchronization
+
+/// A small file that is read and replaced as a whole.
+///
+/// Several processes may modify it, such as a server and a command. A lock file serializes them, and readers see one version or
+/// the other, never a mixture. Only its owner can read it.
+package final class LockedAtomicFile: Sendable {
+    /// The version of the file.
+    package struct Version: Hashable, Sendable {
+        fileprivate let identity: FileIdentity
+    }
+
+    /// The contents of the file at a point in time.
+    package struct Snapshot: Sendable {
+        /// The contents; nil if the file doesn't exist.
+        package let bytes: [UInt8]?
+        package let version: Version?
+        /// The sequence number of the read, which orders snapshots.
+        package let number: Int
+    }
+
+    private let name: String
+    private let folder: SharedFileDescriptor
+    private let queue: WorkQueue
+    private let readCount = Mutex(0)
+
+    /// The maximum size, far above any practical size.
+    private static let maximumBytes = 16 << 20
+    /// The number of attempts to acquire the lock, about 5 seconds. A process holds it for a few milliseconds.
+    private static let maximumLockAttempts = 500
+    private static let retryMicroseconds: UInt32 = 10_000
+
+    /// Creates the file's handle. The file need not exist.
+    ///
+    /// - Parameter queue: Runs the reads and writes; of width 1.
+    package init(_ name: String, in folder: SharedFileDescriptor, queue: WorkQueue) {
+        self.name = name
+        self.folder = folder
+        self.queue = queue
+    }
+
+    /// The name of the lock file of a file.
+    package static func lockName(of name: String) -> String { name + ".lock" }
+
+    /// Returns the current version, or nil if the file doesn't exist.
+    package func version() async throws(StatusError) -> Version? {
+        try await queue.run { [name, folder] () throws(StatusError) in
+            let status = try reporting("get the status of", name) { () throws(FileSystemError) in
+                try folder.descriptor.status(of: name)
+            }
+            return status.map { Version(identity: $0.identity) }
+        }
+    }
+
+    /// Reads the file.
+    package func snapshot() async throws(StatusError) -> Snapshot {
+        try await queue.run { () throws(StatusError) in try self.read() }
+    }
+
+    /// Replaces the file by the result of `change`, under the lock. Durable when this returns.
+    ///
+    /// - Parameter change: Receives the current bytes, or nil if the file doesn't exist, and returns the new ones, or nil to keep
+    ///   the file unchanged.
+    package func update(
+        _ change: @escaping @Sendable ([UInt8]?) throws(StatusError) -> [UInt8]?
+    ) async throws(StatusError) -> Snapshot {
+        try await queue.run { () throws(StatusError) in
+            let lock = try self.acquireLock()
+            defer { lock.unlock() }
+            let current = try self.read()
+            guard let bytes = try change(current.bytes) else { return current }
+            try self.write(bytes)
+            return try self.read()
+        }
+    }
+
+    private func read() throws(StatusError) -> Snapshot {
+        let number = readCount.withLock { number in
+            number += 1
+            return number
+        }
+        do throws(FileSystemError) {
+            let file = try folder.descriptor.openFile(name, for: .reading)
+            let status = try file.status()
+            let bytes = try file.read(min(status.size, Self.maximumBytes))
+            return Snapshot(bytes: bytes, version: Version(identity: status.identity), number: number)
+        } catch {
+            if error.isNotFound { return Snapshot(bytes: nil, version: nil, number: number) }
+            throw error.status("read", name)
+        }
+    }
+
+    private func write(_ bytes: [UInt8]) throws(StatusError) {
+        try reporting("write", name) { () throws(FileSystemError) in
+            try folder.descriptor.replaceFile(name, with: bytes, through: TemporaryName.fixed(name))
+        }
+    }
+
+    private func acquireLock() throws(StatusError) -> FileDescriptor {
+        let lockName = Self.lockName(of: name)
+        let lock = try reporting("open", lockName) { () throws(FileSystemError) in
+            try folder.descriptor.openFile(lockName, for: .updatingOrCreating)
+        }
+        for _ in 0..<Self.maximumLockAttempts {
+            if try reporting("lock", lockName, { () throws(FileSystemError) in try lock.lock() }) { return lock }
+            usleep(Self.retryMicroseconds)
+        }
+        throw StatusError(
+            .unavailable,
+            "Another process has held the lock on \(name) in the data folder for several seconds. Stop it, and retry."
+        )
+    }
+}

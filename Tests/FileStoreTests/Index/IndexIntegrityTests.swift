@@ -1,0 +1,164 @@
+import DocumentModel
+import Foundation
+import Logging
+import StrictJSON
+import TestSupport
+import Testing
+
+@testable import FileStore
+
+@Suite("The integrity of the index file")
+struct IndexIntegrityTests {
+    private let fixture: StoreFixture
+    private static let file = "data/index.sqlite"
+
+    init() throws {
+        fixture = try StoreFixture()
+    }
+
+    /// Creates a database in which only `c/right` has the number 1, and another one with the same history and other documents.
+    private func fill() async throws {
+        try await fixture.withStore { store in
+            try await store.set("c/both", ["n": .integer(0)])
+            try await store.waitUntilIndexed()
+        }
+        try fixture.folder.copy("data", to: "other")
+        try await fixture.withStore(at: "other") { store in
+            for id in ["wrong", "other"] { try await store.set("c/\(id)", ["n": .integer(1)]) }
+            try await store.waitUntilIndexed()
+        }
+        try await fixture.withStore { store in
+            for id in ["right", "more"] { try await store.set("c/\(id)", ["n": .integer(id == "right" ? 1 : 2)]) }
+            try await store.waitUntilIndexed()
+        }
+    }
+
+    /// Copies the folder as a crash would leave it, with the inode of the copied index in the open marker.
+    private func copyAsCrash() throws {
+        try fixture.folder.copy("data", to: "crash")
+        func inode(_ folder: String) throws -> String {
+            let attributes = try FileManager.default.attributesOfItem(atPath: fixture.folder[folder + "/index.sqlite"])
+            return "/\(try #require(attributes[.systemFileNumber] as? Int))/"
+        }
+        let text = try fixture.folder.text(of: "crash/hearth.json")
+        let marked = try text.replacing(inode("data"), with: inode("crash"))
+        #expect(marked != text)
+        try fixture.folder.write(marked, to: "crash/hearth.json")
+    }
+
+    private func expectRight(at folder: String = "data", logger: Logger = .silent) async throws {
+        try await fixture.withStore(at: folder, logger: logger) { store in
+            #expect(try await store.ids(in: "c", where: "n", is: 1) == ["right"])
+            try await store.set("c/late", ["n": .integer(3)])
+            #expect(try await store.ids(in: "c", where: "n", is: 3) == ["late"])
+        }
+        #expect(try await fixture.check(folder).findings == [])
+    }
+
+    @Test
+    func `An index of another database with the same history is not used`() async throws {
+        try await fill()
+        try fixture.folder.write(fixture.folder.bytes(of: "other/index.sqlite"), to: Self.file)
+        #expect(try await fixture.findings().map(\.kind) == [.damagedIndex])
+        try await expectRight()
+    }
+
+    @Test
+    func `An index of another database that overwrites the file after a crash is not used`() async throws {
+        try await fill()
+        let other = try fixture.folder.bytes(of: "other/index.sqlite")
+        try await fixture.withStore { store in
+            try await store.set("c/more", ["n": .integer(4)])
+            _ = try await store.ids(in: "c", where: "n", is: 4)
+            try copyAsCrash()
+        }
+        for suffix in ["-wal", "-shm"] { try fixture.folder.remove("crash/index.sqlite\(suffix)") }
+        try fixture.folder.write(other, to: "crash/index.sqlite")
+        try await expectRight(at: "crash")
+    }
+
+    @Test(
+        arguments: [false, true]
+    )
+    func `A replacement of the open file is detected, with and without later writes`(isWritten: Bool) async throws {
+        try await fill()
+        let other = try fixture.folder.bytes(of: "other/index.sqlite")
+        try await fixture.withStore { store in
+            try await store.set("c/more", ["n": .integer(4)])
+            #expect(try await store.ids(in: "c", where: "n", is: 4) == ["more"])
+            try fixture.folder.remove(Self.file)
+            try fixture.folder.write(other, to: Self.file)
+            if isWritten { try await store.set("c/more", ["n": .integer(5)]) }
+        }
+        try await expectRight()
+    }
+
+    @Test
+    func `A WAL file of another index is not applied`() async throws {
+        try await fill()
+        let log = try await fixture.withStore(at: "other") { store in
+            for number in 0..<50 { try await store.set("c/wrong\(number)", ["n": .integer(1)]) }
+            _ = try await store.ids(in: "c", where: "n", is: 1)
+            return try fixture.folder.bytes(of: "other/index.sqlite-wal")
+        }
+        #expect(log.count > 10_000)
+        try fixture.folder.write(log, to: Self.file + "-wal")
+        try fixture.folder.write(Array(repeating: 1, count: 100), to: Self.file + "-shm")
+        try await expectRight()
+    }
+
+    @Test(
+        arguments: [0, 20_000, 100_000]
+    )
+    func `Commits that a truncated WAL file lost are applied from the journal`(count: Int) async throws {
+        try await fill()
+        try await fixture.withStore { store in
+            for number in 0..<50 {
+                try await store.set("c/more", ["n": .integer(Int64(number + 10))])
+                _ = try await store.ids(in: "c", where: "n", is: 1)
+            }
+            try copyAsCrash()
+        }
+        let log = try fixture.folder.bytes(of: "crash/index.sqlite-wal")
+        try #require(log.count > count)
+        try fixture.folder.write(Array(log.prefix(count)), to: "crash/index.sqlite-wal")
+        try fixture.folder.write([1, 2, 3], to: "crash/index.sqlite-shm")
+        try await expectRight(at: "crash")
+    }
+
+    @Test
+    func `An index that was not written after a crash is used by the next start`() async throws {
+        try await fill()
+        try await fixture.withStore { store in
+            try await store.set("c/more", ["n": .integer(10)])
+            _ = try await store.ids(in: "c", where: "n", is: 1)
+            try copyAsCrash()
+        }
+        try await fixture.withStore(at: "crash") { store in try await store.waitUntilIndexed() }
+        #expect(try await fixture.check("crash").findings == [])
+        try await expectRight(at: "crash")
+    }
+
+    @Test(arguments: ["", "-wal", "-shm"])
+    func `Folders with the names of index files are moved aside, with one warning`(suffix: String) async throws {
+        try await fill()
+        if suffix.isEmpty { try fixture.folder.remove(Self.file) }
+        try fixture.folder.write("keep", to: Self.file + suffix + "/file")
+        let log = WarningLog()
+        var logger = log.logger
+        logger.logLevel = .notice
+        try await expectRight(logger: logger)
+        #expect(log.warnings.count == (suffix.isEmpty ? 1 : 0), "\(log.warnings)")
+        #expect(try fixture.folder.text(of: Self.file + suffix + ".aside-1/file") == "keep")
+    }
+
+    @Test
+    func `A symbolic link is not followed`() async throws {
+        try await fill()
+        try fixture.folder.remove(Self.file)
+        try fixture.folder.link(Self.file, to: fixture.folder["other/index.sqlite"])
+        let other = try fixture.folder.bytes(of: "other/index.sqlite")
+        try await expectRight()
+        #expect(try fixture.folder.bytes(of: "other/index.sqlite") == other)
+    }
+}
