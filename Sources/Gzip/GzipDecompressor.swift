@@ -23,7 +23,7 @@ package final class GzipDecompressor {
     /// Appended bytes; those before ``offset`` have been decompressed.
     private var input: [UInt8] = []
     private var offset = 0
-    /// Whether the current gzip member is incomplete.
+    /// True if the current gzip member is incomplete.
     private var isInsideMember = true
 
     /// The maximum size of one output chunk.

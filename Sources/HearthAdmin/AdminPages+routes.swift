@@ -94,7 +94,7 @@ extension AdminPages {
         principal.needsSignIn ? SessionController.formBytes : context.server.limits.maximumBodyBytes
     }
 
-    /// Whether a multipart form is received: only on the import page, and only from callers with write permission.
+    /// Returns whether a multipart form is received: only on the import page, and only from callers with write permission.
     fileprivate func acceptsUpload(of request: PageRequest) -> Bool {
         guard request.method == .post, !request.principal.needsSignIn,
             let address = try? DatabaseURLPrefix(rawPath: request.path),
@@ -122,7 +122,7 @@ extension PageRequest {
 }
 
 extension Request {
-    /// Whether the request has a multipart form.
+    /// True if the request has a multipart form.
     fileprivate var hasMultipartForm: Bool { method == .post && isOfType(MultipartParser.mediaType) }
 
     /// Reads the URL-encoded form: empty without a form, nil when it exceeds the size limit.

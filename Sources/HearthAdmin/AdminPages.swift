@@ -40,7 +40,7 @@ package struct AdminPages: Sendable {
         var csrfSecret = SymmetricKey(size: .bits256)
         /// The minimum duration of a failed sign-in, so that its timing reveals nothing about the key.
         var failedSignInDuration = Duration.milliseconds(500)
-        /// How long the response to a form waits for the job that it started before it redirects to the job's page.
+        /// The time that the response to a form waits for the job it started before it redirects to the job's page.
         var jobWaitTime = Duration.seconds(2)
         /// The folder of uploaded files.
         var uploadFolder: String

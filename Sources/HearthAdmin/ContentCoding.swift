@@ -38,7 +38,7 @@ extension PageResponse {
         return response
     }
 
-    /// Whether compression is worthwhile: not for bodies of a packet or less, nor for compressed formats.
+    /// True if compression is worthwhile: not for bodies of a packet or less, nor for compressed formats.
     private var isCompressible: Bool {
         guard stream != nil || body.count > 1_400, headers[.contentEncoding] == nil else { return false }
         let type = (headers[.contentType] ?? "").utf8

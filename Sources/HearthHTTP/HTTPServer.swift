@@ -29,7 +29,7 @@ package struct HTTPServer: Service {
     private let routes: RouteTable
     /// The middlewares, and then the handler of the request's route.
     private let responder: any HTTPResponder<HearthRequestContext>
-    /// What the modules share.
+    /// The resources shared by the modules.
     let resources: ServerResources
     private let logger: Logger
     private let onRunning: @Sendable (_ port: Int) async -> Void

@@ -36,7 +36,7 @@ package struct FirestoreCall: Sendable {
         call = try type.init(requestPath, URLParameters(parameters, known: type.parameters))
     }
 
-    /// Whether the call reads the request body.
+    /// True if the call reads the request body.
     package var acceptsBody: Bool { type(of: call).acceptsBody }
 
     /// The typical size of a response.

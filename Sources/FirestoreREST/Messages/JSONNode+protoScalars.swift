@@ -116,7 +116,7 @@ extension Int64 {
 }
 
 extension UInt8 {
-    /// Whether the byte can occur in a JSON number. Excludes words that `Double` parses, such as `inf` and `0x1p3`.
+    /// True if the byte can occur in a JSON number. Excludes words that `Double` parses, such as `inf` and `0x1p3`.
     fileprivate var isNumberCharacter: Bool {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "e"),

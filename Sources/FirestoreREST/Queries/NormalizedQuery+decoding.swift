@@ -111,7 +111,7 @@ private struct PathSegment {
 }
 
 extension Condition {
-    /// Whether the protocol expresses the condition as a unary filter.
+    /// True if the protocol expresses the condition as a unary filter.
     fileprivate var isUnary: Bool {
         switch self {
         case .equal(.null), .notEqual(.null): true

@@ -24,7 +24,7 @@ package final class AccessKeyRegistry: Sendable {
         var fileVersion: LockedAtomicFile.Version?
         /// The number of the file snapshot that the keys are from.
         var snapshotNumber = 0
-        /// Whether keys were used since the last write of the file.
+        /// True if keys were used since the last write of the file.
         var hasUnsavedUses = false
         var observers = RevocationObservers<Caller>()
     }
@@ -72,7 +72,7 @@ package final class AccessKeyRegistry: Sendable {
         return registry
     }
 
-    /// Whether callers need a key.
+    /// True if callers need a key.
     package var areRequired: Bool {
         state.withLock(\.areRequired)
     }
@@ -86,7 +86,7 @@ package final class AccessKeyRegistry: Sendable {
         for callback in callbacks { callback() }
     }
 
-    /// Whether a key exists that has not expired.
+    /// True if a key exists that has not expired.
     package var hasValidKey: Bool {
         state.withLock { [now = now()] state in state.keys.values.contains { !$0.isExpired(at: now) } }
     }

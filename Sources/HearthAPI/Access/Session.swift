@@ -8,7 +8,7 @@ package struct Session: Sendable {
     package let name: UTF8Key
     /// The caller that signed in.
     package let caller: Caller
-    /// Whether the session was started over TLS; its cookie is then sent over TLS only.
+    /// True if the session was started over TLS; its cookie is then sent over TLS only.
     package let isSecure: Bool
     /// The network of the browser's address at sign-in.
     package let network: UTF8Key

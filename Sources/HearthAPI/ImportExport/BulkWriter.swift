@@ -97,7 +97,7 @@ package struct BulkWriter {
 }
 
 extension StatusError {
-    /// Whether the error concerns a document. Other errors concern the server, which would then reject every document.
+    /// True if the error concerns a document. Other errors concern the server, which would then reject every document.
     fileprivate var isDocumentError: Bool {
         switch code {
         case .invalidArgument, .failedPrecondition, .alreadyExists, .notFound, .outOfRange, .dataLoss: true

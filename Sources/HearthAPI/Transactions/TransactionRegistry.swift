@@ -31,7 +31,7 @@ package final class TransactionRegistry: Sendable {
         table.withLock { $0.count }
     }
 
-    /// Whether a transaction is open that has not expired.
+    /// True if a transaction is open that has not expired.
     var hasOpenTransactions: Bool {
         table.withLock { [now = now()] in $0.hasOpenTransactions(at: now) }
     }

@@ -99,7 +99,7 @@ extension CollectionWatchState {
         return commit.frames(changes, token: resumeToken)
     }
 
-    /// Whether all commits were applied that are required before the next page or ``current()``.
+    /// True if all commits were applied that are required before the next page or ``current()``.
     var isCaughtUp: Bool {
         sequence >= barrier
     }

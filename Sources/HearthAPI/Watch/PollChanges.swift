@@ -19,7 +19,7 @@ package enum PollChanges: RPCMethod {
         package var changes: [WatchFrame] = []
         /// The token for the next poll.
         package var token: ResumeToken
-        /// Whether further changes exist beyond the limit.
+        /// True if further changes exist beyond the limit.
         package var hasMore = false
     }
 

@@ -10,7 +10,7 @@ package final class PreparedWatchQuery: Sendable {
     let query: NormalizedQuery
     /// A text that is unique to the query, independent of the layout of its JSON.
     let canonicalText: UTF8Key
-    /// Whether change frames have indexes in the result: the query has an order, limit or offset.
+    /// True if change frames have indexes in the result: the query has an order, limit or offset.
     let isOrdered: Bool
     /// The fields to return, in order, or `nil` for all.
     private let projection: [FieldPath]?

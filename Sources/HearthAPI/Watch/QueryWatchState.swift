@@ -65,7 +65,7 @@ struct QueryWatchState: Sendable {
 }
 
 extension QueryWatchState {
-    /// Whether all commits from before the start of the stream are applied.
+    /// True if all commits from before the start of the stream are applied.
     var isCaughtUp: Bool { sequence >= barrier }
 
     /// Returns the frame that completes the initial state, once; `nil` while the state is incomplete.

@@ -27,7 +27,7 @@ final class WatchReader {
     private var lastTokenSequence = SequenceNumber.zero
     /// The iterator of the commit log, or `nil` if its position is unknown.
     private var commits: CommitSequence.AsyncIterator?
-    /// Whether a wait has ended since the last step: a commit exists, or the log has ended.
+    /// True if a wait has ended since the last step: a commit exists, or the log has ended.
     private var hasWaited = false
     /// The time of the first of the consecutive rejected steps, or `nil` if the last step was not rejected.
     private var rejectedSince: ContinuousClock.Instant?
@@ -48,10 +48,10 @@ final class WatchReader {
     private var store: any DocumentStore { session.store }
     private var wakeup: WatchWakeup { session.wakeup }
 
-    /// Whether commits exist that the stream has not read yet.
+    /// True if commits exist that the stream has not read yet.
     var isBehind: Bool { commits != nil && state.sequence < store.position.lastSequence }
 
-    /// Whether more commits are unread than can be coalesced into one.
+    /// True if more commits are unread than can be coalesced into one.
     var isFarBehind: Bool {
         let last = store.position.lastSequence.rawValue
         return isBehind && last - min(state.sequence.rawValue, last) > UInt64(Self.maximumCoalescedCommits)
@@ -131,7 +131,7 @@ final class WatchReader {
         return frames.map { $0.reduced(to: request.contents) }
     }
 
-    /// Whether the next step requires a commit that does not exist yet.
+    /// True if the next step requires a commit that does not exist yet.
     private var needsFurtherCommit: Bool {
         let needsCommit =
             switch phase {

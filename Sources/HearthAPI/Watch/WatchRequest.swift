@@ -12,7 +12,7 @@ package struct WatchRequest: Sendable {
     package var start: Start
     /// The contents of change frames.
     package var contents: Contents
-    /// Whether commits are coalesced for a watcher that has fallen behind.
+    /// True if commits are coalesced for a watcher that has fallen behind.
     package var coalesces: Bool
     /// The number of changes after which the stream ends, at the end of a commit; `nil` for no limit.
     package var limit: Int?
@@ -136,7 +136,7 @@ extension WatchRequest {
 }
 
 extension WatchTarget {
-    /// Whether only the before-image tells whether a document was in the target.
+    /// True if only the before-image tells whether a document was in the target.
     fileprivate var needsBeforeImages: Bool {
         if case .query(let watched) = self { !watched.isOrdered } else { false }
     }

@@ -42,7 +42,7 @@ package final class WatchSession: AsyncSequence, Sendable {
         wakeup.end(reason)
     }
 
-    /// Whether the frames of a commit are identical for all streams with the same target and contents, so that they can be
+    /// True if the frames of a commit are identical for all streams with the same target and contents, so that they can be
     /// shared.
     package var hasShareableFrames: Bool {
         guard !request.coalesces else { return false }
@@ -63,10 +63,10 @@ extension WatchSession {
             self.reader = reader
         }
 
-        /// Whether commits exist that the stream has not read yet.
+        /// True if commits exist that the stream has not read yet.
         package var isBehind: Bool { reader.isBehind }
 
-        /// Whether more commits are unread than the next batch can cover.
+        /// True if more commits are unread than the next batch can cover.
         package var isFarBehind: Bool { reader.isFarBehind }
 
         /// Returns the next frames, at least one, or `nil` at the end.

@@ -32,7 +32,7 @@ indirect enum WatchStateMachine: Sendable {
         }
     }
 
-    /// Whether all commits were applied that are required before the next page or ``current()``.
+    /// True if all commits were applied that are required before the next page or ``current()``.
     var isCaughtUp: Bool {
         switch self {
         case .documents(let state): state.isCaughtUp

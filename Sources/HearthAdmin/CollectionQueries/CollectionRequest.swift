@@ -51,7 +51,7 @@ struct CollectionRequest: Sendable {
     var columns: [FieldPath] = []
     /// The area of the map; nil to fit it to the points.
     var viewport: MapViewport?
-    /// Whether colors are sorted by document instead of by hue.
+    /// True if colors are sorted by document instead of by hue.
     var sortsColorsByDocument = false
 
     /// The available page sizes.
@@ -75,15 +75,15 @@ struct CollectionRequest: Sendable {
         sortsColorsByDocument = query["sort"] == "document"
     }
 
-    /// Whether the request has filters only. An order would exclude documents without its field.
+    /// True if the request has filters only. An order would exclude documents without its field.
     var isFilter: Bool { orders.isEmpty && isQuery }
-    /// Whether the documents are found by a query; otherwise they are listed, including missing documents.
+    /// True if the documents are found by a query; otherwise they are listed, including missing documents.
     var isQuery: Bool { !orders.isEmpty || filters.contains { !$0.isBlank } }
 
     /// The number of documents on a page: maps and palettes show more than tables.
     var pageSize: PageSize { hasSelectableSize ? size : 1_000 }
 
-    /// Whether the page size is selectable.
+    /// True if the page size is selectable.
     var hasSelectableSize: Bool { view != .map && view != .colors }
 
     private static let defaultSize: PageSize = 50

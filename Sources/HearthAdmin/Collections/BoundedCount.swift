@@ -7,7 +7,7 @@ import StrictJSON
 struct BoundedCount: Sendable {
     /// The number of documents, at most the limit.
     let value: Int
-    /// Whether the limit was reached, so that there may be more documents.
+    /// True if the limit was reached, so that there may be more documents.
     let isLowerBound: Bool
 
     /// Counts all documents that match the request of a result page; nil when counting would cost more than the page itself.

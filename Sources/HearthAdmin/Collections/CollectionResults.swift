@@ -54,7 +54,7 @@ struct CollectionResults: Sendable {
         }
     }
 
-    /// Whether the page shows all documents.
+    /// True if the page shows all documents.
     var isComplete: Bool { next == nil && previous == nil }
 }
 

@@ -53,7 +53,7 @@ struct DeletionJob: Sendable {
         return job.isCancelled ? nil : deleted
     }
 
-    /// Whether another client has deleted a document; false for one whose file is damaged.
+    /// Returns whether another client has deleted a document; false for one whose file is damaged.
     private func isDeleted(_ path: DocumentPath) async throws(StatusError) -> Bool {
         do throws(StatusError) {
             return try await context.document(at: path) == nil
@@ -102,7 +102,7 @@ extension BackgroundJob.ItemError {
 }
 
 extension StatusError {
-    /// Whether the cause is the server or the caller rather than the document, so that further writes would fail, too.
+    /// True if the cause is the server or the caller rather than the document, so that further writes would fail, too.
     fileprivate var isServerError: Bool {
         switch code {
         case .unavailable, .resourceExhausted, .cancelled, .deadlineExceeded, .unauthenticated: true

@@ -9,7 +9,7 @@ struct SchemaDescription: Sendable {
     }
 
     private(set) var parts: [Part] = []
-    /// Whether the description covers the whole schema.
+    /// True if the description covers the whole schema.
     private(set) var isComplete = true
 
     init(_ schema: JSONNode) {

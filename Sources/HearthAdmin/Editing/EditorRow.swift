@@ -12,7 +12,7 @@ struct EditorRow: Sendable {
     var text: String
     /// The longitude of a geo point, or the encoding of bytes.
     var secondaryText: String
-    /// Whether the row was just added and receives the focus.
+    /// True if the row was just added and receives the focus.
     var isNew = false
 
     /// Creates the row of an existing value.
@@ -43,7 +43,7 @@ struct EditorRow: Sendable {
 }
 
 extension EditorRow {
-    /// Whether a map or array has text that was typed before its type was changed.
+    /// True if a map or array has text that was typed before its type was changed.
     var hasLeftoverText: Bool {
         type.isContainer && text.utf8.contains { $0 > UInt8(ascii: " ") }
     }

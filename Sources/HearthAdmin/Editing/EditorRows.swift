@@ -46,7 +46,7 @@ struct EditorRows: Sendable {
 }
 
 extension EditorRows {
-    /// Whether a row is an element of an array.
+    /// Returns whether a row is an element of an array.
     func isElement(_ number: Int) -> Bool {
         parent(of: number).map { rows[$0].type == .array } ?? false
     }

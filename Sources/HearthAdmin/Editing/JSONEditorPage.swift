@@ -11,7 +11,7 @@ struct JSONEditorPage: Page {
     private let editor: EditorContext
     private let text: String
     private let errorExcerpt: ErrorExcerpt?
-    /// Whether the document is too large for the field editor.
+    /// True if the document is too large for the field editor.
     private let isTooLarge: Bool
 
     /// The text around a syntax error.

@@ -6,7 +6,7 @@ import StrictJSON
 /// The subcollections of a document as links, and the errors of folders that can't be read as collections.
 struct SubcollectionList: Sendable {
     let links: [LinkView]
-    /// Whether there are more subcollections than listed.
+    /// True if there are more subcollections than listed.
     let hasMore: Bool
     private let damaged: DamagedFileList?
 

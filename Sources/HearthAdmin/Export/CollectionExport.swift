@@ -6,10 +6,10 @@ import StrictJSON
 struct CollectionExport: Sendable {
     let request: CollectionRequest
     let format: ExportFormat
-    /// Whether the file is a gzip file.
+    /// True if the file is a gzip file.
     let isCompressed: Bool
     private let isRaw: Bool
-    /// Whether to skip unreadable documents, as the user has confirmed.
+    /// True to skip unreadable documents, as the user has confirmed.
     let skipsDamaged: Bool
 
     /// Decodes a URL query; returns nil when it doesn't request an export.

@@ -18,7 +18,7 @@ protocol ExportWriter {
 
 /// Writes NDJSON or a JSON array; each document has the form that the API returns, with its path and timestamps.
 struct JSONExportWriter: ExportWriter {
-    /// Whether the documents are elements of an array.
+    /// True if the documents are elements of an array.
     let isArray: Bool
     private var count = 0
 

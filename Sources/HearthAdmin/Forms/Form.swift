@@ -48,7 +48,7 @@ struct Form: Sendable {
         items.lazy.filter { $0.name == name }.map(\.value)
     }
 
-    /// Whether the form has a field, such as a checked box or the pressed button.
+    /// Returns whether the form has a field, such as a checked box or the pressed button.
     func has(_ name: UTF8Key) -> Bool { first[name] != nil }
 
     /// Returns the bytes with each CR LF replaced by LF.

@@ -6,7 +6,7 @@ import StrictJSON
 /// Browsers normalize line breaks and show some characters as nothing. A string with such characters is shown as a JSON string
 /// literal with escapes.
 enum FormTextCoding {
-    /// Whether a text field shows the string faithfully and returns it unchanged.
+    /// Returns whether a text field shows the string faithfully and returns it unchanged.
     static func roundTrips(_ string: String, lines: DisplayText.Lines) -> Bool {
         // Leading and trailing spaces are marked on pages, but round-trip in text fields.
         DisplayText(string, lines: lines).runs.allSatisfy { $0.mark.map { $0.scalar == " " } ?? true }

@@ -17,11 +17,11 @@ struct CSVParser {
 
     private var buffer: [UInt8] = []
     private var index = 0
-    /// Whether the end of the file is in the buffer.
+    /// True if the end of the file is in the buffer.
     private var isComplete = false
-    /// Whether the first line was checked for ``apostropheEscapeComment``.
+    /// True if the first line was checked for ``apostropheEscapeComment``.
     private var hasBegun = false
-    /// Whether an apostrophe at the start of a cell is an escape character.
+    /// True if an apostrophe at the start of a cell is an escape character.
     private(set) var hasApostropheEscapes = false
     /// The current line number.
     private(set) var line = 1
@@ -146,7 +146,7 @@ struct CSVParser {
 }
 
 extension UInt8 {
-    /// Whether the byte ends an unquoted cell.
+    /// True if the byte ends an unquoted cell.
     fileprivate var endsCell: Bool {
         switch self {
         case UInt8(ascii: ","), UInt8(ascii: "\n"): true

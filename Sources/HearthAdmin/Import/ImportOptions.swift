@@ -9,7 +9,7 @@ struct ImportOptions: Sendable {
     var collection: CollectionPath?
     /// The field or column with the document ID; nil for automatic IDs.
     var idField: UTF8Key?
-    /// Whether all cells of a table become strings.
+    /// True if all cells of a table become strings.
     var readsCellsAsStrings = false
 
     /// Returns the path of a record in ``collection``, with an automatic ID when it has none.

@@ -27,7 +27,7 @@ struct ImportPreview: Sendable {
 
     /// The maximum number of paths that are checked for duplicates. Each takes about 30 bytes of memory.
     let maximumTrackedPaths: Int
-    /// Whether the file has more paths than are checked for duplicates.
+    /// True if the file has more paths than are checked for duplicates.
     private(set) var exceedsTrackedPaths = false
 
     init(maximumTrackedPaths: Int = 2_000_000) {
@@ -93,7 +93,7 @@ struct ImportPreview: Sendable {
         }
     }
 
-    /// Whether the path of a record has not occurred before, as far as paths are tracked. Adds a duplicate to the list.
+    /// Returns whether the path of a record has not occurred before, as far as paths are tracked. Adds a duplicate to the list.
     private mutating func isFirstOccurrence(_ record: ImportRecord) -> Bool {
         let hash = record.path.hashValue
         guard let firstLine = firstLines[hash] else {

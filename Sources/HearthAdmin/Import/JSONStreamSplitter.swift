@@ -21,7 +21,7 @@ struct JSONStreamSplitter {
         case failed
     }
 
-    /// Whether the root is an object; known with the first element.
+    /// True if the root is an object; known with the first element.
     private(set) var isObject = false
     private var state = State.beforeOpeningBracket
     private var buffer: [UInt8] = []

@@ -40,7 +40,7 @@ final class BackgroundJob: Sendable {
             unmatchedCount = confirmedCount > accountedCount ? confirmedCount - accountedCount : 0
         }
 
-        /// Whether the job was completed without exceptions, so that its result is one number.
+        /// True if the job was completed without exceptions, so that its result is one number.
         var isUneventful: Bool {
             isFinished && failure == nil && itemErrors.isEmpty && keptPaths.isEmpty
                 && alreadyDeletedCount + unmatchedCount + skippedCount == 0

@@ -15,7 +15,7 @@ final class JobRunner: Sendable {
 
     private let state = Mutex(State())
     private let logger: Logger
-    /// How long the response to a form waits for the job that it started before it redirects to the job's page.
+    /// The time that the response to a form waits for the job it started before it redirects to the job's page.
     let waitTime: Duration
     /// Jobs do heavy I/O; on threads of their own they do not delay the tasks on the shared pool.
     private let threads = ThreadPoolExecutor("hearth.jobs", count: maximumRunning)

@@ -22,7 +22,7 @@ struct KeysPage: Page {
     private let problems: FormProblems
     /// The secret of a key that was just created.
     private let newSecret: String?
-    /// Whether the server has no keys at all.
+    /// True if the server has no keys at all.
     private let isUnprotected: Bool
 
     init(

@@ -11,7 +11,7 @@ struct PageLayout: Sendable {
     var breadcrumb: [LinkView] = []
     /// The root collections.
     var rootCollections: [LinkView] = []
-    /// Whether there are more root collections than listed.
+    /// True if there are more root collections than listed.
     var hasMoreRootCollections = false
     /// The folders at the root that can't be read as collections.
     private(set) var damagedRootCollections: DamagedFileList?
@@ -28,7 +28,7 @@ struct PageLayout: Sendable {
     var preferences = Preferences(cookies: Cookies([]), acceptLanguage: nil)
     /// The request that the page responds to.
     var scope = RequestScope()
-    /// Whether the page reloads periodically to show progress.
+    /// True if the page reloads periodically to show progress.
     var refreshes = false
     /// The signed-in user.
     var account = AccountView()

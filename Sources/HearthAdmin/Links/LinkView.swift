@@ -5,7 +5,7 @@ import StrictJSON
 struct LinkView: Sendable {
     let url: String
     let text: DisplayText
-    /// Whether the link leads to the current page.
+    /// True if the link leads to the current page.
     var isCurrent = false
 }
 

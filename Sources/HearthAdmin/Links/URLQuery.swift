@@ -4,7 +4,7 @@ import StrictJSON
 /// The items of a URL's query, in order, with decoded names and values.
 struct URLQuery: Sendable {
     private var items: [(name: UTF8Key, value: UTF8Key)] = []
-    /// Whether an item was dropped because it isn't percent-encoded UTF-8.
+    /// True if an item was dropped because it isn't percent-encoded UTF-8.
     private(set) var isMalformed = false
 
     /// Parses a raw query in the `application/x-www-form-urlencoded` format.

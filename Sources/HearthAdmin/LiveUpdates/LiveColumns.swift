@@ -4,7 +4,7 @@ import StrictJSON
 /// The columns of a live table: those of the page, with their predominant types.
 struct LiveColumns: Sendable {
     let columns: [CollectionColumns.Column]
-    /// Whether the table has a column for every field, so that an additional field must be reported.
+    /// True if the table has a column for every field, so that an additional field must be reported.
     private let showsAllFields: Bool
 
     /// Creates the columns of a table.

@@ -36,7 +36,7 @@ struct LiveEventEncoder: WatchEncoder {
     }
 
     let contents: Contents
-    /// Whether rows have checkboxes.
+    /// True if rows have checkboxes.
     let canWrite: Bool
     let templates: TemplateLibrary
     let now: @Sendable () -> Timestamp

@@ -9,7 +9,7 @@ struct LogEntryView: Sendable {
         self.line = line
     }
 
-    /// Whether the level is warning or above.
+    /// True if the level is warning or above.
     private var isWarning: Bool { line.level >= .warning }
 }
 

@@ -3,12 +3,12 @@ import StrictJSON
 
 /// The account section in the layout of every page: the API key, its role and the sign-out button.
 struct AccountView: Sendable {
-    /// Whether the server has no keys and therefore grants everyone full access.
+    /// True if the server has no keys and therefore grants everyone full access.
     private let isUnprotected: Bool
     private let keyName: DisplayText?
     private let role: String
     private let hasSession: Bool
-    /// Whether the session cookie is sent without TLS.
+    /// True if the session cookie is sent without TLS.
     private let isInsecure: Bool
 
     /// An empty section.

@@ -32,7 +32,7 @@ struct CSRFToken: Sendable {
         return digits.map { String($0, radix: 16) }.joined() + mask
     }
 
-    /// Whether a form carries this token. The comparison takes constant time.
+    /// Returns whether a form carries this token. The comparison takes constant time.
     func matches(_ form: Form) -> Bool {
         let sent = form[Self.field]?.string ?? ""
         let length = text.utf8.count

@@ -16,7 +16,7 @@ package struct Principal: Sendable {
         self.network = network
     }
 
-    /// Whether the server requires a key and the request has none.
+    /// True if the server requires a key and the request has none.
     var needsSignIn: Bool { caller == .unauthenticated }
 
     /// The identity that forms, uploads and one-time secrets are bound to.

@@ -6,7 +6,7 @@ import StrictJSON
 /// A form that was submitted to a page.
 struct FormSubmission: Sendable {
     let form: Form
-    /// Whether the CSRF token does not match: the form was rendered for another principal or before a restart.
+    /// True if the CSRF token does not match: the form was rendered for another principal or before a restart.
     ///
     /// A stale form is shown again with its contents and changes nothing.
     let isStale: Bool

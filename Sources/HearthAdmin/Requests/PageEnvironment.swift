@@ -1,6 +1,6 @@
 import DocumentModel
 
-/// What the responses to all page requests need: assets, error log, clock and randomness.
+/// The shared parts that every page response needs: assets, error log, clock and randomness.
 struct PageEnvironment: Sendable {
     let assets: PageAssets
     let errors: PageErrorLog

@@ -50,12 +50,12 @@ struct PageRequest: Sendable {
 }
 
 extension PageRequest {
-    /// Whether the browser uses HTTPS, according to the `Origin` header of the form.
+    /// True if the browser uses HTTPS, according to the `Origin` header of the form.
     var isSecure: Bool {
         (origin ?? "").utf8.starts(with: "https://".utf8)
     }
 
-    /// Whether the `Host` header names a loopback address.
+    /// True if the `Host` header names a loopback address.
     var isLoopback: Bool {
         let host = (host ?? "").utf8
         let name =

@@ -57,7 +57,7 @@ enum AdminRoute: Hashable, Sendable {
         self = Self(segments)
     }
 
-    /// Whether the path has a page.
+    /// True if the path has a page.
     var isKnown: Bool {
         switch self {
         case .overview, .data, .documentation, .preferences, .signIn, .signOut, .keys, .query, .settings, .import, .jobs,
@@ -67,7 +67,7 @@ enum AdminRoute: Hashable, Sendable {
         }
     }
 
-    /// Whether the route is available without signing in.
+    /// True if the route is available without signing in.
     var isPublic: Bool {
         switch self {
         case .signIn, .signOut, .preferences, .asset: true

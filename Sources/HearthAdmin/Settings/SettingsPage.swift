@@ -58,7 +58,7 @@ struct SettingsPage: Page {
 }
 
 extension IndexReport {
-    /// Whether index entries are being built or removed.
+    /// True if index entries are being built or removed.
     fileprivate var isChanging: Bool {
         !backfills.isEmpty || indexes.contains { if case .building = $0.progress { true } else { false } }
     }

@@ -17,7 +17,7 @@ struct CollectionColumns: Sendable {
     let shown: [Column]
     /// The number of fields beyond the column limit.
     let hiddenCount: Int
-    /// Whether the columns are all fields of the documents, neither chosen nor limited.
+    /// True if the columns are all fields of the documents, neither chosen nor limited.
     let showsAllFields: Bool
 
     /// Determines the columns for documents.

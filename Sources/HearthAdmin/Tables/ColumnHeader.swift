@@ -23,7 +23,7 @@ struct ColumnHeader: Sendable {
         case descending
     }
 
-    /// Whether the values have several types, not counting null.
+    /// True if the values have several types, not counting null.
     var isMixed: Bool { types.count { $0 != .null } > 1 }
 
     /// Creates the header of a field's column.

@@ -66,7 +66,7 @@ struct DisplayText: Sendable {
         self.runs = runs
     }
 
-    /// Whether the text is empty.
+    /// True if the text is empty.
     var isEmpty: Bool { runs.allSatisfy { $0.mark == nil && $0.text.utf8.isEmpty } }
 
     /// The text on one line with the labels in brackets, for attributes and titles.

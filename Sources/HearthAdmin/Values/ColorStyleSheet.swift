@@ -11,7 +11,7 @@ struct ColorStyleSheet: Sendable {
         colors.insert(color)
     }
 
-    /// Whether there are no rules.
+    /// True if there are no rules.
     var isEmpty: Bool { colors.isEmpty }
 
     /// The text of the style sheet.

@@ -52,6 +52,6 @@ enum ValueType: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether columns of the type are aligned to the right.
+    /// True if columns of the type are aligned to the right.
     var isNumeric: Bool { self == .integer || self == .double }
 }

@@ -245,7 +245,7 @@ private struct AdminPagesService: Service {
 }
 
 extension UInt8 {
-    /// Whether the byte can occur in a `Host` header: in a name, an address or a port.
+    /// True if the byte can occur in a `Host` header: in a name, an address or a port.
     fileprivate var isHostCharacter: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true

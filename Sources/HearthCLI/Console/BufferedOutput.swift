@@ -19,7 +19,7 @@ struct BufferedOutput {
         BufferedOutput(descriptor: STDOUT_FILENO, name: "standard output")
     }
 
-    /// Whether the file is a terminal.
+    /// True if the file is a terminal.
     var isTerminal: Bool { isatty(descriptor) == 1 }
 
     /// Appends a line and a line feed.

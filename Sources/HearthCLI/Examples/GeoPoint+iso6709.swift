@@ -34,6 +34,6 @@ extension GeoPoint {
 }
 
 extension UInt8 {
-    /// Whether the byte is an ASCII digit.
+    /// True if the byte is an ASCII digit.
     var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 }

@@ -7,7 +7,7 @@ final class DecodingNode: CodingNode {
     let value: Value
     let parent: DecodingNode?
     let key: (any CodingKey)?
-    /// Whether this map is decoded to a dictionary, whose keys are exempt from the key strategy.
+    /// True if this map is decoded to a dictionary, whose keys are exempt from the key strategy.
     private let isDictionary: Bool
 
     /// Creates the root node of a document.

@@ -9,7 +9,7 @@ final class EncodingNode: CodingNode {
     let key: (any CodingKey)?
     /// The field name; `nil` for the root and for array elements.
     private let name: UTF8Key?
-    /// Whether this map is encoded from a dictionary, whose keys are exempt from the key strategy.
+    /// True if this map is encoded from a dictionary, whose keys are exempt from the key strategy.
     private let isDictionary: Bool
 
     private var content = Content.empty

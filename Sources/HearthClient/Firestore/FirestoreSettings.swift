@@ -8,7 +8,7 @@ internal import Foundation
 public final class FirestoreSettings {
     /// The host of the server, with an optional port and path prefix.
     public var host: String
-    /// Whether to use TLS.
+    /// True to use TLS.
     public var isSSLEnabled: Bool
     /// The API key; `nil` for none.
     public var key: String?

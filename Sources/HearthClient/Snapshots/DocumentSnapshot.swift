@@ -19,7 +19,7 @@ public class DocumentSnapshot: @unchecked Sendable {
     /// The document ID.
     public var documentID: String { reference.documentID }
 
-    /// Whether the document exists.
+    /// True if the document exists.
     public var exists: Bool { document != nil }
 
     /// Returns the fields; `nil` if the document doesn't exist.

@@ -19,7 +19,7 @@ public final class QuerySnapshot: Sendable {
         self.damaged = damaged
     }
 
-    /// Whether the result is empty.
+    /// True if the result is empty.
     public var isEmpty: Bool { documents.isEmpty }
 
     /// The number of documents.

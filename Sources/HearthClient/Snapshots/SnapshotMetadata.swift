@@ -1,8 +1,8 @@
 /// The metadata of a snapshot. There is no local cache: every snapshot comes from the server.
 public struct SnapshotMetadata: Hashable, Sendable {
-    /// Whether the snapshot includes writes that have not been committed; always `false`.
+    /// True if the snapshot includes writes that have not been committed; always `false`.
     public let hasPendingWrites = false
-    /// Whether the snapshot comes from the cache; always `false`.
+    /// True if the snapshot comes from the cache; always `false`.
     public let isFromCache = false
 }
 

@@ -37,7 +37,7 @@ public struct Color: Hashable, Sendable {
     public var blue: UInt8 { color.blue }
     /// The alpha component, 0 to 255.
     public var alpha: UInt8 { color.alpha }
-    /// Whether the alpha component is 255.
+    /// True if the alpha component is 255.
     public var isOpaque: Bool { color.isOpaque }
 
     /// The shortest hexadecimal notation: `#rgb` or `#rrggbb`, or `#rgba` or `#rrggbbaa` if the color isn't opaque.

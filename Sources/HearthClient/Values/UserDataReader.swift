@@ -4,7 +4,7 @@ internal import StrictJSON
 
 /// Converts user data, dictionaries of Swift values, to document values.
 struct UserDataReader {
-    /// Whether a ``FieldValue`` sentinel is allowed as the value of a field.
+    /// True if a ``FieldValue`` sentinel is allowed as the value of a field.
     let allowsSentinels: Bool
     /// The sentinels found so far, with their field paths, in no particular order.
     private(set) var sentinels: [(path: FieldPath, value: FieldValue)] = []

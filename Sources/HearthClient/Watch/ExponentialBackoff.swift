@@ -20,7 +20,7 @@ struct ExponentialBackoff {
 }
 
 extension StatusError {
-    /// Whether the same call may succeed when retried.
+    /// True if the same call may succeed when retried.
     var isTransient: Bool {
         switch code {
         case .unavailable, .deadlineExceeded, .resourceExhausted, .aborted, .cancelled, .internal, .unknown: true

@@ -31,7 +31,7 @@ struct IPAddress: Hashable, Sendable {
         self.init(text)
     }
 
-    /// Whether this is a loopback address.
+    /// True if this is a loopback address.
     var isLoopback: Bool {
         bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
     }

@@ -11,7 +11,7 @@ struct TrustedProxies: Sendable {
         self.blocks = blocks
     }
 
-    /// Whether no proxy is trusted.
+    /// True if no proxy is trusted.
     var isEmpty: Bool { blocks.isEmpty }
 
     func contains(_ address: IPAddress) -> Bool {

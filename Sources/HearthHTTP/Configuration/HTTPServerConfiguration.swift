@@ -71,7 +71,7 @@ package struct HTTPServerConfiguration: Sendable {
 }
 
 extension HTTPServerConfiguration {
-    /// Whether the server is reachable from this machine only.
+    /// True if the server is reachable from this machine only.
     var isLoopback: Bool {
         if let address = try? SocketAddress(ipAddress: host, port: 0).ipAddress {
             address.utf8.starts(with: "127.".utf8) || address.utf8.elementsEqual("::1".utf8)
@@ -80,7 +80,7 @@ extension HTTPServerConfiguration {
         }
     }
 
-    /// Whether the server listens on all addresses of the machine.
+    /// True if the server listens on all addresses of the machine.
     var isWildcard: Bool {
         guard let address = try? SocketAddress(ipAddress: host, port: 0).ipAddress else { return false }
         return address.utf8.elementsEqual("0.0.0.0".utf8) || address.utf8.elementsEqual("::".utf8)

@@ -23,21 +23,21 @@ struct ConnectionState {
 
     /// The pending requests in order; the first is being answered.
     private var requests: [Request] = []
-    /// Whether the body of the last request is incomplete.
+    /// True if the body of the last request is incomplete.
     private var isReadingRequest = false
     /// The number of bytes received of that body.
     private(set) var bodyByteCount = 0
-    /// Whether no further request is read.
+    /// True if no further request is read.
     private var isLastRequest = false
-    /// Whether the connection closes after the current response.
+    /// True if the connection closes after the current response.
     private var closesAfterResponse = false
-    /// Whether a response is being written.
+    /// True if a response is being written.
     private var isResponding = false
-    /// Whether that response has no known length.
+    /// True if that response has no known length.
     private var isStreaming = false
-    /// Whether the server is shutting down.
+    /// True if the server is shutting down.
     private var isShuttingDown = false
-    /// Whether the client has closed its sending side.
+    /// True if the client has closed its sending side.
     private(set) var isInputClosed = false
     private(set) var isClosing = false
 
@@ -106,17 +106,17 @@ extension ConnectionState {
         return isWaitingForBody
     }
 
-    /// Whether the next inbound bytes belong to a request head.
+    /// True if the next inbound bytes belong to a request head.
     var isExpectingHead: Bool {
         !isReadingRequest && !isLastRequest && !isClosing
     }
 
-    /// Whether all received requests have been answered.
+    /// True if all received requests have been answered.
     var hasNoPendingRequests: Bool {
         requests.isEmpty
     }
 
-    /// Whether the current request waits for more of its body.
+    /// True if the current request waits for more of its body.
     var isWaitingForBody: Bool {
         isReadingRequest && requests.count == 1 && !isResponding && !isClosing
     }
@@ -159,12 +159,12 @@ extension ConnectionState {
         }
     }
 
-    /// Whether the body of the current response is sent.
+    /// True if the body of the current response is sent.
     var sendsBody: Bool {
         requests.first.map { !$0.isHead } ?? true
     }
 
-    /// Whether the server is shutting down and no complete request follows the current one.
+    /// True if the server is shutting down and no complete request follows the current one.
     private var isLastResponse: Bool {
         isShuttingDown && requests.count - (isReadingRequest ? 1 : 0) <= 1
     }
@@ -189,7 +189,7 @@ extension ConnectionState {
 }
 
 extension HTTPVersion {
-    /// Whether connections are persistent by default and bodies may be chunked.
+    /// True if connections are persistent by default and bodies may be chunked.
     fileprivate var isHTTP1_1: Bool {
         major == 1 && minor >= 1
     }

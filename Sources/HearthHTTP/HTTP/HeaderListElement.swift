@@ -38,7 +38,7 @@ package struct HeaderListElement {
         isValue(name) && parameters.isEmpty
     }
 
-    /// Whether the element has the quality value 0, which marks it as not acceptable.
+    /// True if the element has the quality value 0, which marks it as not acceptable.
     package var isUnacceptable: Bool {
         parameters.contains { parameter in
             parameter.name.isEqual(to: "q")

@@ -9,7 +9,7 @@ extension Request {
         contentType.isValue(type)
     }
 
-    /// Whether the client uses the media type of JSON-RPC, in `Content-Type` or `Accept`.
+    /// True if the client uses the media type of JSON-RPC, in `Content-Type` or `Accept`.
     var namesJSONRPC: Bool {
         isOfType("application/json-rpc")
             || HeaderListElement.list(headers[.accept]).contains { $0.isValue("application/json-rpc") }
@@ -20,7 +20,7 @@ extension Request {
         HeaderListElement((headers[.contentType] ?? "").utf8)
     }
 
-    /// Whether the client accepts Server-Sent Events, as a browser's `EventSource` does.
+    /// True if the client accepts Server-Sent Events, as a browser's `EventSource` does.
     var acceptsEvents: Bool {
         HeaderListElement.list(headers[.accept]).contains { $0.isValue("text/event-stream") && !$0.isUnacceptable }
     }

@@ -48,23 +48,23 @@ struct OriginMiddleware: RouterMiddleware {
 }
 
 extension Request {
-    /// Whether following a link or loading a resource could have caused the request.
+    /// True if following a link or loading a resource could have caused the request.
     fileprivate var isLink: Bool {
         [.get, .head, .options].contains(method)
     }
 
-    /// Whether an HTML form could have sent the request: forms can't send JSON.
+    /// True if an HTML form could have sent the request: forms can't send JSON.
     fileprivate var isFormSubmission: Bool {
         method == .post && !isOfType("application/json")
     }
 
-    /// Whether `Sec-Fetch-Site` states that the initiator is a page of this server.
+    /// True if `Sec-Fetch-Site` states that the initiator is a page of this server.
     var isSameOrigin: Bool {
         let sites = headers[values: .secFetchSite]
         return sites.count == 1 && HeaderListElement(sites[0].utf8).isValue("same-origin")
     }
 
-    /// Whether `Sec-Fetch-Site` states that the initiator is a page of another site, or of another host of the same site.
+    /// True if `Sec-Fetch-Site` states that the initiator is a page of another site, or of another host of the same site.
     fileprivate var isCrossSite: Bool {
         headers[values: .secFetchSite].contains { value in
             let site = HeaderListElement(value.utf8)

@@ -17,7 +17,7 @@ package protocol RouteModule: Sendable {
     func routes(using server: ServerResources) -> [Route]
 }
 
-/// What the route modules of a server share: its limits of memory, threads and streams.
+/// The resources shared by the route modules of a server: its limits of memory, threads and streams.
 package struct ServerResources: Sendable {
     let configuration: HTTPServerConfiguration
     /// The memory limit for responses.

@@ -1,6 +1,6 @@
 package import HTTPTypes
 
-/// What holds for all requests to a route before its handler is called: who may send them, from which origins, with which bodies,
+/// The rules for requests to a route, checked before its handler is called: who may send them, from which origins and bodies,
 /// and the form of its errors.
 ///
 /// The middlewares read it from ``HearthRequestContext/route``. The defaults are those of paths without a route: for admins only.
@@ -10,7 +10,7 @@ package struct RoutePolicy: Sendable {
     package var origins = OriginRules()
     package var body = BodyRules()
     package var errorFormat = ErrorFormat.json
-    /// Whether the responses are streams, which don't count as use of a browser's session.
+    /// True if the responses are streams, which don't count as use of a browser's session.
     package var isStream = false
 
     package init() {}
@@ -27,7 +27,7 @@ package struct RoutePolicy: Sendable {
 }
 
 extension RoutePolicy {
-    /// Who may use a route.
+    /// The callers that may use a route.
     package enum Access: Sendable {
         /// Anyone; credentials are not read.
         case open
@@ -49,11 +49,11 @@ extension RoutePolicy {
 
     /// The pages that may make requests.
     package struct OriginRules: Sendable {
-        /// What scripts of the allowed origins may send; nil when only the server's own pages may make requests.
+        /// The requests that scripts of the allowed origins may send; nil when only the server's own pages may make requests.
         package var crossOrigin: CrossOriginRules?
-        /// Whether pages of other sites may link to the route and load it, which browsers do without an `Origin`.
+        /// True if pages of other sites may link to the route and load it, which browsers do without an `Origin`.
         package var allowsLinks: Bool
-        /// Whether a POST can be that of an HTML form, which must then prove that it is same-origin. Forms can't have the media type
+        /// True if a POST can be that of an HTML form, which must then prove that it is same-origin. Forms can't have the media type
         /// of an API.
         package var receivesForms: Bool
 
@@ -64,7 +64,7 @@ extension RoutePolicy {
         }
     }
 
-    /// What scripts of the allowed origins may send, as the response to a preflight request lists it.
+    /// The requests that scripts of the allowed origins may send, as the response to a preflight request lists it.
     package struct CrossOriginRules: Sendable {
         let methods: String
         let requestHeaders: String

@@ -31,7 +31,7 @@ package struct RPCErrorCode: RawRepresentable, Hashable, Sendable, ExpressibleBy
     /// The response would exceed the server's size limit.
     package static let resourceExhausted: Self = 8
 
-    /// Whether JSON-RPC reserves this code; methods must not declare it.
+    /// True if JSON-RPC reserves this code; methods must not declare it.
     package var isReserved: Bool {
         (-32768 ... -32000).contains(rawValue)
     }

@@ -20,7 +20,7 @@ package struct RPCErrorData: Sendable, ExpressibleByDictionaryLiteral {
 
     private var members: [(key: UTF8Key, value: Value)]
 
-    /// Whether there are no members; the error object then has no `data`.
+    /// True if there are no members; the error object then has no `data`.
     package var isEmpty: Bool {
         members.isEmpty
     }

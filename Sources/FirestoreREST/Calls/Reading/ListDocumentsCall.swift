@@ -14,7 +14,7 @@ struct ListDocumentsCall: RESTCall {
     private let pageSize: PageSize
     private let pageToken: String?
     private let showMissing: Bool
-    /// Whether to list documents at any depth.
+    /// True to list documents at any depth.
     private let isRecursive: Bool
     private let consistency: ReadConsistency
 

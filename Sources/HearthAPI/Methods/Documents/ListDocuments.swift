@@ -14,7 +14,7 @@ package enum ListDocuments: RPCMethod {
         var pageToken: PageToken?
         /// The fields to return, or `nil` for all.
         package var mask: [FieldPath]?
-        /// Whether to include missing documents that have subcollections.
+        /// True to include missing documents that have subcollections.
         package var showMissing: Bool
         package var consistency: ReadConsistency
 

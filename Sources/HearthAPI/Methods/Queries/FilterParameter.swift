@@ -84,7 +84,7 @@ struct Operand: ParameterValue {
         self.location = location
     }
 
-    /// Whether the operand is present.
+    /// True if the operand is present.
     var isPresent: Bool { json != nil }
 
     /// Decodes the operand as a value of a field.

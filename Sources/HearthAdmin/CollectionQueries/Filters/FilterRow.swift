@@ -21,7 +21,7 @@ struct FilterRow: Sendable {
         operand = ValueInput(text, as: ValueInput.Kind.allCases.first { UTF8Key($0.rawValue) == UTF8Key(kind) } ?? .string)
     }
 
-    /// Whether neither field nor value is filled in.
+    /// True if neither field nor value is filled in.
     var isBlank: Bool { field.utf8.isEmpty && operand.text.utf8.isEmpty }
 
     /// Returns the rows with an error on each row beyond the limit; none is dropped silently.

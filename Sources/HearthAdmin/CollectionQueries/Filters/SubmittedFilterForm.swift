@@ -8,7 +8,7 @@ import StrictJSON
 struct SubmittedFilterForm: Sendable {
     /// The request with the submitted filters.
     let request: CollectionRequest
-    /// Whether the form must be shown again, with another row or with errors.
+    /// True if the form must be shown again, with another row or with errors.
     let isIncomplete: Bool
 
     /// Decodes the form; returns nil when the URL query has no input of it.

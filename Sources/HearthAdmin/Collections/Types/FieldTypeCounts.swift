@@ -8,7 +8,7 @@ struct FieldTypeCounts: Sendable {
     struct Count: Sendable {
         let type: IndexedType
         let count: BoundedCount
-        /// Whether the type is not the predominant one of the field.
+        /// True if the type is not the predominant one of the field.
         var isRare = false
     }
 
