@@ -8,7 +8,7 @@ struct CallTrace {
         let kind: String
         let path: String
 
-        /// Whether it can be interrupted within.
+        /// True if the call can be interrupted partway.
         var writes: Bool { kind == "write" || kind == "pwrite" }
         var description: String { "\(number) \(kind) \(path)" }
     }

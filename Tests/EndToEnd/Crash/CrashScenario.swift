@@ -12,7 +12,7 @@ struct CrashScenario: Sendable, CustomStringConvertible {
     private let commits: [Plan]
     /// The signal that ends the run.
     private let ending: Int32
-    /// Whether to make the existing journal old enough to be removed.
+    /// True to make the existing journal old enough to be removed.
     private var isJournalOld = false
     /// The prefix of a system call that the scenario must perform.
     private(set) var purpose = "rename documents/"

@@ -3,7 +3,7 @@ import Foundation
 /// An injected fault in the system calls of a server; see `Tests/FaultShim/include/fault.h`.
 struct Fault: Hashable, Sendable, CustomStringConvertible {
     let description: String
-    /// Whether it kills the process.
+    /// True if the fault kills the process.
     let isFatal: Bool
 
     /// The time relative to a call at which the process is killed.

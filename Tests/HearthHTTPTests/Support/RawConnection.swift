@@ -9,7 +9,7 @@ struct RawConnection {
     let channel: any Channel
     /// The received bytes that have not been consumed.
     private var received: [UInt8] = []
-    /// Whether the server has closed its side.
+    /// True if the server has closed its side.
     private(set) var isAtEnd = false
 
     fileprivate init(

@@ -8,7 +8,7 @@ struct CutPoint: Sendable {
     let acknowledged: Int
     /// A description of the last event.
     let label: String
-    /// Whether the last event was an acknowledgment, or the next one syncs everything: most errors show at these points.
+    /// True if the last event was an acknowledgment, or the next one syncs everything: most errors show at these points.
     var isDecisive: Bool
 
     /// The responses to some commits are missing in the trace.
@@ -54,7 +54,7 @@ struct CutPoint: Sendable {
 struct CutState: Hashable, Sendable {
     /// The index of the cut point.
     let point: Int
-    /// Whether operations without an entry in `outcomes` are complete; otherwise they are lost.
+    /// True if operations without an entry in `outcomes` are complete; otherwise they are lost.
     let keepsOthers: Bool
     /// Outcomes by operation index.
     var outcomes: [Int: Outcome] = [:]

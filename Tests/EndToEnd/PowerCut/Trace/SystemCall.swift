@@ -16,7 +16,7 @@ struct SystemCall: Hashable, Sendable {
     /// A string argument.
     struct Text: Hashable, Sendable {
         let bytes: [UInt8]
-        /// Whether strace truncated the string.
+        /// True if strace truncated the string.
         let isTruncated: Bool
     }
 
