@@ -168,7 +168,13 @@ extension FileStore {
         do throws(StatusError) {
             let sequence = try await safePosition().lastSequence
             return try await components.index.read(atLeast: sequence) { snapshot throws(StatusError) in
-                var reader = IndexedListingReader(listing, snapshot)
+                var reader = IndexedListingReader(
+                    of: listing.collection,
+                    after: listing.after,
+                    limit: listing.limit,
+                    includingMissing: listing.includingMissing,
+                    snapshot
+                )
                 return try reader.ids()
             }
         } catch {

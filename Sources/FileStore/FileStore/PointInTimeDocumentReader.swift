@@ -5,7 +5,7 @@ internal import StorageIO
 /// A reader of documents as of a point in time, for one query on one thread.
 ///
 /// It reads the current file first and consults the history afterwards: a commit is in the history before its files are visible.
-final class PointInTimeDocumentReader {
+final class PointInTimeDocumentReader: QueryDocuments {
     let time: Timestamp
     /// The number of documents read.
     private(set) var readCount = 0
@@ -14,6 +14,8 @@ final class PointInTimeDocumentReader {
 
     private let components: StoreComponents
     private var view: PointInTimeView?
+    /// The first changes of the documents of the last ``changedPaths(in:)``, with the view that they are from.
+    private var changes: (view: PointInTimeView, first: [DocumentPath: PointInTimeView.FirstChange])?
     /// The folder of the last collection, kept open.
     private var folder: (collection: CollectionPath, descriptor: SharedFileDescriptor)?
 
@@ -40,10 +42,27 @@ final class PointInTimeDocumentReader {
         return current
     }
 
+    /// Returns the paths of the documents that were changed after the time, in the order of their records in the journal.
+    ///
+    /// - Throws: ``StatusError/historyNotLoaded(after:)``; `.resourceExhausted` when there are too many.
+    func changedPaths(in source: StructuredQuery.Source) throws(StatusError) -> [DocumentPath] {
+        let view = try refreshView()
+        let first = try view.firstChanges(in: source)
+        changes = (view, first)
+        return first.sorted { ($0.value.segment, $0.value.record) < ($1.value.segment, $1.value.record) }.map(\.key)
+    }
+
+    func images(ofChanged paths: ArraySlice<DocumentPath>) throws(StatusError) -> [EncodedDocument] {
+        guard let changes else { return [] }
+        var selected: [DocumentPath: PointInTimeView.FirstChange] = [:]
+        for path in paths { selected[path] = changes.first[path] }
+        return try changes.view.images(before: selected).values.compactMap(\.self)
+    }
+
     /// Updates the view of the commits after the time.
     ///
     /// - Throws: ``StatusError/historyNotLoaded(after:)``
-    func refreshView() throws(StatusError) -> PointInTimeView {
+    private func refreshView() throws(StatusError) -> PointInTimeView {
         guard let view = components.history.cachedView(after: time) else { throw .historyNotLoaded(after: time) }
         self.view = view
         return view

@@ -1,11 +1,11 @@
 internal import Dispatch
-internal import DocumentModel
-internal import DocumentStore
+package import DocumentModel
+package import DocumentStore
 internal import Synchronization
 
 extension DocumentIndex {
     /// Changes the index definitions. The change is durable when this returns; the backfill runs in the background.
-    func change(_ change: IndexChange) throws(StatusError) {
+    package func change(_ change: IndexChange) throws(StatusError) {
         // The definitions stay readable while the file is written.
         try definitionChanges.withLock { _ throws(StatusError) in
             guard state.withLock({ $0.closing == nil }) else { throw Self.closed }
@@ -19,7 +19,7 @@ extension DocumentIndex {
     }
 
     /// Returns the index definitions with the build state of each.
-    func report() -> IndexReport {
+    package func report() -> IndexReport {
         let definitions = definitions.withLock { $0.value }
         let (phase, builds) = state.withLock { ($0.phase, $0.builds) }
         var report = IndexReport()

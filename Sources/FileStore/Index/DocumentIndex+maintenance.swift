@@ -1,7 +1,6 @@
 internal import Dispatch
 internal import DocumentModel
 internal import DocumentStore
-internal import Journal
 internal import Logging
 internal import StrictJSON
 internal import Synchronization
@@ -63,7 +62,9 @@ extension DocumentIndex {
         setPhase(.starting)
         let (last, rebuildReason) = state.withLock { ($0.last, $0.rebuildReason) }
         var reason = if let rebuildReason { rebuildReason } else { try maintainer.open(last: last.sequence) }
-        if reason == nil, maintainer.applied < last.sequence, (journal.oldest ?? last.sequence.next) > maintainer.applied.next {
+        if reason == nil, maintainer.applied < last.sequence,
+            (source.oldestCommit ?? last.sequence.next) > maintainer.applied.next
+        {
             reason = "the journal no longer contains the commits that it lacks"
         }
         if let reason { try rebuild(&maintainer, because: reason) }
@@ -71,7 +72,7 @@ extension DocumentIndex {
         publishApplied(maintainer.applied)
     }
 
-    /// Applies all commits that follow `applied`, from the queue, and from the journal where the queue has a gap.
+    /// Applies all commits that follow `applied`, from the queue, and from the source where the queue has a gap.
     private func catchUp<Target>(
         _ target: inout Target,
         from applied: (Target) -> SequenceNumber,
@@ -84,7 +85,7 @@ extension DocumentIndex {
             while applied(target).next < end {
                 let position = applied(target)
                 let update = try IndexMaintainer.catchingStorageErrors { () throws(StatusError) in
-                    try IndexUpdate(journal.commits(after: position, through: SequenceNumber(end.rawValue - 1)))
+                    try IndexUpdate(source.commits(after: position, through: SequenceNumber(end.rawValue - 1)))
                 }
                 if let update { try apply(&target, [update]) }
             }
@@ -125,15 +126,15 @@ extension DocumentIndex {
         let start = state.withLock { $0.last }
         setPhase(.rebuilding(documents: 0))
         readers.closeAll()
-        let scanner = DocumentFileScanner(data, position: { self.state.withLock { $0.last.sequence } }, logger: logger)
-        defer { scanner.cancel() }
+        let scan = source.scanDocuments { self.state.withLock { $0.last.sequence } }
+        defer { scan.cancel() }
         let clock = ContinuousClock()
         let startTime = clock.now
         var count = 0
         var nextLog = startTime + Self.progressLogInterval
         do throws(Failure) {
             try maintainer.rebuild(from: start, definitions.withLock { $0.value }) { builder throws(Failure) in
-                while let batch = try IndexMaintainer.catchingStorageErrors({ () throws(StatusError) in try scanner.next() }) {
+                while let batch = try IndexMaintainer.catchingStorageErrors({ () throws(StatusError) in try scan.next() }) {
                     try checkRebuild()
                     try catchUp(&builder)
                     try builder.add(batch)
@@ -145,7 +146,7 @@ extension DocumentIndex {
                     }
                 }
                 try catchUp(&builder)
-                try builder.add(unapplied.all)
+                try builder.add(source.unappliedDocuments)
                 try builder.finish(checking: checkRebuild)
             }
         } catch {

@@ -1,13 +1,13 @@
 internal import Dispatch
-internal import DocumentModel
-internal import DocumentStore
+package import DocumentModel
+package import DocumentStore
 internal import Synchronization
 
 extension DocumentIndex {
     /// Runs `body` with a snapshot that contains all commits up to `sequence`, on a reader thread.
     ///
     /// Cancelling the task cancels the read, with `.cancelled`.
-    func read<Result: Sendable>(
+    package func read<Result: Sendable>(
         atLeast sequence: SequenceNumber,
         _ body: @escaping @Sendable (IndexSnapshot) throws(StatusError) -> Result
     ) async throws(StatusError) -> Result {
@@ -39,7 +39,7 @@ extension DocumentIndex {
     ///
     /// - Throws: `.unavailable` when the index can't be used, or is not ready within ``waitTimeout``; `.cancelled` when the task is
     ///   cancelled.
-    func waitUntilApplied(_ sequence: SequenceNumber) async throws(StatusError) {
+    package func waitUntilApplied(_ sequence: SequenceNumber) async throws(StatusError) {
         let deadline = ContinuousClock.now + waitTimeout
         while true {
             let (phase, applied, changeCount) = state.withLock { ($0.phase, $0.applied, $0.changeCount) }
@@ -58,7 +58,7 @@ extension DocumentIndex {
     /// Waits, without a timeout, until the index is complete and all backfills are finished.
     ///
     /// - Parameter onProgress: Called periodically during a rebuild, with the number of documents so far.
-    func waitUntilReady(onProgress: (Int) -> Void) async throws(StatusError) {
+    package func waitUntilReady(onProgress: (Int) -> Void) async throws(StatusError) {
         while true {
             let (phase, changeCount, needsBackfill) = state.withLock { ($0.phase, $0.changeCount, $0.needsBackfill) }
             switch phase {

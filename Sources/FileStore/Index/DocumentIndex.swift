@@ -1,8 +1,7 @@
 internal import Dispatch
-internal import DocumentModel
-internal import DocumentStore
-internal import Journal
-internal import Logging
+package import DocumentModel
+package import DocumentStore
+package import Logging
 internal import Synchronization
 
 /// The index of all documents by their fields: a derived database that is updated asynchronously after each commit.
@@ -10,10 +9,10 @@ internal import Synchronization
 /// Commits are queued and applied on a maintenance queue, all pending ones in one transaction. While nothing waits for the index,
 /// commits are batched, since a document in a large batch costs a third of a single one. ``waitUntilApplied(_:)`` makes a query see
 /// every commit that was acknowledged before it. Commits that are not in the queue, after a start or an error, are read from the
-/// journal; if that has been truncated, the index is rebuilt from the document files.
+/// source; if that no longer has them, the index is rebuilt from all documents.
 ///
 /// An error of the index does not affect reads and writes of documents: maintenance is retried, and queries fail with the error.
-final class DocumentIndex: Sendable {
+package final class DocumentIndex: Sendable {
     /// The lifecycle phase of the index.
     enum Phase: Sendable {
         /// The index is being opened, or applies commits from the journal.
@@ -101,9 +100,7 @@ final class DocumentIndex: Sendable {
     let maintenanceQueue = DispatchQueue(label: "hearth.index")
     let readers: IndexConnectionPool
     let file: IndexFile
-    let data: DataFolder
-    let journal: Journal
-    let unapplied: UnappliedDocuments
+    let source: any IndexSource
     let logger: Logger
     /// The time that a query waits for an index that is not ready.
     let waitTimeout: Duration
@@ -119,31 +116,35 @@ final class DocumentIndex: Sendable {
 
     static let closed = StatusError(.unavailable, "Hearth is stopping.")
 
-    /// Creates the index of an open data folder. Maintenance begins with ``start()``.
+    /// Creates the index of a store. Maintenance begins with ``start()``.
     ///
-    /// - Parameter last: The last commit of the store.
-    init(
-        _ data: DataFolder,
-        folder: String,
+    /// - Parameters:
+    ///   - source: The store's documents and commits.
+    ///   - folder: The folder of the index's files, at `folderPath`.
+    ///   - cacheBytes: The page cache of the writing connection; those for reading have a sixth of it.
+    ///   - isRebuildForced: Whether an existing index is replaced.
+    ///   - waitTimeout: The time that a query waits for an index that is not ready.
+    ///   - lowDiskSpaceTimeout: The time of low disk space after which the index is deleted and rebuilt, if that frees space.
+    ///   - last: The last commit of the store.
+    package init(
+        of source: any IndexSource,
+        in folder: any IndexFolder,
+        folderPath: String,
         cacheBytes: Int,
         isRebuildForced: Bool,
         waitTimeout: Duration,
         lowDiskSpaceTimeout: Duration,
-        journal: Journal,
         last: (sequence: SequenceNumber, time: Timestamp?),
-        unapplied: UnappliedDocuments,
         logger: Logger
     ) {
-        file = IndexFile(data, folder: folder, cacheBytes: cacheBytes)
-        definitions = Mutex(IndexDefinitionsFile(data, logger: logger))
+        file = IndexFile(in: folder, folderPath: folderPath, cacheBytes: cacheBytes)
+        definitions = Mutex(IndexDefinitionsFile(in: folder, logger: logger))
         state = Mutex(State(last: last, rebuildReason: isRebuildForced ? "a rebuild was requested" : nil))
-        maintainer = Mutex(IndexMaintainer(file: file, epoch: journal.epoch, logger: logger))
+        maintainer = Mutex(IndexMaintainer(file: file, epoch: source.epoch, logger: logger))
         readers = IndexConnectionPool(file)
         self.waitTimeout = waitTimeout
         self.lowDiskSpaceTimeout = lowDiskSpaceTimeout
-        self.data = data
-        self.journal = journal
-        self.unapplied = unapplied
+        self.source = source
         self.logger = logger
     }
 
@@ -151,18 +152,18 @@ final class DocumentIndex: Sendable {
     var phase: Phase { state.withLock { $0.phase } }
 
     /// Indicates whether the index follows the commits, so that a query need not wait long.
-    var isReady: Bool {
+    package var isReady: Bool {
         if case .ready = phase { true } else { false }
     }
 
-    /// The marker that `hearth.json` can hold before commits are written, so that it need not be written again for the index.
-    func openMarker() throws(StatusError) -> String? {
+    /// The marker that the folder's record can hold before commits are written, so that it need not be written again for the index.
+    package func openMarker() throws(StatusError) -> String? {
         try file.openMarker()
     }
 
     /// Opens the index in the background.
-    func start() {
-        // Not in the background, so that `hearth.json` is final when the store is open. An error is retried and logged there.
+    package func start() {
+        // Not in the background, so that the record is final when the store is open. An error is retried and logged there.
         if let reason = try? file.unusableReason() {
             try? file.recreate()
             state.withLock { $0.rebuildReason = $0.rebuildReason ?? reason }
@@ -171,7 +172,7 @@ final class DocumentIndex: Sendable {
     }
 
     /// Enqueues commits that follow the last ones. Their document files must be in place.
-    func enqueue(_ update: IndexUpdate) {
+    package func enqueue(_ update: IndexUpdate) {
         let isUrgent: Bool? = state.withLock { state in
             guard case .closed = state.phase else {
                 state.last = (update.last, update.time)
@@ -198,7 +199,7 @@ final class DocumentIndex: Sendable {
     }
 
     /// Blocks the committer's thread while the queue is too long, so that the index never lags far behind.
-    func applyBackpressure() {
+    package func applyBackpressure() {
         let semaphore: DispatchSemaphore? = state.withLock { state in
             guard state.queuedBytes > Self.maximumQueuedBytes, state.phase.appliesCommits, state.closing == nil else {
                 return nil
@@ -213,7 +214,7 @@ final class DocumentIndex: Sendable {
     /// Applies the remaining commits and closes the index. Blocks. No call of ``enqueue(_:)`` may follow.
     ///
     /// - Returns: Whether the index is complete and synced.
-    func close() -> Bool {
+    package func close() -> Bool {
         let backpressure = state.withLock { state in
             state.closing = .now
             return state.backpressure

@@ -144,15 +144,14 @@ extension StoreRecovery {
                 maximumBytes: configuration.historyBytes
             ),
             index: DocumentIndex(
-                data,
-                folder: configuration.folder,
+                of: FileIndexSource(data: data, journal: journal, unapplied: unapplied, logger: logger),
+                in: data,
+                folderPath: configuration.folder,
                 cacheBytes: configuration.indexCacheBytes,
                 isRebuildForced: configuration.rebuildsIndex,
                 waitTimeout: configuration.indexWaitTimeout,
                 lowDiskSpaceTimeout: configuration.indexLowDiskSpaceTimeout,
-                journal: journal,
                 last: last,
-                unapplied: unapplied,
                 logger: logger
             ),
             checkpointer: Checkpointer(

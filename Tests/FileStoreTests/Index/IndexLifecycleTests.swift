@@ -216,7 +216,7 @@ struct IndexLifecycleTests {
             let reading = Task {
                 try await store.readIndex { snapshot throws(StatusError) in
                     while true {
-                        let cursor = try snapshot.cursor(scan)
+                        let cursor = try snapshot.cursor(scan, probing: [])
                         while try cursor.next() {}
                     }
                 }
@@ -238,7 +238,7 @@ struct IndexLifecycleTests {
         let reading = Task {
             try await store.readIndex { snapshot throws(StatusError) in
                 start.yield()
-                while true { _ = try snapshot.count(scan) }
+                while true { _ = try snapshot.count(scan, limit: nil) }
             }
         }
         for await _ in started { break }

@@ -23,14 +23,15 @@ struct IndexedListingTests {
                 let collection = try CollectionPath("c\(size)")
                 try await store.fill(collection, size)
                 for after in [nil, "d\(size / 2)"] as [String?] {
-                    let listing = DocumentPageRequest(
-                        collection: collection,
-                        after: try after.map { try DocumentPath.ID($0) },
-                        limit: 10,
-                        includingMissing: includingMissing
-                    )
+                    let after = try after.map { try DocumentPath.ID($0) }
                     let (count, found) = try await store.readIndex { snapshot throws(StatusError) in
-                        var indexed = IndexedListingReader(listing, snapshot)
+                        var indexed = IndexedListingReader(
+                            of: collection,
+                            after: after,
+                            limit: 10,
+                            includingMissing: includingMissing,
+                            snapshot
+                        )
                         let ids = try indexed.ids()
                         return (indexed.rowCount, ids.count)
                     }

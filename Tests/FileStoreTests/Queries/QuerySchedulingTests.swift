@@ -65,7 +65,7 @@ struct QuerySchedulingTests {
                     try await store.readIndex { snapshot throws(StatusError) in
                         while true {
                             try snapshot.checkCancellation()
-                            let cursor = try snapshot.cursor(scan)
+                            let cursor = try snapshot.cursor(scan, probing: [])
                             while try cursor.next() { rows.count.withLock { $0 += 1 } }
                         }
                     }

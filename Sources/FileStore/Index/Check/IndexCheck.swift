@@ -1,13 +1,13 @@
-internal import DocumentModel
-internal import DocumentStore
+package import DocumentModel
+package import DocumentStore
 internal import GRDB
 internal import StrictJSON
 
-/// Compares the index of a closed database with the document files.
+/// A comparison of the index of a closed database with the documents.
 ///
-/// The stored entries of each document are compared with those of its file, and the entries table as a whole by a sum of hashes. The
-/// index of a database that was not closed cleanly is skipped: the next start verifies it.
-struct IndexCheck {
+/// The stored entries of each document are compared with those of its fields, and the entries table as a whole by a sum of hashes.
+/// An index that was not closed cleanly is skipped: the next start verifies it.
+package struct IndexCheck {
     private let connection: DatabaseQueue
     private let expected: (sequence: SequenceNumber, edition: String?)
     private var catalog = IndexCatalog()
@@ -29,25 +29,36 @@ struct IndexCheck {
     /// The reason why the index is damaged as a whole.
     private var damage: String?
 
+    /// A fault of an index. There is at most one, since one repair fixes everything.
+    package enum Finding: Sendable {
+        /// The index is damaged as a whole, for a reason.
+        case damaged(String)
+        /// The entries of documents differ from their fields, with a summary and the first such document.
+        case outdated(String, first: DocumentPath, file: String)
+    }
+
     /// A difference between the index and a document file.
-    enum Discrepancy: String, CaseIterable {
+    private enum Discrepancy: String, CaseIterable {
         case missing
         case outdated
         case orphaned
     }
 
-    /// Opens the index; nil when there is nothing to compare.
-    init?(_ data: DataFolder, folder: String) throws(StatusError) {
-        guard data.manifest.isClean, data.manifest.openIndex == nil,
-            try data.identity(ofFile: IndexFile.name) != nil
-        else { return nil }
-        expected = (data.manifest.sequence, data.manifest.indexEdition)
+    /// Opens the index of a database that was closed; nil when there is nothing to compare.
+    ///
+    /// - Parameters:
+    ///   - folder: The folder of the index's files, at `folderPath`.
+    ///   - sequence: The last commit of the documents.
+    package init?(in folder: any IndexFolder, folderPath: String, at sequence: SequenceNumber) throws(StatusError) {
+        let record = folder.indexRecord
+        guard record.openMarker == nil, try folder.identity(ofFile: IndexFile.name) != nil else { return nil }
+        expected = (sequence, record.edition)
         do {
             var configuration = Configuration()
             configuration.readonly = true
             configuration.foreignKeysEnabled = false
             // Without `immutable`, SQLite would create files beside it.
-            let path = PercentEncoding.encode(UTF8Key(folder + "/" + IndexFile.name))
+            let path = PercentEncoding.encode(UTF8Key(folderPath + "/" + IndexFile.name))
             connection = try DatabaseQueue(path: "file:\(path)?immutable=1", configuration: configuration)
         } catch {
             throw IndexDatabaseError(error).status
@@ -55,7 +66,7 @@ struct IndexCheck {
     }
 
     /// Compares a document as read from its file.
-    mutating func compare(_ document: EncodedDocument, _ file: String) throws(StatusError) {
+    package mutating func compare(_ document: EncodedDocument, _ file: String) throws(StatusError) {
         guard damage == nil else { return }
         let fields = try document.decoded().fields
         do throws(IndexDatabaseError) {
@@ -69,12 +80,12 @@ struct IndexCheck {
     }
 
     /// Accepts the entries of a document whose file can't be read.
-    mutating func skip(_ path: DocumentPath) {
+    package mutating func skip(_ path: DocumentPath) {
         _ = try? connection.inDatabase { try storedContent(path, $0) }
     }
 
-    /// Checks the index as a whole, after all documents, and reports at most one finding, since one repair fixes everything.
-    mutating func finish(_ log: inout CheckReporter) {
+    /// Checks the index as a whole, after all documents, and returns the fault that was found, or nil.
+    package mutating func finish() -> Finding? {
         if damage == nil {
             do throws(IndexDatabaseError) {
                 damage = try IndexDatabaseError.catching {
@@ -88,23 +99,13 @@ struct IndexCheck {
             }
         }
         try? connection.close()
-        if let damage {
-            log.add(.damagedIndex(damage))
-        } else if let first {
-            let parts = Discrepancy.allCases.compactMap { discrepancy in
-                counts[discrepancy].map { "\($0) \(discrepancy.rawValue)" }
-            }
-            log.add(
-                CheckFinding(
-                    .outdatedIndex,
-                    "The index does not match the files of \(counts.values.reduce(0, +)) documents ("
-                        + parts.joined(separator: ", ")
-                        + "), so queries may not find them. This is the first. A repair rebuilds the index.",
-                    path: first.path.string,
-                    file: first.file
-                )
-            )
+        if let damage { return .damaged(damage) }
+        guard let first else { return nil }
+        let parts = Discrepancy.allCases.compactMap { discrepancy in
+            counts[discrepancy].map { "\($0) \(discrepancy.rawValue)" }
         }
+        let summary = "\(counts.values.reduce(0, +)) documents (\(parts.joined(separator: ", ")))"
+        return .outdated(summary, first: first.path, file: first.file)
     }
 
     private mutating func record(_ discrepancy: Discrepancy, _ path: DocumentPath, _ file: String) {
@@ -250,12 +251,5 @@ extension IndexCheck {
             sizes[statement.integer(0)] = CollectionSize(documentCount: documents, byteCount: bytes)
         }
         return sizes
-    }
-}
-
-extension CheckFinding {
-    /// Returns the finding for an index that is damaged as a whole.
-    static func damagedIndex(_ reason: String) -> CheckFinding {
-        CheckFinding(.damagedIndex, "The index is damaged: \(reason). A repair rebuilds it.", file: IndexFile.name)
     }
 }

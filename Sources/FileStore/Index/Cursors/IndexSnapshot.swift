@@ -1,5 +1,5 @@
-internal import DocumentModel
-internal import DocumentStore
+package import DocumentModel
+package import DocumentStore
 internal import GRDB
 internal import StrictJSON
 
@@ -10,11 +10,11 @@ internal import StrictJSON
 /// snapshots should be short-lived.
 ///
 /// All calls throw `.cancelled` when the reader's task is cancelled, and `.unavailable` when the index can't be read.
-final class IndexSnapshot {
+package final class IndexSnapshot: QueryIndex {
     /// The last commit in the snapshot.
     let sequence: SequenceNumber
     /// The time of that commit; nil before the first commit.
-    let commitTime: Timestamp?
+    package let commitTime: Timestamp?
 
     let database: Database
     private let operation: IndexReadOperation
@@ -38,7 +38,7 @@ final class IndexSnapshot {
 
     /// Checks for cancellation and for the time limit. It must be called between statements too, since an interruption reaches only
     /// the statement that is running.
-    func checkCancellation() throws(StatusError) {
+    package func checkCancellation() throws(StatusError) {
         try operation.check()
     }
 
@@ -49,27 +49,31 @@ final class IndexSnapshot {
         ownedStatements = []
     }
 
-    /// Opens a cursor.
-    ///
-    /// - Parameter lookups: Point lookups of each row's document, one after the other until one does not find it; see
-    ///   ``IndexCursor/matchedProbeCount``. They are joined in SQL, which takes half the time of separate statements.
-    func cursor(_ scan: IndexScan, probing lookups: [IndexScan.PointLookup] = []) throws(StatusError) -> IndexCursor {
+    /// Opens a cursor. Probes are joined in SQL, which takes half the time of separate statements.
+    package func cursor(_ scan: IndexScan, probing lookups: [IndexScan.PointLookup]) throws(StatusError) -> any IndexCursor {
         try withStatusErrors { () throws in
             var slots: [(Int64, value: [UInt8])] = []
             for lookup in lookups {
-                guard let slot = try slot(of: lookup.index) else { return IndexCursor(self, [], isDescending: false) }
+                guard let slot = try slot(of: lookup.index) else { return SQLiteIndexCursor(self, [], isDescending: false) }
                 slots.append((slot, lookup.value))
             }
             let sources = try spaces(of: scan.target, scan.index).map { space in
-                let probes = slots.map { slot, value in IndexCursor.JoinedProbe(space: space.scope.space(slot), value: value) }
-                return try IndexCursor.Source(self, scan, space, probes)
+                let probes = slots.map { slot, value in
+                    SQLiteIndexCursor.JoinedProbe(space: space.scope.space(slot), value: value)
+                }
+                return try SQLiteIndexCursor.Source(self, scan, space, probes)
             }
-            return IndexCursor(self, sources, isDescending: scan.isDescending)
+            return SQLiteIndexCursor(self, sources, isDescending: scan.isDescending)
         }
     }
 
+    /// Prepares a repeated point lookup.
+    package func probe(_ lookup: IndexScan.PointLookup, of target: IndexTarget) throws(StatusError) -> any IndexProbe {
+        try SQLiteIndexProbe(lookup, of: target, self)
+    }
+
     /// Returns the number of rows of a scan, counted up to `limit`.
-    func count(_ scan: IndexScan, limit: Int? = nil) throws(StatusError) -> Int {
+    package func count(_ scan: IndexScan, limit: Int?) throws(StatusError) -> Int {
         try withStatusErrors { () throws in
             var count = 0
             for space in try spaces(of: scan.target, scan.index) {
@@ -82,7 +86,7 @@ final class IndexSnapshot {
     }
 
     /// Returns the size of a collection, or of all documents for nil.
-    func size(of collection: CollectionPath?) throws(StatusError) -> CollectionSize {
+    package func size(of collection: CollectionPath?) throws(StatusError) -> CollectionSize {
         try withStatusErrors { () throws in
             let scope = try collection.map { try scopeID(IndexCatalog.scopeName(of: $0)) }
             guard let scope = scope ?? IndexCatalog.allDocuments else { return .zero }
@@ -97,7 +101,7 @@ final class IndexSnapshot {
     /// Returns the indexing policy that queries of the collections with an ID can rely on.
     ///
     /// - Parameter collection: The collection ID; nil for queries of all documents.
-    func policy(of collection: CollectionID?) throws(StatusError) -> IndexingPolicy {
+    package func policy(of collection: CollectionID?) throws(StatusError) -> IndexingPolicy {
         guard let collection else { return .namesOnly }
         return try withStatusErrors { () throws in
             try IndexBuildState.fetch(collection, database)?.readable ?? IndexingPolicy()
@@ -189,7 +193,7 @@ extension IndexSnapshot {
         let direction = scan.isDescending ? "DESC" : "ASC"
         // Each probe depends on the one before, so that none runs after a miss.
         let joins: String = (0..<probeCount).map { index in
-            let (space, value) = IndexCursor.JoinedProbe.parameters(index)
+            let (space, value) = SQLiteIndexCursor.JoinedProbe.parameters(index)
             let previous = index == 0 ? "row" : "probe\(index - 1)"
             return " LEFT JOIN entries probe\(index) ON probe\(index).space = ?\(space) AND probe\(index).value = ?\(value)"
                 + " AND probe\(index).name = \(previous).name"
@@ -250,7 +254,7 @@ extension IndexSnapshot {
     }
 }
 
-extension IndexCursor.JoinedProbe {
+extension SQLiteIndexCursor.JoinedProbe {
     /// Returns the parameters of a probe in a scan statement; they follow those of the bounds.
     fileprivate static func parameters(_ index: Int) -> (space: Int32, value: Int32) {
         let first = boundsParameterCount + 1 + 2 * Int32(index)
@@ -261,9 +265,21 @@ extension IndexCursor.JoinedProbe {
 }
 
 extension IndexStatement {
+    /// Binds the bounds of a scan in a space.
+    func bind(_ space: Int64, _ bounds: IndexScan.Bounds) {
+        bind(space, at: 1)
+        bind(bounds.lower.value, at: 2)
+        bind(bounds.lower.name, at: 3)
+        bind(bounds.upper.value, at: 4)
+        bind(bounds.upper.name, at: 5)
+        guard let names = bounds.names else { return }
+        bind(names.lowerBound.bytes, at: 6)
+        bind(names.upperBound.bytes, at: 7)
+    }
+
     /// Binds the parameters of a joined probe.
-    func bind(_ probe: IndexCursor.JoinedProbe, index: Int) {
-        let parameters = IndexCursor.JoinedProbe.parameters(index)
+    func bind(_ probe: SQLiteIndexCursor.JoinedProbe, index: Int) {
+        let parameters = SQLiteIndexCursor.JoinedProbe.parameters(index)
         bind(probe.space, at: parameters.space)
         bind(probe.value, at: parameters.value)
     }

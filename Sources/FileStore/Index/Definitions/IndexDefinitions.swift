@@ -14,9 +14,9 @@ internal import StrictJSON
 ///   {"collection":"books","field":"notes"}
 ///  ]}
 /// ```
-struct IndexDefinitions: Hashable {
+package struct IndexDefinitions: Hashable {
     /// The file name in the data folder.
-    static let fileName = "indexes.json"
+    package static let fileName = "indexes.json"
     private static let format: Int64 = 1
     /// The maximum number of indexes, and of exemptions.
     private static let maximumCount = 200
@@ -75,7 +75,7 @@ struct IndexDefinitions: Hashable {
 
     /// Returns a short ID that is derived from the definition alone, unless another index has it.
     private func unusedID(for definition: IndexDefinition) -> String {
-        let bytes = definition.collection.key.utf8 + [0] + IndexingPolicy.compositeName(definition.fields).utf8
+        let bytes = definition.collection.key.utf8 + [0] + definition.fields.catalogName.utf8
         var checksum = bytes.withUnsafeBytes { CRC32C.checksum($0) }
         while true {
             let id = withUnsafeBytes(of: checksum.bigEndian) { Hexadecimal.encode($0) }

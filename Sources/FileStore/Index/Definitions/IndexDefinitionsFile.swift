@@ -2,18 +2,22 @@ internal import DocumentModel
 internal import DocumentStore
 internal import Logging
 
-/// The index definitions of an open data folder, in memory and on disk.
+/// The index definitions of an open database, in memory and on disk.
 struct IndexDefinitionsFile {
     /// The definitions; empty when the file can't be read.
     private(set) var value = IndexDefinitions()
-    private let data: DataFolder
+    private let folder: any IndexFolder
     /// The reason why the file can't be read.
     private let readError: StatusError?
 
-    init(_ data: DataFolder, logger: Logger) {
-        self.data = data
+    /// The maximum size of the file.
+    private static let maximumBytes = 16 << 20
+
+    init(in folder: any IndexFolder, logger: Logger) {
+        self.folder = folder
         do throws(StatusError) {
-            if let bytes = try data.contents(ofFile: IndexDefinitions.fileName) { value = try IndexDefinitions(bytes) }
+            let bytes = try folder.contents(ofFile: IndexDefinitions.fileName, maximumBytes: Self.maximumBytes)
+            if let bytes { value = try IndexDefinitions(bytes) }
             readError = nil
         } catch {
             logger.error(
@@ -31,7 +35,7 @@ struct IndexDefinitionsFile {
         if let readError { throw readError }
         var changed = self
         try changed.value.apply(change)
-        try data.replaceFile(IndexDefinitions.fileName, with: changed.value.encoded())
+        try folder.replaceFile(IndexDefinitions.fileName, with: changed.value.encoded())
         return changed
     }
 }

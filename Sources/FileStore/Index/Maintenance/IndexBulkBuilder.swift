@@ -38,7 +38,7 @@ struct IndexBulkBuilder {
         last = (newest.last, newest.time)
     }
 
-    /// Adds documents whose files are not in their committed state.
+    /// Adds documents of commits that the scan does not contain.
     mutating func add(_ images: [DocumentPath: EncodedDocument?]) throws(Failure) {
         var documents: [(path: DocumentPath, fields: MapValue?)] = []
         for (path, image) in images {
@@ -48,9 +48,9 @@ struct IndexBulkBuilder {
         try stage(documents)
     }
 
-    /// Adds documents as read from their files, except those that a later commit has changed.
-    mutating func add(_ batch: DocumentFileScanner.Batch) throws(Failure) {
-        // Commits before the batch's position are contained in the files.
+    /// Adds documents of a scan, except those that a later commit has changed.
+    mutating func add(_ batch: DocumentBatch) throws(Failure) {
+        // The batch contains the commits up to its position.
         changed = changed.filter { $0.value > batch.position }
         let changed = changed
         let documents = batch.documents.lazy.filter { changed[$0.path] == nil }.map {

@@ -23,7 +23,7 @@ struct IndexMaintainer {
     private var edition: String?
     private var database: DatabaseQueue?
     private var context = IndexWriter.Context()
-    /// Indicates whether `hearth.json` records that the file is being written.
+    /// Indicates whether the folder's record says that the file is being written.
     private var isMarkedOpen = false
 
     init(file: IndexFile, epoch: Epoch, logger: Logger) {
@@ -38,7 +38,7 @@ struct IndexMaintainer {
     /// An error of index maintenance, by its source.
     enum Failure: Error {
         case database(IndexDatabaseError)
-        /// An error of document files, the journal or `hearth.json`.
+        /// An error of the source or of the folder.
         case storage(StatusError)
         /// The disk is nearly full.
         case lowDiskSpace

@@ -54,7 +54,7 @@ struct IndexCatalog {
 
     /// Returns the ID of a composite index; nil when it has none and `creating` is false.
     mutating func compositeID(_ fields: [IndexDefinition.Field], creating: Bool, in database: Database) throws -> Int64? {
-        try fieldID(IndexingPolicy.compositeName(fields), under: -1, creating: creating, in: database)
+        try fieldID(fields.catalogName, under: -1, creating: creating, in: database)
     }
 
     /// Returns the ID of the map field that contains a field; 0 for a top-level field.
@@ -115,5 +115,14 @@ extension IndexCatalog {
         if let parent { insert.bind(parent, at: 2) }
         try insert.run()
         return database.lastInsertedRowID
+    }
+}
+
+extension [IndexDefinition.Field] {
+    /// The name that identifies a composite index of the fields in the catalog.
+    var catalogName: UTF8Key {
+        var writer = JSONWriter()
+        writer.fields(self)
+        return UTF8Key(String(decoding: writer.finish(), as: UTF8.self))
     }
 }

@@ -10,24 +10,24 @@ internal import StrictJSON
 ///
 /// The file is not synced while it is open, so after a power failure its contents are undefined. It can also be exchanged for another
 /// one, from a backup or by accident. Therefore each run of the server that writes the file gives it a new edition, in the same
-/// transaction as its first write, and `hearth.json` records
+/// transaction as its first write, and the folder's ``IndexRecord`` holds
 ///
-/// - before the first write: the boot ID of the machine, the inode of the file and the new edition (`openIndex`), and the previous
-///   edition (`indexEdition`);
+/// - before the first write: the boot ID of the machine, the inode of the file and the new edition (``IndexRecord/openMarker``),
+///   and the previous edition (``IndexRecord/edition``);
 /// - after a clean stop, when the file is synced: its edition.
 ///
-/// A file is not used if `hearth.json` does not have its edition, if it was open when the machine went down, or if it is a copy of a
+/// A file is not used if the record does not have its edition, if it was open when the machine went down, or if it is a copy of a
 /// file that was open.
-struct IndexFile: Sendable {
+package struct IndexFile: Sendable {
     /// The file name in the data folder.
-    static let name = "index.sqlite"
+    package static let name = "index.sqlite"
     /// The suffixes of SQLite's own files beside it.
     private static let logSuffixes = ["-wal", "-shm", "-journal"]
     /// The name of the temporary file for the external sort of a bulk build.
     static let sortFileName = name + sortFileSuffix
     private static let sortFileSuffix = "-sorting"
 
-    let data: DataFolder
+    let folder: any IndexFolder
     /// The path of the database.
     let path: String
     /// The edition that this run gives the file when it writes it.
@@ -35,19 +35,20 @@ struct IndexFile: Sendable {
     /// The page cache size of the writing connection.
     private let cacheBytes: Int
 
-    init(_ data: DataFolder, folder: String, cacheBytes: Int) {
-        self.data = data
+    /// - Parameter folderPath: The path of the folder.
+    init(in folder: any IndexFolder, folderPath: String, cacheBytes: Int) {
+        self.folder = folder
         self.cacheBytes = cacheBytes
-        path = folder + "/" + Self.name
+        path = folderPath + "/" + Self.name
     }
 
     /// Checks the file without opening it, and returns the reason why it can't be used, or nil.
     func unusableReason() throws(StatusError) -> String? {
-        guard let identity = try data.identity(ofFile: Self.name) else {
-            return try data.contains(Self.name) ? "it was not a regular file and was moved aside" : "the file does not exist"
+        guard let identity = try folder.identity(ofFile: Self.name) else {
+            return try folder.contains(Self.name) ? "it was not a regular file and was moved aside" : "the file does not exist"
         }
         guard identity.size > 0 else { return "the file is empty" }
-        guard let marker = data.manifest.openIndex else { return nil }
+        guard let marker = folder.indexRecord.openMarker else { return nil }
         guard marker.utf8.starts(with: (Self.marker(identity) + "/").utf8) else {
             return "it was open when the machine went down, or the file was replaced or copied"
         }
@@ -63,45 +64,42 @@ struct IndexFile: Sendable {
         return nil
     }
 
-    /// Returns whether an edition is this run's, or one that `hearth.json` records.
+    /// Returns whether an edition is this run's, or one that the folder's ``IndexRecord`` holds.
     func isKnown(_ edition: String) -> Bool {
-        let description = data.manifest
-        let known = [self.edition, description.indexEdition, description.openIndex?.split(separator: "/").last.map(String.init)]
+        let record = folder.indexRecord
+        let known = [self.edition, record.edition, record.openMarker?.split(separator: "/").last.map(String.init)]
         return known.contains { $0?.utf8.elementsEqual(edition.utf8) == true }
     }
 
-    /// The marker that `hearth.json` must hold before the file is written; nil when the file does not exist.
+    /// The marker that the record must hold before the file is written; nil when the file does not exist.
     func openMarker() throws(StatusError) -> String? {
-        try data.identity(ofFile: Self.name).map { Self.marker($0) + "/" + edition }
+        try folder.identity(ofFile: Self.name).map { Self.marker($0) + "/" + edition }
     }
 
-    /// Records in `hearth.json` that the file is about to be written.
+    /// Records that the file is about to be written.
     ///
     /// - Parameter current: The edition of the file; nil when it is empty.
     func willWrite(over current: String?) throws(StatusError) {
         guard let marker = try openMarker() else { return }
-        try data.update { description in
-            description.openIndex = marker
-            description.indexEdition = current
-        }
+        try folder.updateIndexRecord { $0 = IndexRecord(openMarker: marker, edition: current) }
     }
 
-    /// Syncs the closed file and records its edition in `hearth.json`.
+    /// Syncs the closed file and records its edition.
     ///
     /// - Parameter edition: The edition of the file: that of an earlier run when this one did not write it.
     func didClose(as edition: String?) throws(StatusError) {
-        guard data.manifest.openIndex != nil || data.manifest.indexEdition != edition else { return }
-        try data.synchronizeFile(Self.name)
-        try data.update { $0.indexEdition = edition }
+        guard folder.indexRecord.openMarker != nil || folder.indexRecord.edition != edition else { return }
+        try folder.synchronizeFile(Self.name)
+        try folder.updateIndexRecord { $0.edition = edition }
     }
 
     /// Replaces the file by an empty one with owner-only permissions, and records that it is about to be written.
     func recreate() throws(StatusError) {
-        let found = try data.identity(ofFile: Self.name)
+        let found = try folder.identity(ofFile: Self.name)
         let marker = try openMarker()
-        if found.map({ $0.size > 0 || marker != data.manifest.openIndex }) ?? true {
+        if found.map({ $0.size > 0 || marker != folder.indexRecord.openMarker }) ?? true {
             try remove()
-            try data.createFile(Self.name)
+            try folder.createFile(Self.name)
         }
         try willWrite(over: nil)
     }
@@ -115,13 +113,13 @@ struct IndexFile: Sendable {
 
     /// Removes WAL files beside a cleanly closed file: they belong to another database, and SQLite would apply them.
     func removeForeignLogs() throws(StatusError) {
-        if data.manifest.openIndex == nil { try removeLogs() }
+        if folder.indexRecord.openMarker == nil { try removeLogs() }
     }
 
     /// Creates an empty, unlinked temporary file for an external sort.
     func makeSortFile() throws(StatusError) -> FileDescriptor {
         try remove(Self.sortFileSuffix)
-        return try data.createUnlinkedFile(Self.sortFileName)
+        return try folder.createUnlinkedFile(Self.sortFileName)
     }
 
     private func removeLogs() throws(StatusError) {
@@ -131,9 +129,9 @@ struct IndexFile: Sendable {
     private func remove(_ suffix: String) throws(StatusError) {
         let name = Self.name + suffix
         do throws(StatusError) {
-            try data.removeFile(name)
+            try folder.removeFile(name)
         } catch {
-            try data.moveAside(name)
+            try folder.moveAside(name)
         }
     }
 

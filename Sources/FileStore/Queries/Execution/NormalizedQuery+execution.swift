@@ -2,17 +2,6 @@ internal import DocumentModel
 internal import StrictJSON
 
 extension NormalizedQuery {
-    /// The number of matches that the execution needs, including skipped ones; nil for all.
-    var neededCount: Int? {
-        limit.map { limit in
-            let (sum, overflowed) = limit.addingReportingOverflow(offset)
-            return overflowed ? .max : sum
-        }
-    }
-
-    /// Indicates whether the query compares the vectors of all matches, so that its order only breaks ties.
-    var isExhaustiveVectorSearch: Bool { vectorSearch != nil && limit == nil && offset == 0 }
-
     /// Returns whether a match sorts before another: by distance in an exhaustive vector search, otherwise by the query's order.
     func precedes(_ left: QueryMatch, _ right: QueryMatch) -> Bool {
         if isExhaustiveVectorSearch, let search = vectorSearch, let first = left.distance, let second = right.distance,

@@ -1,10 +1,10 @@
-internal import DocumentModel
+package import DocumentModel
 
 extension QueryExecution {
     /// Computes aggregations over the documents of the query.
     ///
     /// Documents are read only when the index entries don't suffice.
-    func aggregate(_ aggregations: NormalizedAggregations) throws(StatusError) -> MapValue {
+    package func aggregate(_ aggregations: NormalizedAggregations) throws(StatusError) -> MapValue {
         var state = AggregationState(aggregations)
         guard query.limit != 0, !disjuncts.isEmpty else { return state.results }
         guard query.limit == nil, query.offset == 0 else {

@@ -1,16 +1,15 @@
-internal import DocumentModel
-internal import DocumentStore
-internal import Journal
+package import DocumentModel
+package import DocumentStore
 internal import StrictJSON
 
-/// Executes a query on a snapshot of the index, on one thread.
+/// The execution of a query on a view of an index, on one thread.
 ///
 /// The index supplies candidates only: each candidate document is read as of the read time, and the query is evaluated on it. So the
 /// result is correct even where the index can't express a condition or a file was edited by hand. ``QueryPlan`` has the strategies.
-final class QueryExecution {
+package final class QueryExecution {
     let query: NormalizedQuery
     let index: MeteredIndexReader
-    let documents: PointInTimeDocumentReader
+    let documents: any QueryDocuments
     let planner: QueryPlanner
     /// The plan lines so far.
     var plan: [String] = []
@@ -24,10 +23,17 @@ final class QueryExecution {
 
     var disjuncts: [FilterDisjunct] { planner.disjuncts }
 
-    init(
+    /// Creates an execution and checks that the query's fields are indexed.
+    ///
+    /// - Parameters:
+    ///   - snapshot: The view of the index, as of the read time of `documents` or a later time.
+    ///   - maximumBytes: The maximum size of the result.
+    ///   - mask: The fields to return; nil for the query's projection.
+    /// - Throws: `.failedPrecondition` with a field that the query requires and that is exempted from indexing.
+    package init(
         _ query: NormalizedQuery,
-        _ snapshot: IndexSnapshot,
-        _ documents: PointInTimeDocumentReader,
+        _ snapshot: any QueryIndex,
+        _ documents: any QueryDocuments,
         maximumBytes: Int,
         mask: [FieldPath]? = nil
     ) throws(StatusError) {
@@ -41,12 +47,12 @@ final class QueryExecution {
     }
 
     /// The plan and the costs so far.
-    var metrics: QueryMetrics {
+    package var metrics: QueryMetrics {
         QueryMetrics(plan: plan, entriesScanned: index.entriesScanned, documentsRead: documents.readCount)
     }
 
     /// Runs the query and returns the documents of the result.
-    func run() throws(StatusError) -> [EncodedDocument] {
+    package func run() throws(StatusError) -> [EncodedDocument] {
         if query.limit != 0, !disjuncts.isEmpty {
             try collectChanged()
             switch try planner.plan() {
@@ -113,18 +119,13 @@ extension QueryExecution {
     /// Later scans skip these documents.
     func forEachChanged(_ body: (EncodedDocument) throws(StatusError) -> Bool) throws(StatusError) {
         guard hasChanges else { return }
-        let view = try documents.refreshView()
-        let changes = try view.firstChanges(in: query.source)
-        guard !changes.isEmpty else { return }
-        changed = Set(changes.keys)
-        plan.append("Read \(changes.count) documents that were changed after the read time from the journal")
-        let sorted = changes.sorted { ($0.value.segment, $0.value.record) < ($1.value.segment, $1.value.record) }
-        for start in stride(from: 0, to: sorted.count, by: Self.imageBatchSize) {
+        let paths = try documents.changedPaths(in: query.source)
+        guard !paths.isEmpty else { return }
+        changed = Set(paths)
+        plan.append("Read \(paths.count) documents that were changed after the read time from the journal")
+        for start in stride(from: 0, to: paths.count, by: Self.imageBatchSize) {
             try index.snapshot.checkCancellation()
-            let batch = sorted[start..<min(start + Self.imageBatchSize, sorted.count)]
-            for case (_, let image?) in try view.images(
-                before: Dictionary(uniqueKeysWithValues: batch.map { ($0.key, $0.value) })
-            ) {
+            for image in try documents.images(ofChanged: paths[start..<min(start + Self.imageBatchSize, paths.count)]) {
                 guard try body(image) else { return }
             }
         }

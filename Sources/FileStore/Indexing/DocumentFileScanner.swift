@@ -6,21 +6,10 @@ internal import StorageIO
 internal import StrictJSON
 internal import Synchronization
 
-/// Reads all documents from their files on a thread of its own, up to two batches ahead of the consumer.
-///
-/// Documents may be written concurrently. Each batch has a position: it contains every commit of its documents up to there, and
-/// possibly later ones. A document whose file was being replaced may be missing; then it was committed after that position.
-final class DocumentFileScanner: Sendable {
-    /// A batch of documents.
-    struct Batch: Sendable {
-        /// The last commit whose files were in place before the first document was read.
-        let position: SequenceNumber
-        var documents: [(path: DocumentPath, fields: MapValue)] = []
-        var byteCount = 0
-    }
-
+/// A scan of all documents in their files, on a thread of its own, up to two batches ahead of the consumer.
+final class DocumentFileScanner: DocumentScan {
     private enum Output {
-        case batch(Batch)
+        case batch(DocumentBatch)
         case end(Result<Void, StatusError>)
     }
 
@@ -53,7 +42,7 @@ final class DocumentFileScanner: Sendable {
     }
 
     /// Waits for the next batch; nil at the end.
-    func next() throws(StatusError) -> Batch? {
+    func next() throws(StatusError) -> DocumentBatch? {
         filledSlots.wait()
         let output = state.withLock { $0.outputs.removeFirst() }
         freeSlots.signal()
@@ -75,7 +64,7 @@ final class DocumentFileScanner: Sendable {
     }
 
     private func run() {
-        var batch = Batch(position: position())
+        var batch = DocumentBatch(position: position())
         let result = Result { () throws(StatusError) in
             guard let top = try files.folders.open([]) else { return }
             try readCollections(top, below: nil, DataFolder.documentsName, depth: 0, &batch)
@@ -84,10 +73,10 @@ final class DocumentFileScanner: Sendable {
         put(.end(result))
     }
 
-    private func emit(_ batch: inout Batch) throws(StatusError) {
+    private func emit(_ batch: inout DocumentBatch) throws(StatusError) {
         put(.batch(batch))
         guard !state.withLock({ $0.isCancelled }) else { throw StatusError(.cancelled, "Building the index was cancelled.") }
-        batch = Batch(position: position())
+        batch = DocumentBatch(position: position())
     }
 
     private func put(_ output: Output) {
@@ -104,7 +93,7 @@ extension DocumentFileScanner {
         below parent: DocumentPath?,
         _ filePath: String,
         depth: Int,
-        _ batch: inout Batch
+        _ batch: inout DocumentBatch
     ) throws(StatusError) {
         // Below the maximum depth there are no documents.
         guard depth < DocumentLimits.maximumSubcollectionDepth else { return }
@@ -126,7 +115,7 @@ extension DocumentFileScanner {
         _ collection: CollectionPath,
         _ filePath: String,
         depth: Int,
-        _ batch: inout Batch
+        _ batch: inout DocumentBatch
     ) throws(StatusError) {
         var folders: [(name: String, key: UTF8Key?)] = []
         try forEachEntry(of: folder, filePath, at: .collection) { name, entry throws(StatusError) in
@@ -168,7 +157,7 @@ extension DocumentFileScanner {
         in collection: CollectionPath,
         _ folder: borrowing FileDescriptor,
         _ folderPath: String,
-        _ batch: inout Batch
+        _ batch: inout DocumentBatch
     ) throws(StatusError) {
         do throws(StatusError) {
             guard let document = try files.decode(name, id: id, in: collection, folder),

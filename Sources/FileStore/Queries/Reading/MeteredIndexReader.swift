@@ -2,12 +2,12 @@ internal import DocumentModel
 
 /// Reads the index for one query, and counts the entries that it reads.
 final class MeteredIndexReader {
-    let snapshot: IndexSnapshot
+    let snapshot: any QueryIndex
     let names: NameKeyMapping
     /// The number of entries read, including those that were only counted.
     var entriesScanned = 0
 
-    init(_ snapshot: IndexSnapshot, _ names: NameKeyMapping) {
+    init(_ snapshot: any QueryIndex, _ names: NameKeyMapping) {
         self.snapshot = snapshot
         self.names = names
     }

@@ -2,10 +2,10 @@ internal import DocumentModel
 
 /// A filter that excludes candidates by index probes before their documents are read.
 ///
-/// The probes are prepared once. A filter must be used on its snapshot's thread.
+/// The probes are prepared once. A filter must be used on its view's thread.
 struct IndexProbeFilter {
     /// The probes by disjunct and by predicate: a document must pass one probe of each predicate of a disjunct.
-    private let disjuncts: [[[IndexProbe]]]
+    private let disjuncts: [[[any IndexProbe]]]
     private let reader: MeteredIndexReader
 
     /// The maximum number of probes per predicate; more are not cheaper than reading a document.
@@ -18,13 +18,13 @@ struct IndexProbeFilter {
     /// - Parameter scans: The scans to probe, by disjunct.
     init(scans: [[FieldScan]], _ reader: MeteredIndexReader) throws(StatusError) {
         self.reader = reader
-        var disjuncts: [[[IndexProbe]]] = []
+        var disjuncts: [[[any IndexProbe]]] = []
         for scans in scans {
-            var predicates: [[IndexProbe]] = []
+            var predicates: [[any IndexProbe]] = []
             for scan in scans {
-                var probes: [IndexProbe] = []
+                var probes: [any IndexProbe] = []
                 for lookup in scan.pointLookups {
-                    probes.append(try IndexProbe(lookup, of: reader.names.target, reader.snapshot))
+                    probes.append(try reader.snapshot.probe(lookup, of: reader.names.target))
                 }
                 predicates.append(probes)
             }
@@ -39,12 +39,12 @@ struct IndexProbeFilter {
         return false
     }
 
-    private func matchesAll(_ name: [UInt8], _ predicates: [[IndexProbe]]) throws(StatusError) -> Bool {
+    private func matchesAll(_ name: [UInt8], _ predicates: [[any IndexProbe]]) throws(StatusError) -> Bool {
         for probes in predicates where try !matchesAny(name, probes) { return false }
         return true
     }
 
-    private func matchesAny(_ name: [UInt8], _ probes: [IndexProbe]) throws(StatusError) -> Bool {
+    private func matchesAny(_ name: [UInt8], _ probes: [any IndexProbe]) throws(StatusError) -> Bool {
         for probe in probes {
             reader.entriesScanned += 1
             if try probe.contains(name) { return true }

@@ -1,8 +1,8 @@
-internal import DocumentModel
-internal import DocumentStore
+package import DocumentModel
+package import DocumentStore
 
 /// The combined changes of consecutive commits, which the index applies in one transaction.
-struct IndexUpdate: Sendable {
+package struct IndexUpdate: Sendable {
     /// The first commit.
     let first: SequenceNumber
     /// The last commit.
@@ -13,6 +13,21 @@ struct IndexUpdate: Sendable {
     let changes: [(path: DocumentPath, fields: MapValue?)]
     /// The approximate size of the changes.
     let byteCount: Int
+
+    /// Creates an update.
+    package init(
+        first: SequenceNumber,
+        last: SequenceNumber,
+        time: Timestamp,
+        changes: [(path: DocumentPath, fields: MapValue?)],
+        byteCount: Int
+    ) {
+        self.first = first
+        self.last = last
+        self.time = time
+        self.changes = changes
+        self.byteCount = byteCount
+    }
 }
 
 extension IndexUpdate {

@@ -2,14 +2,14 @@ internal import DocumentModel
 
 /// A filter that excludes rows of a scan by index probes.
 ///
-/// Probes that every result must pass are joined with the scan in SQL; the others use an ``IndexProbeFilter``.
+/// Probes that every result must pass are joined with the scan by the index; the others use an ``IndexProbeFilter``.
 struct JoinedProbeFilter {
     private let joinedLookups: [IndexScan.PointLookup]
     /// The filter for the remaining probes; nil when there are none.
     private let probeFilter: IndexProbeFilter?
     private let reader: MeteredIndexReader
 
-    /// The maximum number of joined probes. SQLite joins at most 64 tables, and few filters have more than eight.
+    /// The maximum number of joined probes. Databases join a limited number of tables, and few filters have more than eight.
     private static let maximumJoinCount = 8
 
     /// - Parameter covered: The fields whose predicates are evaluated already.
@@ -33,16 +33,16 @@ struct JoinedProbeFilter {
     }
 
     /// Opens a cursor over a scan, whose rows include those that do not pass.
-    func cursor(_ scan: IndexScan) throws(StatusError) -> IndexCursor {
+    func cursor(_ scan: IndexScan) throws(StatusError) -> any IndexCursor {
         try reader.snapshot.cursor(scan, probing: joinedLookups)
     }
 
     /// Returns the document of the cursor's row; nil when it does not pass.
-    func document(_ cursor: IndexCursor) throws(StatusError) -> DocumentPath? {
+    func document(_ cursor: any IndexCursor) throws(StatusError) -> DocumentPath? {
         let matched = cursor.matchedProbeCount
         reader.entriesScanned += 1 + min(matched + 1, joinedLookups.count)
         guard matched == joinedLookups.count else { return nil }
-        let name = cursor.withName { Array($0) }
+        let name = cursor.name
         if let probeFilter, try !probeFilter.mayMatch(name) { return nil }
         return reader.names.path(name)
     }

@@ -25,7 +25,7 @@ final class CursorNameIterator: SortedNameIterator {
     private let reader: MeteredIndexReader
     private var scan: IndexScan
     private let order: NameOrder
-    private var cursor: IndexCursor
+    private var cursor: any IndexCursor
 
     /// The number of rows that ``seek(_:)`` skips one by one before it opens a new cursor.
     private static let maximumStepCount = 8
@@ -34,13 +34,13 @@ final class CursorNameIterator: SortedNameIterator {
         self.scan = scan
         self.reader = reader
         order = NameOrder(isDescending: scan.isDescending)
-        cursor = try reader.snapshot.cursor(scan)
+        cursor = try reader.snapshot.cursor(scan, probing: [])
         try advance()
     }
 
     func advance() throws(StatusError) {
         reader.entriesScanned += 1
-        current = try cursor.next() ? cursor.withName { Array($0) } : nil
+        current = try cursor.next() ? cursor.name : nil
     }
 
     func seek(_ name: [UInt8]) throws(StatusError) {
@@ -54,7 +54,7 @@ final class CursorNameIterator: SortedNameIterator {
             scan.isDescending
             ? Range(from: names.lowerBound.bytes, to: name + [0]) : Range(from: name, to: names.upperBound.bytes)
         scan.names = names.clamped(to: rest)
-        cursor = try reader.snapshot.cursor(scan)
+        cursor = try reader.snapshot.cursor(scan, probing: [])
         try advance()
     }
 }

@@ -1,4 +1,4 @@
-internal import DocumentModel
+package import DocumentModel
 internal import GRDB
 
 extension IndexSnapshot {
@@ -6,11 +6,11 @@ extension IndexSnapshot {
     /// returns false. Some points may be outside a box, by at most 1e-7 degrees.
     ///
     /// - Parameter excluded: Boxes whose documents are skipped.
-    func forEachGeoPoint(
+    package func forEachGeoPoint(
         _ target: IndexTarget,
         _ field: FieldPath,
         in boxes: [GeoIndexBox],
-        outside excluded: [GeoIndexBox] = [],
+        outside excluded: [GeoIndexBox],
         _ body: (UnsafeRawBufferPointer) throws(StatusError) -> Bool
     ) throws(StatusError) {
         try withStatusErrors { () throws in

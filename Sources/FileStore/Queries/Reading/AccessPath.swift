@@ -54,7 +54,7 @@ extension MeteredIndexReader {
         case .scan(let scan): return try count(scan, disjunct.names, limit: limit)
         case .geoScan(let scan):
             var count = 0
-            try snapshot.forEachGeoPoint(names.target, scan.field, in: scan.boxes) { _ in
+            try snapshot.forEachGeoPoint(names.target, scan.field, in: scan.boxes, outside: []) { _ in
                 count += 1
                 return count < limit
             }
@@ -107,7 +107,7 @@ extension MeteredIndexReader {
             for range in scan.ranges where try !forEach(self.scan(scan, range, disjunct.names), filter, body) { return }
         case .geoScan(let scan):
             let filter = try IndexProbeFilter([disjunct], self)
-            try snapshot.forEachGeoPoint(names.target, scan.field, in: scan.boxes) { name throws(StatusError) in
+            try snapshot.forEachGeoPoint(names.target, scan.field, in: scan.boxes, outside: []) { name throws(StatusError) in
                 entriesScanned += 1
                 guard try filter.mayMatch(Array(name)), let path = names.path(name) else { return true }
                 return try body(path)

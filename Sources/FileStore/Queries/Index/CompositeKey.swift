@@ -1,16 +1,20 @@
-internal import DocumentModel
+package import DocumentModel
 
 /// An order-preserving key of several values: their ``ValueKey``s, concatenated; descending components are bit-inverted.
 ///
 /// It is truncated at the same length as the key of one value.
-struct CompositeKey {
-    private(set) var bytes: [UInt8] = []
+package struct CompositeKey {
+    /// The encoded bytes.
+    package private(set) var bytes: [UInt8] = []
+
+    /// Creates an empty key.
+    package init() {}
 
     /// Indicates whether the key is truncated, so that other values may have the same key.
-    var isTruncated: Bool { ValueKey.isTruncated(byteCount: bytes.count) }
+    package var isTruncated: Bool { ValueKey.isTruncated(byteCount: bytes.count) }
 
     /// Appends the key of the next value.
-    mutating func append(_ key: some Sequence<UInt8>, _ direction: StructuredQuery.Order.Direction) {
+    package mutating func append(_ key: some Sequence<UInt8>, _ direction: StructuredQuery.Order.Direction) {
         guard !isTruncated else { return }
         if direction == .ascending { bytes += key } else { bytes += key.lazy.map { ~$0 } }
         let excess = bytes.count - ValueKey.maximumBytes - 1

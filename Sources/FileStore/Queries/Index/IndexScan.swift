@@ -1,8 +1,8 @@
-internal import DocumentModel
-internal import DocumentStore
+package import DocumentModel
+package import DocumentStore
 
 /// The set of documents that a scan covers.
-enum IndexTarget: Hashable, Sendable {
+package enum IndexTarget: Hashable, Sendable {
     /// The documents of one collection. Their names are the keys of their IDs.
     case collection(CollectionPath)
     /// The documents of a collection group, anywhere or below a document. Their names are the keys of their paths.
@@ -11,7 +11,7 @@ enum IndexTarget: Hashable, Sendable {
     case all(below: DocumentPath?)
 
     /// The common ancestor of the documents; nil without such a restriction.
-    var parent: DocumentPath? {
+    package var parent: DocumentPath? {
         switch self {
         case .collection: nil
         case .group(_, let parent), .all(let parent): parent
@@ -20,9 +20,9 @@ enum IndexTarget: Hashable, Sendable {
 }
 
 /// A range scan of an index.
-struct IndexScan: Sendable {
+package struct IndexScan: Sendable {
     /// The index that is scanned.
-    enum Index: Hashable, Sendable {
+    package enum Index: Hashable, Sendable {
         /// The documents, ordered by name; rows have no values.
         case documents
         /// The documents that have a field, ordered by its value, then by name.
@@ -34,73 +34,110 @@ struct IndexScan: Sendable {
     }
 
     /// A lookup of the entries with one value.
-    struct PointLookup: Hashable, Sendable {
-        let index: Index
+    package struct PointLookup: Hashable, Sendable {
+        /// The index.
+        package let index: Index
         /// The value's key.
-        let value: [UInt8]
+        package let value: [UInt8]
+
+        /// Creates a lookup.
+        package init(index: Index, value: [UInt8]) {
+            self.index = index
+            self.value = value
+        }
     }
 
     /// The position of a row.
-    struct Position: Hashable, Sendable {
+    package struct Position: Hashable, Sendable {
         /// The value's key; empty in ``Index/documents``.
-        var value: [UInt8]
+        package var value: [UInt8]
         /// The name's key.
-        var name: [UInt8]
+        package var name: [UInt8]
+
+        /// Creates a position.
+        package init(value: [UInt8], name: [UInt8]) {
+            self.value = value
+            self.name = name
+        }
     }
 
-    let target: IndexTarget
-    let index: Index
+    /// The documents.
+    package let target: IndexTarget
+    /// The index.
+    package let index: Index
     /// The range of values; ignored for ``Index/documents``.
-    var values = ValueKeyRange.all
+    package var values: ValueKeyRange
     /// The range of names; nil for all.
-    var names: Range<NameBound>?
-    var isDescending = false
+    package var names: Range<NameBound>?
+    /// Indicates whether rows are in descending order, of values and of names.
+    package var isDescending: Bool
     /// The position after which the scan starts, in its direction.
-    var after: Position?
+    package var after: Position?
+
+    /// Creates a scan.
+    package init(
+        target: IndexTarget,
+        index: Index,
+        values: ValueKeyRange = .all,
+        names: Range<NameBound>? = nil,
+        isDescending: Bool = false,
+        after: Position? = nil
+    ) {
+        self.target = target
+        self.index = index
+        self.values = values
+        self.names = names
+        self.isDescending = isDescending
+        self.after = after
+    }
 }
 
 /// A bound of a range of names.
-struct NameBound: Hashable, Comparable, Sendable {
-    let bytes: [UInt8]
+package struct NameBound: Hashable, Comparable, Sendable {
+    /// The encoded bytes.
+    package let bytes: [UInt8]
 
-    init(_ bytes: [UInt8]) {
+    /// Creates a bound.
+    package init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }
 
-    static func < (left: NameBound, right: NameBound) -> Bool {
+    package static func < (left: NameBound, right: NameBound) -> Bool {
         left.bytes.lexicographicallyPrecedes(right.bytes)
     }
 }
 
 extension Range<NameBound> {
     /// The range of all names.
-    static let allNames = NameBound([])..<NameBound([0xff])
+    package static let allNames = NameBound([])..<NameBound([0xff])
 
     /// Creates the range between two bounds; it is empty when they are in the wrong order.
-    init(from lower: [UInt8], to upper: [UInt8]) {
+    package init(from lower: [UInt8], to upper: [UInt8]) {
         let lower = NameBound(lower)
         self = lower..<Swift.max(lower, NameBound(upper))
     }
 }
 
 extension IndexScan.Position: Comparable {
-    static func < (left: Self, right: Self) -> Bool {
+    package static func < (left: Self, right: Self) -> Bool {
         left.value == right.value
             ? left.name.lexicographicallyPrecedes(right.name) : left.value.lexicographicallyPrecedes(right.value)
     }
 }
 
 extension IndexScan {
-    /// The bounds of a scan as parameters of its statement: from `lower` up to, not including, `upper`.
-    struct Bounds {
-        var lower: Position
-        var upper: Position
+    /// The bounds of a scan as parameters of a statement: from `lower` up to, not including, `upper`.
+    package struct Bounds {
+        /// The inclusive lower bound.
+        package var lower: Position
+        /// The exclusive upper bound.
+        package var upper: Position
         /// An additional filter on names between the bounds.
-        var names: Range<NameBound>?
+        package var names: Range<NameBound>?
     }
 
     /// The bounds, in names of the target.
-    var bounds: Bounds {
+    package var bounds: Bounds {
         let names = restrictedNames
         var bounds: Bounds
         let isSingleValue = index == .documents || values.upper == values.lower + [0]
@@ -139,7 +176,7 @@ extension IndexScan {
 
 extension IndexScan.Bounds {
     /// Returns the bounds in a scope whose names omit `prefix`, or nil when they are empty there.
-    func removingPrefix(_ prefix: [UInt8]) -> Self? {
+    package func removingPrefix(_ prefix: [UInt8]) -> Self? {
         guard !prefix.isEmpty else { return self }
         var bounds = self
         bounds.lower = lower.removingPrefix(prefix)
@@ -162,19 +199,5 @@ extension IndexScan.Position {
     fileprivate static func bound(_ bytes: [UInt8], removingPrefix prefix: [UInt8]) -> [UInt8] {
         if bytes.starts(with: prefix) { return Array(bytes.dropFirst(prefix.count)) }
         return bytes.lexicographicallyPrecedes(prefix) ? [] : [0xff]
-    }
-}
-
-extension IndexStatement {
-    /// Binds the bounds of a scan in a space.
-    func bind(_ space: Int64, _ bounds: IndexScan.Bounds) {
-        bind(space, at: 1)
-        bind(bounds.lower.value, at: 2)
-        bind(bounds.lower.name, at: 3)
-        bind(bounds.upper.value, at: 4)
-        bind(bounds.upper.name, at: 5)
-        guard let names = bounds.names else { return }
-        bind(names.lowerBound.bytes, at: 6)
-        bind(names.upperBound.bytes, at: 7)
     }
 }

@@ -4,7 +4,7 @@ internal import DocumentModel
 ///
 /// The rows of a collection group come from two spaces and are merged. A cursor must be used on its snapshot's thread, while the
 /// snapshot exists.
-final class IndexCursor {
+final class SQLiteIndexCursor: IndexCursor {
     private let snapshot: IndexSnapshot
     private var sources: [Source]
     private var rowCount = 0
@@ -40,20 +40,11 @@ final class IndexCursor {
     /// The key of the row's value, valid until the next step; empty in ``IndexScan/Index/documents``.
     var value: UnsafeRawBufferPointer { current.map { sources[$0].value } ?? UnsafeRawBufferPointer(start: nil, count: 0) }
 
-    /// Runs `body` with the key of the document's name.
-    func withName<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        guard let current else { return body(UnsafeRawBufferPointer(start: nil, count: 0)) }
-        return sources[current].withName(body)
-    }
+    /// The key of the document's name.
+    var name: [UInt8] { current.map { sources[$0].name } ?? [] }
 
     /// The number of joined probes that find the row's document, up to the first that does not.
     var matchedProbeCount: Int { current.map { sources[$0].matchedProbeCount } ?? 0 }
-
-    /// The position of the row, after which a later scan can continue.
-    var position: IndexScan.Position {
-        guard let current else { return IndexScan.Position(value: [], name: []) }
-        return IndexScan.Position(value: Array(sources[current].value), name: sources[current].name)
-    }
 
     /// The number of rows between two checks for cancellation.
     private static let cancellationCheckInterval = 64
@@ -72,7 +63,7 @@ final class IndexCursor {
     }
 }
 
-extension IndexCursor {
+extension SQLiteIndexCursor {
     /// A point lookup of each row's document, joined with the scan.
     struct JoinedProbe {
         let space: Int64
@@ -123,7 +114,7 @@ extension IndexCursor {
 
         var name: [UInt8] { prefix.isEmpty ? Array(statement.bytes(1)) : prefixedName }
 
-        func withName<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        private func withName<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
             if prefix.isEmpty { return body(statement.bytes(1)) }
             return prefixedName.withUnsafeBytes(body)
         }

@@ -1,9 +1,9 @@
 internal import DocumentModel
 
-/// A repeated point lookup: whether documents have an entry with one value.
+/// A probe of the index, with its spaces, statements and value prepared once.
 ///
-/// The space, the statement and the value are prepared once. A probe must be used on its snapshot's thread, while the snapshot exists.
-final class IndexProbe {
+/// A probe must be used on its snapshot's thread, while the snapshot exists.
+final class SQLiteIndexProbe: IndexProbe {
     private struct PreparedLookup {
         let sql: String
         let statement: IndexStatement

@@ -3,28 +3,6 @@ internal import DocumentStore
 internal import GRDB
 internal import StrictJSON
 
-/// The indexing policy of the collections with one ID: their composite indexes and their single-field exemptions.
-struct IndexingPolicy: Hashable {
-    /// The fields of each composite index.
-    var composites: Set<[IndexDefinition.Field]> = []
-    /// The exempted fields; an exemption includes all subfields.
-    var exempt: Set<FieldPath> = []
-    /// Indicates whether no field has entries, so that only document names are indexed.
-    private(set) var indexesNamesOnly = false
-
-    /// The policy of the set of all documents, whatever their collection.
-    static let namesOnly: IndexingPolicy = {
-        var policy = IndexingPolicy()
-        policy.indexesNamesOnly = true
-        return policy
-    }()
-
-    /// Returns whether a field has no single-field index.
-    func isExempt(_ field: FieldPath) -> Bool {
-        indexesNamesOnly || exempt.contains { field.segments.starts(with: $0.segments) }
-    }
-}
-
 /// The build state of the indexes of the collections with one ID.
 ///
 /// While a backfill runs, each document has at most the entries of ``maintained`` and at least those of ``readable``. Removing a
@@ -120,6 +98,7 @@ extension IndexingPolicy {
     fileprivate init(text: String) throws {
         let root = try JSONText(Array(text.utf8)).root
         guard let composites = root["composites"]?.elements, let exempt = root["exempt"]?.elements else { throw Self.unreadable }
+        self.init()
         for json in composites {
             guard let fields = Self.fields(json) else { throw Self.unreadable }
             self.composites.insert(fields)
@@ -141,12 +120,5 @@ extension IndexingPolicy {
             fields.append(IndexDefinition.Field(path, isDescending ? .descending : .ascending))
         }
         return fields
-    }
-
-    /// Returns the name that identifies a composite index in the catalog.
-    static func compositeName(_ fields: [IndexDefinition.Field]) -> UTF8Key {
-        var writer = JSONWriter()
-        writer.fields(fields)
-        return UTF8Key(String(decoding: writer.finish(), as: UTF8.self))
     }
 }

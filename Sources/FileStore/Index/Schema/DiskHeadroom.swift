@@ -41,10 +41,10 @@ extension IndexFile {
     /// Returns the free disk space that the index may use.
     func diskHeadroom() throws(StatusError) -> DiskHeadroom {
         DiskHeadroom(
-            on: try reporting("get the free disk space of", Self.name) { () throws(FileSystemError) in try data.root.diskSpace() }
+            on: try reporting("get the free disk space of", Self.name) { () throws(FileSystemError) in try folder.diskSpace() }
         )
     }
 
     /// The size of the file; 0 when it is unknown.
-    var byteCount: Int { Int((try? data.identity(ofFile: Self.name))?.size ?? 0) }
+    var byteCount: Int { Int((try? folder.identity(ofFile: Self.name))?.size ?? 0) }
 }
