@@ -50,12 +50,25 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(
-            name: "FileStore",
+            name: "QueryEngine",
+            dependencies: ["DocumentModel", "DocumentStore", "StrictJSON"],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "DocumentIndex",
             dependencies: [
-                "CSQLite", "DocumentModel", "DocumentStore", "Journal", "StorageIO", "StrictJSON",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "CSQLite", "DocumentModel", "DocumentStore", "QueryEngine", "StorageIO", "StrictJSON",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "FileStore",
+            dependencies: [
+                "DocumentIndex", "DocumentModel", "DocumentStore", "Journal", "QueryEngine", "StorageIO", "StrictJSON",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swiftSettings
@@ -187,10 +200,15 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .testTarget(
+            name: "DocumentIndexTests",
+            dependencies: ["DocumentIndex", "StorageIO", "TestSupport"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
             name: "FileStoreTests",
             dependencies: [
-                "FileStore", "DocumentModel", "DocumentStore", "Journal", "QueryTestSupport", "StorageIO", "StrictJSON",
-                "TestSupport",
+                "FileStore", "DocumentIndex", "DocumentModel", "DocumentStore", "Journal", "QueryEngine", "QueryTestSupport",
+                "StorageIO", "StrictJSON", "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -199,8 +217,8 @@ let package = Package(
         .testTarget(
             name: "HearthAPITests",
             dependencies: [
-                "HearthAPI", "DocumentModel", "DocumentStore", "FileStore", "FuzzedInputs", "JSONRPC", "StrictJSON",
-                "TestSupport",
+                "HearthAPI", "DocumentIndex", "DocumentModel", "DocumentStore", "FileStore", "FuzzedInputs", "JSONRPC",
+                "QueryEngine", "StrictJSON", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swiftSettings

@@ -1,3 +1,4 @@
+internal import DocumentIndex
 package import DocumentModel
 
 /// A fault or notable difference found by a check of a data folder.

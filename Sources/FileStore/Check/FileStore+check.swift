@@ -1,3 +1,4 @@
+internal import DocumentIndex
 package import DocumentModel
 package import DocumentStore
 internal import Journal

@@ -1,6 +1,8 @@
+internal import DocumentIndex
 package import DocumentModel
 package import DocumentStore
 internal import Journal
+internal import QueryEngine
 
 extension FileStore {
     package func run(

@@ -1,6 +1,8 @@
+internal import DocumentIndex
 package import DocumentModel
 package import DocumentStore
 package import Logging
+internal import QueryEngine
 internal import StorageIO
 package import StrictJSON
 

@@ -1,5 +1,6 @@
 internal import DocumentModel
 internal import Journal
+internal import QueryEngine
 internal import StorageIO
 
 /// A reader of documents as of a point in time, for one query on one thread.

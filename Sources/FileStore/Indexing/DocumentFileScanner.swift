@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import DocumentIndex
 internal import DocumentModel
 internal import DocumentStore
 internal import Logging

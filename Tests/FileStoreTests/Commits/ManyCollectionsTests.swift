@@ -1,3 +1,4 @@
+import DocumentIndex
 import DocumentModel
 import DocumentStore
 import Foundation

@@ -1,9 +1,11 @@
 import DocumentModel
 import DocumentStore
+import QueryEngine
 import StrictJSON
 import TestSupport
 import Testing
 
+@testable import DocumentIndex
 @testable import FileStore
 
 @Suite("The index")

@@ -1,3 +1,4 @@
+import QueryEngine
 import StrictJSON
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStore
+import QueryEngine
 import StrictJSON
 import TestSupport
 import Testing

@@ -1,11 +1,13 @@
 import Dispatch
 import DocumentModel
 import DocumentStore
+import QueryEngine
 import StrictJSON
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import DocumentIndex
 @testable import FileStore
 
 @Suite("Query scheduling")

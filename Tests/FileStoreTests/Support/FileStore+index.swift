@@ -1,8 +1,10 @@
 import DocumentModel
 import DocumentStore
+import QueryEngine
 import StrictJSON
 import TestSupport
 
+@testable import DocumentIndex
 @testable import FileStore
 
 extension FileStore {

@@ -4,10 +4,12 @@ import Foundation
 import HearthAPI
 import JSONRPC
 import Logging
+import QueryEngine
 import StrictJSON
 import Synchronization
 import Testing
 
+@testable import DocumentIndex
 @testable import FileStore
 
 @Suite("Call deadline")

@@ -1,5 +1,6 @@
 internal import DocumentModel
 internal import GRDB
+internal import QueryEngine
 
 extension IndexWriter {
     /// Replaces the R*Tree entries of a document when a geo point changed. All are replaced, since a document has few.

@@ -1,5 +1,6 @@
 package import DocumentModel
 internal import GRDB
+package import QueryEngine
 
 extension IndexSnapshot {
     /// Calls `body` once with the name of each document that has a geo point in one of several boxes, in no defined order, until it

@@ -1,6 +1,7 @@
 package import DocumentModel
 package import DocumentStore
 internal import GRDB
+package import QueryEngine
 internal import StrictJSON
 
 /// A consistent view of the index as of one commit, in a read transaction.
@@ -12,7 +13,7 @@ internal import StrictJSON
 /// All calls throw `.cancelled` when the reader's task is cancelled, and `.unavailable` when the index can't be read.
 package final class IndexSnapshot: QueryIndex {
     /// The last commit in the snapshot.
-    let sequence: SequenceNumber
+    package let sequence: SequenceNumber
     /// The time of that commit; nil before the first commit.
     package let commitTime: Timestamp?
 

@@ -1,4 +1,5 @@
 internal import DocumentModel
+internal import QueryEngine
 
 /// A probe of the index, with its spaces, statements and value prepared once.
 ///

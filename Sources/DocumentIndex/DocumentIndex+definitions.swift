@@ -1,6 +1,7 @@
 internal import Dispatch
 package import DocumentModel
 package import DocumentStore
+internal import QueryEngine
 internal import Synchronization
 
 extension DocumentIndex {

@@ -1,4 +1,5 @@
 internal import DocumentModel
+internal import QueryEngine
 
 /// A cursor over the rows of a scan. Rows are read on demand.
 ///

@@ -1,6 +1,7 @@
 internal import DocumentModel
 internal import DocumentStore
 internal import GRDB
+internal import QueryEngine
 internal import StrictJSON
 
 /// An ``IndexingPolicy`` with its fields resolved to the IDs of the index catalog.

@@ -1,5 +1,6 @@
 internal import DocumentModel
 internal import DocumentStore
+internal import QueryEngine
 internal import StorageIO
 internal import StrictJSON
 

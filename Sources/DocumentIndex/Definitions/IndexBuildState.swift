@@ -1,6 +1,7 @@
 internal import DocumentModel
 internal import DocumentStore
 internal import GRDB
+internal import QueryEngine
 internal import StrictJSON
 
 /// The build state of the indexes of the collections with one ID.

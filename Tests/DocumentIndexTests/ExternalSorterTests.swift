@@ -2,7 +2,7 @@ import StorageIO
 import TestSupport
 import Testing
 
-@testable import FileStore
+@testable import DocumentIndex
 
 @Suite("The external sorter")
 struct ExternalSorterTests {

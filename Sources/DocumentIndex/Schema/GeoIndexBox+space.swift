@@ -1,3 +1,5 @@
+internal import QueryEngine
+
 // The place of a box in the R*Tree. Space ranges are four apart and one wide, so that boxes of different spaces never overlap.
 
 extension GeoIndexBox {
