@@ -200,6 +200,11 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .testTarget(
+            name: "QueryEngineTests",
+            dependencies: ["QueryEngine", "DocumentModel", "DocumentStore", "QueryTestSupport", "StrictJSON", "TestSupport"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
             name: "DocumentIndexTests",
             dependencies: ["DocumentIndex", "StorageIO", "TestSupport"],
             swiftSettings: swiftSettings
