@@ -2,6 +2,7 @@ internal import Dispatch
 internal import DocumentModel
 internal import DocumentStore
 internal import Logging
+internal import StorageIO
 internal import StrictJSON
 internal import Synchronization
 

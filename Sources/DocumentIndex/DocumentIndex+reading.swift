@@ -1,6 +1,7 @@
 internal import Dispatch
 package import DocumentModel
 package import DocumentStore
+internal import StorageIO
 internal import Synchronization
 
 extension DocumentIndex {
@@ -75,32 +76,15 @@ extension DocumentIndex {
 
     /// Waits until the change count exceeds a value, for at most a second.
     private func waitForChange(after changeCount: Int) async {
-        let id = state.withLock { state in
-            state.waiterCount += 1
-            return state.waiterCount
+        let (waiter, isScheduled) = state.withLock { state -> (Waiter?, Bool) in
+            guard state.changeCount == changeCount else { return (nil, true) }
+            defer { state.isImmediateRunScheduled = true }
+            return (state.waiters.add(), state.isImmediateRunScheduled)
         }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isDone = state.withLock { state in
-                    if Task.isCancelled || state.changeCount > changeCount { return true }
-                    state.waiters[id] = continuation
-                    return false
-                }
-                if isDone { return continuation.resume() }
-                let isScheduled = state.withLock { state in
-                    defer { state.isImmediateRunScheduled = true }
-                    return state.isImmediateRunScheduled
-                }
-                if !isScheduled { maintenanceQueue.async { self.runMaintenance() } }
-                DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1)) { self.resume(id) }
-            }
-        } onCancel: {
-            resume(id)
-        }
-    }
-
-    private func resume(_ waiter: UInt64) {
-        state.withLock { $0.waiters.removeValue(forKey: waiter) }?.resume()
+        guard let waiter else { return }
+        if !isScheduled { maintenanceQueue.async { self.runMaintenance() } }
+        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1)) { waiter.resume() }
+        await waiter.wait()
     }
 }
 

@@ -2,6 +2,7 @@ internal import Dispatch
 package import DocumentModel
 package import DocumentStore
 package import Logging
+internal import StorageIO
 internal import Synchronization
 
 /// The index of all documents by their fields: a derived database that is updated asynchronously after each commit.
@@ -66,8 +67,8 @@ package final class DocumentIndex: Sendable {
         var closing: ContinuousClock.Instant?
         /// The semaphore on which the committer waits, under backpressure.
         var backpressure: DispatchSemaphore?
-        var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
-        var waiterCount: UInt64 = 0
+        /// The queries that wait for the next change.
+        var waiters = Waiters()
         /// The number of consecutive failures.
         var failureCount = 0
         /// The last failure that was logged as an error.
@@ -84,10 +85,9 @@ package final class DocumentIndex: Sendable {
         var changeCount = 0
 
         /// Counts a change and returns the waiters, which must be resumed outside the lock.
-        mutating func recordChange() -> [CheckedContinuation<Void, Never>] {
+        mutating func recordChange() -> [Waiter] {
             changeCount += 1
-            defer { waiters.removeAll() }
-            return waiters.values.map { $0 }
+            return waiters.removeAll()
         }
     }
 
