@@ -126,6 +126,7 @@ extension DocumentIndex {
     private func rebuild(_ maintainer: inout IndexMaintainer, because reason: String) throws(Failure) {
         let start = state.withLock { $0.last }
         setPhase(.rebuilding(documents: 0))
+        defer { state.withLock { $0.isWritingBuild = false } }
         readers.closeAll()
         let scan = source.scanDocuments { self.state.withLock { $0.last.sequence } }
         defer { scan.cancel() }
@@ -148,6 +149,7 @@ extension DocumentIndex {
                 }
                 try catchUp(&builder)
                 try builder.add(source.unappliedDocuments)
+                leaveCommitsToSource()
                 try builder.finish(checking: checkRebuild)
             }
         } catch {
@@ -161,6 +163,17 @@ extension DocumentIndex {
             "Rebuilt the index",
             metadata: ["index.documents": "\(count)", "index.reason": "\(reason)", "index.duration": "\(clock.now - startTime)"]
         )
+    }
+
+    /// Releases the committer until a rebuild has written its entries, which can take minutes. The commits that exceed the queue are
+    /// read from the source afterwards.
+    private func leaveCommitsToSource() {
+        let backpressure = state.withLock { state in
+            defer { state.backpressure = nil }
+            state.isWritingBuild = true
+            return state.backpressure
+        }
+        backpressure?.signal()
     }
 
     /// Ends a rebuild when the disk is nearly full, or when the store has been closing for ``closingTimeout``.

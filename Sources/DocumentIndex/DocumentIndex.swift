@@ -16,7 +16,7 @@ internal import Synchronization
 package final class DocumentIndex: Sendable {
     /// The lifecycle phase of the index.
     enum Phase: Sendable {
-        /// The index is being opened, or applies commits from the journal.
+        /// The index is being opened, or applies commits from the source.
         case starting
         /// The index is being rebuilt, with the number of documents so far.
         case rebuilding(documents: Int)
@@ -26,14 +26,6 @@ package final class DocumentIndex: Sendable {
         case failed(StatusError)
         /// The store is closed.
         case closed
-
-        /// Indicates whether queued commits are applied soon.
-        fileprivate var appliesCommits: Bool {
-            switch self {
-            case .ready, .rebuilding: true
-            case .starting, .failed, .closed: false
-            }
-        }
     }
 
     /// The progress of the running backfill.
@@ -46,6 +38,8 @@ package final class DocumentIndex: Sendable {
     /// The state that the maintenance queue, the committer and readers share.
     struct State {
         var phase = Phase.starting
+        /// Indicates whether a rebuild writes its entries. Commits are not applied before it is done.
+        var isWritingBuild = false
         /// The commits that wait to be applied.
         var queue: [IndexUpdate] = []
         var queuedBytes = 0
@@ -84,6 +78,15 @@ package final class DocumentIndex: Sendable {
         /// Incremented when the phase or the applied commit changes.
         var changeCount = 0
 
+        /// Indicates whether queued commits are applied soon, so that the committer can wait for that.
+        var appliesCommits: Bool {
+            switch phase {
+            case .ready: true
+            case .rebuilding: !isWritingBuild
+            case .starting, .failed, .closed: false
+            }
+        }
+
         /// Counts a change and returns the waiters, which must be resumed outside the lock.
         mutating func recordChange() -> [Waiter] {
             changeCount += 1
@@ -96,6 +99,10 @@ package final class DocumentIndex: Sendable {
     /// Serializes changes of the definitions.
     let definitionChanges = Mutex(())
     let state: Mutex<State>
+    /// The owner of the database, which only jobs of the maintenance queue use.
+    ///
+    /// So the lock is never contended; it states the ownership for the compiler. An actor on that queue would state the same, but
+    /// its callers are not tasks: runs are started by timers and by the committer, and ``close()`` blocks until the last one is done.
     let maintainer: Mutex<IndexMaintainer>
     let maintenanceQueue = DispatchQueue(label: "hearth.index")
     let readers: IndexConnectionPool
@@ -178,8 +185,8 @@ package final class DocumentIndex: Sendable {
                 state.last = (update.last, update.time)
                 state.queue.append(update)
                 state.queuedBytes += update.byteCount
-                if state.queuedBytes > Self.maximumQueuedBytes, !state.phase.appliesCommits {
-                    // The journal has them.
+                if state.queuedBytes > Self.maximumQueuedBytes, !state.appliesCommits {
+                    // The source has them.
                     state.queue = []
                     state.queuedBytes = 0
                 }
@@ -201,7 +208,7 @@ package final class DocumentIndex: Sendable {
     /// Blocks the committer's thread while the queue is too long, so that the index never lags far behind.
     package func applyBackpressure() {
         let semaphore: DispatchSemaphore? = state.withLock { state in
-            guard state.queuedBytes > Self.maximumQueuedBytes, state.phase.appliesCommits, state.closing == nil else {
+            guard state.queuedBytes > Self.maximumQueuedBytes, state.appliesCommits, state.closing == nil else {
                 return nil
             }
             let semaphore = DispatchSemaphore(value: 0)

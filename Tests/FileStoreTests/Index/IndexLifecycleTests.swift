@@ -1,7 +1,9 @@
+import Dispatch
 import DocumentModel
 import DocumentStore
 import QueryEngine
 import StrictJSON
+import Synchronization
 import TestSupport
 import Testing
 
@@ -27,6 +29,27 @@ struct IndexLifecycleTests {
                 #expect(found2 == [])
                 let sequence = try await store.readIndex { $0.sequence }
                 #expect(sequence >= store.position.lastSequence)
+            }
+        }
+        #expect(try await fixture.findings() == [])
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `Commits do not wait while a rebuild writes its entries, and are applied afterwards`() async throws {
+        try await fixture.withStore { store in
+            try await store.waitUntilIndexed()
+            let index = store.components.index
+            index.maintenanceQueue.sync {}
+            // The state at the end of a rebuild.
+            index.state.withLock { ($0.phase, $0.isWritingBuild) = (.rebuilding(documents: 0), true) }
+            let text = Value.string(String(repeating: "x", count: 900_000))
+            for number in 0..<24 { try await store.set("c/d\(number)", ["text": text, "n": .integer(Int64(number))]) }
+            let queuedBytes = index.state.withLock { $0.queuedBytes }
+            #expect(queuedBytes <= 16 << 20)
+            index.state.withLock { ($0.phase, $0.isWritingBuild) = (.ready, false) }
+            for number in [0, 23] as [Int64] {
+                let found = try await store.ids(in: "c", where: "n", is: number)
+                #expect(found == ["d\(number)"])
             }
         }
         #expect(try await fixture.findings() == [])
