@@ -23,8 +23,10 @@ final class ChangeFeed: Sendable {
         var applying: SequenceNumber
         /// The latest commits in order, up to the last published one.
         var recent = RecentCommits()
-        var waiters: [UInt64: @Sendable () -> Void] = [:]
-        var waiterCount: UInt64 = 0
+        /// What is called when the next commit is published or the feed is closed. Not ``Waiters``, since subscribers of other
+        /// layers wait in their own way.
+        var notifications: [UInt64: @Sendable () -> Void] = [:]
+        var notificationCount: UInt64 = 0
         var isClosed = false
         let maximumBytes: Int
     }
@@ -59,11 +61,12 @@ final class ChangeFeed: Sendable {
     /// Returns a position that includes every commit whose documents a reader may have seen.
     func safePosition() async throws(StatusError) -> StorePosition {
         let applying = state.withLock { $0.applying }
-        while position.lastSequence < applying {
+        while true {
+            let position = position
+            guard position.lastSequence < applying else { return position }
             guard !Task.isCancelled else { throw StatusError(.cancelled, "The task was cancelled.") }
-            await wait(until: applying)
+            await wait(after: position.lastSequence)
         }
-        return position
     }
 
     /// Announces that the documents of the commits up to `sequence` are about to become visible.
@@ -73,26 +76,26 @@ final class ChangeFeed: Sendable {
 
     /// Publishes durable and applied commits, in order and without gaps.
     func publish(_ commits: [Commit]) {
-        let waiters = state.withLock { state in
+        let notifications = state.withLock { state in
             for commit in commits { state.recent.append(commit, maximumBytes: state.maximumBytes) }
             if let last = commits.last {
                 state.last = last.sequence
                 state.lastTime = last.time
             }
-            defer { state.waiters.removeAll() }
-            return Array(state.waiters.values)
+            defer { state.notifications.removeAll() }
+            return Array(state.notifications.values)
         }
-        for waiter in waiters { waiter() }
+        for notify in notifications { notify() }
     }
 
     /// Ends all subscriptions.
     func close() {
-        let waiters = state.withLock { state in
+        let notifications = state.withLock { state in
             state.isClosed = true
-            defer { state.waiters.removeAll() }
-            return Array(state.waiters.values)
+            defer { state.notifications.removeAll() }
+            return Array(state.notifications.values)
         }
-        for waiter in waiters { waiter() }
+        for notify in notifications { notify() }
     }
 
     /// Returns a page of the commits after `sequence`, at least one, waiting for one if needed; nil when the task is cancelled or the
@@ -104,7 +107,7 @@ final class ChangeFeed: Sendable {
             case .inJournal(let last):
                 let journal = journal
                 return try await scanQueue.run { () throws(StatusError) in try journal.commits(after: sequence, through: last) }
-            case .none: await wait(until: sequence.next)
+            case .none: await wait(after: sequence)
             case .closed: return nil
             case .inFuture(let last):
                 throw StatusError(
@@ -127,15 +130,15 @@ extension ChangeFeed {
     func notify(after sequence: SequenceNumber, _ body: @escaping @Sendable () -> Void) -> CommitNotification {
         let id = state.withLock { state -> UInt64? in
             if state.isClosed || state.last != sequence { return nil }
-            state.waiterCount += 1
-            state.waiters[state.waiterCount] = body
-            return state.waiterCount
+            state.notificationCount += 1
+            state.notifications[state.notificationCount] = body
+            return state.notificationCount
         }
         guard let id else {
             body()
             return CommitNotification {}
         }
-        return CommitNotification { [self] in _ = state.withLock { $0.waiters.removeValue(forKey: id) } }
+        return CommitNotification { [self] in _ = state.withLock { $0.notifications.removeValue(forKey: id) } }
     }
 
     private enum LookupResult {
@@ -156,25 +159,12 @@ extension ChangeFeed {
         }
     }
 
-    /// Returns when the commit `sequence` may have been published, the feed is closed or the task is cancelled.
-    private func wait(until sequence: SequenceNumber) async {
-        let id = state.withLock { state in
-            state.waiterCount += 1
-            return state.waiterCount
-        }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                // Checked again under the lock of ``publish(_:)``, so that no commit is missed.
-                let isDone = state.withLock { state in
-                    if state.isClosed || state.last >= sequence || Task.isCancelled { return true }
-                    state.waiters[id] = { continuation.resume() }
-                    return false
-                }
-                if isDone { continuation.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.waiters.removeValue(forKey: id) }?()
-        }
+    /// Waits until a commit after `sequence` has been published, the feed is closed or the task is cancelled.
+    private func wait(after sequence: SequenceNumber) async {
+        let waiter = Waiter()
+        let notification = notify(after: sequence) { waiter.resume() }
+        await waiter.wait()
+        notification.cancel()
     }
 }
 

@@ -9,6 +9,7 @@ struct PendingCommit: Sendable {
     let reads: ReadSet
     /// The ID of the caller's API key.
     let author: UTF8Key?
+    /// The caller. Not a `Waiter`, since it gets a result, and a cancellation does not withdraw the commit.
     let continuation: CheckedContinuation<Result<CommitResult, StatusError>, Never>
 
     /// Resumes the caller.

@@ -1,4 +1,5 @@
 internal import DocumentModel
+internal import StorageIO
 internal import Synchronization
 
 /// Assigns commit times, and keeps them later than every time that a point-in-time read has used.
@@ -9,7 +10,7 @@ final class TimestampOracle: Sendable {
         /// The first time assigned in the batch in flight; nil without a batch. No commit of the batch is earlier.
         var inFlight: Timestamp?
         /// Callers waiting for the end of that batch.
-        var waiters: [CheckedContinuation<Void, Never>] = []
+        var waiters = Waiters()
     }
 
     private let now: @Sendable () -> Timestamp
@@ -37,8 +38,7 @@ final class TimestampOracle: Sendable {
     func endBatch() {
         let waiters = state.withLock { state in
             state.inFlight = nil
-            defer { state.waiters = [] }
-            return state.waiters
+            return state.waiters.removeAll()
         }
         for waiter in waiters { waiter.resume() }
     }
@@ -51,14 +51,13 @@ final class TimestampOracle: Sendable {
     }
 
     /// Waits for the commits in flight whose times may be at or before `time`, which has been observed.
-    func waitForInFlightCommits(through time: Timestamp) async {
-        await withCheckedContinuation { waiter in
-            let isDone = state.withLock { state in
-                guard let inFlight = state.inFlight, inFlight <= time else { return true }
-                state.waiters.append(waiter)
-                return false
-            }
-            if isDone { waiter.resume() }
+    ///
+    /// - Throws: `.cancelled` when the task is cancelled.
+    func waitForInFlightCommits(through time: Timestamp) async throws(StatusError) {
+        let waiter = state.withLock { state -> Waiter? in
+            guard let inFlight = state.inFlight, inFlight <= time else { return nil }
+            return state.waiters.add()
         }
+        guard await waiter?.wait() ?? true else { throw StatusError(.cancelled, "The task was cancelled.") }
     }
 }

@@ -29,7 +29,7 @@ extension FileStore {
         guard components.timestamps.observeRead(at: time) else {
             throw StatusError.readTimeInFuture(time)
         }
-        await components.timestamps.waitForInFlightCommits(through: time)
+        try await components.timestamps.waitForInFlightCommits(through: time)
     }
 
     /// Returns a page of a collection's documents as of a time: the current page with the changes since undone.
