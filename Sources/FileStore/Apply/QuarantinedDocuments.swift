@@ -2,15 +2,6 @@ internal import DocumentModel
 internal import StrictJSON
 internal import Synchronization
 
-/// A document whose file could not be brought to its committed state, because it can't be written.
-struct QuarantinedDocument: Hashable {
-    let path: DocumentPath
-    /// The committed document; nil if it was deleted.
-    let image: EncodedDocument?
-    /// The commit time.
-    let time: Timestamp
-}
-
 /// The file `waiting.ndjson` of the quarantined documents: a header with their number, then one document per line.
 ///
 /// It allows the journal to be removed, which has these documents too.
@@ -25,8 +16,6 @@ struct QuarantinedDocument: Hashable {
 /// removed after the manifest records that there are none. Therefore it may be older than the journal, which is replayed after it,
 /// but it is never incomplete.
 final class QuarantinedDocuments: Sendable {
-    static let fileName = "waiting.ndjson"
-
     private let data: DataFolder
     /// The number of documents in the file; nil before it was first written or removed.
     private let count = Mutex<Int?>(nil)
@@ -40,7 +29,7 @@ final class QuarantinedDocuments: Sendable {
     /// - Throws: `.dataLoss` if the file is damaged or missing.
     func read() throws(StatusError) -> [QuarantinedDocument] {
         guard data.manifest.hasQuarantinedDocuments else { return [] }
-        let bytes = try data.contents(ofFile: Self.fileName, maximumBytes: .max) ?? []
+        let bytes = try data.contents(ofFile: DataFolder.quarantineName, maximumBytes: .max) ?? []
         let lines = bytes.split(separator: UInt8(ascii: "\n"))
         var documents: [QuarantinedDocument] = []
         do {
@@ -62,12 +51,14 @@ final class QuarantinedDocuments: Sendable {
     func record(_ documents: [QuarantinedDocument], _ change: (inout DataFolderManifest) -> Void) throws(StatusError) {
         try count.withLock { count throws(StatusError) in
             let hasChanged = documents.count != count
-            if hasChanged, !documents.isEmpty { try data.replaceFile(Self.fileName, with: Self.encoded(documents)) }
+            if hasChanged, !documents.isEmpty { try data.replaceFile(DataFolder.quarantineName, with: Self.encoded(documents)) }
             try data.update { manifest in
                 manifest.hasQuarantinedDocuments = !documents.isEmpty
                 change(&manifest)
             }
-            if hasChanged, documents.isEmpty, try data.contains(Self.fileName) { try data.removeFile(Self.fileName) }
+            if hasChanged, documents.isEmpty, try data.contains(DataFolder.quarantineName) {
+                try data.removeFile(DataFolder.quarantineName)
+            }
             count = documents.count
         }
     }
@@ -121,10 +112,10 @@ final class QuarantinedDocuments: Sendable {
     private static func damaged(_ reason: String, line: Int) -> StatusError {
         StatusError(
             .dataLoss,
-            "\(fileName) is damaged: \(reason). It contains the quarantined documents. Restore it from a backup of the data folder, or, "
-                + "to continue with those documents as in their files, remove \"waiting\" from \(DataFolder.manifestName) and run "
-                + "hearth check --repair.",
-            file: StatusError.FileLocation(path: fileName, line: line, column: 1)
+            "\(DataFolder.quarantineName) is damaged: \(reason). It contains the quarantined documents. Restore it from a backup of "
+                + "the data folder, or, to continue with those documents as in their files, remove \"waiting\" from "
+                + "\(DataFolder.manifestName) and run hearth check --repair.",
+            file: StatusError.FileLocation(path: DataFolder.quarantineName, line: line, column: 1)
         )
     }
 }

@@ -34,15 +34,16 @@ final class Committer: Sendable {
         var uncheckpointedBytes = 0
     }
 
-    init(_ recovery: StoreRecovery) {
-        components = recovery.components
+    /// - Parameter last: The last commit, and the latest assigned commit time.
+    init(
+        _ components: StoreComponents,
+        writer: JournalWriter,
+        fileWriter: DocumentFileWriter,
+        last: (sequence: SequenceNumber, time: Timestamp?)
+    ) {
+        self.components = components
         state = Mutex(
-            State(
-                writer: recovery.writer,
-                fileWriter: recovery.fileWriter,
-                last: recovery.last,
-                scopeVersions: ScopeVersions(after: recovery.last.sequence)
-            )
+            State(writer: writer, fileWriter: fileWriter, last: last, scopeVersions: ScopeVersions(after: last.sequence))
         )
     }
 

@@ -21,6 +21,7 @@ final class DataFolder: Sendable {
     static let manifestName = "hearth.json"
     static let documentsName = "documents"
     static let lockName = "hearth.lock"
+    static let quarantineName = "waiting.ndjson"
 
     init(
         root: consuming FileDescriptor,

@@ -33,7 +33,8 @@ package final class FileStore: ClosableStore, LocalFiles {
         components = recovery.components
         self.readQueue = readQueue
         self.scanQueue = scanQueue
-        commitQueue = CommitQueue(Committer(recovery), idleTime: recovery.components.checkpointIdleTime)
+        let committer = Committer(components, writer: recovery.writer, fileWriter: recovery.fileWriter, last: recovery.last)
+        commitQueue = CommitQueue(committer, idleTime: components.checkpointIdleTime)
     }
 
     /// Opens a data folder, creating it if needed, and recovers it when it was not closed.
