@@ -5,15 +5,6 @@ internal import StrictJSON
 
 /// The commits that share one journal sync, evaluated in order and in memory, each on the results of the previous ones.
 struct CommitBatch {
-    /// The net change of one document by the batch.
-    struct NetChange {
-        let path: DocumentPath
-        /// The document after the batch; nil when it was deleted.
-        let document: EncodedDocument?
-        /// True when the document did not exist before the batch.
-        let isNew: Bool
-    }
-
     /// A document at some point of the batch.
     private struct Image {
         let encoded: EncodedDocument?
@@ -61,8 +52,8 @@ struct CommitBatch {
     }
 
     /// The net changes of the batch.
-    var netChanges: [NetChange] {
-        changedPaths.map { NetChange(path: $0, document: images[$0]?.encoded, isNew: images[$0]?.isNew == true) }
+    var netChanges: [NetDocumentChange] {
+        changedPaths.map { NetDocumentChange(path: $0, document: images[$0]?.encoded, isNew: images[$0]?.isNew == true) }
     }
 
     /// The net changes for the index; nil when the batch changes nothing.

@@ -1,12 +1,9 @@
-internal import Dispatch
 internal import DocumentModel
 internal import DocumentStore
 internal import StrictJSON
 internal import Synchronization
 
 /// The queue of pending commits. All commits that arrive while the committer is busy form its next batch (group commit).
-///
-/// The committer runs on a thread of its own, because it mostly waits for the disk.
 final class CommitQueue: Sendable {
     private struct State {
         var pending: [PendingCommit] = []
@@ -17,7 +14,6 @@ final class CommitQueue: Sendable {
     }
 
     private let state = Mutex(State())
-    private let thread = DispatchQueue(label: "hearth.committer")
     private let committer: Committer
     private let idleTime: Duration
 
@@ -44,16 +40,13 @@ final class CommitQueue: Sendable {
     ///
     /// - Returns: The error that kept the store from being closed cleanly; nil on success.
     func close() async -> StatusError? {
-        await withCheckedContinuation { continuation in
-            state.withLock { state in
-                let isFirst = !state.isClosed
-                state.isClosed = true
-                thread.async {
-                    self.drain()
-                    continuation.resume(returning: isFirst ? self.committer.close() : nil)
-                }
-            }
-        }
+        state.withLock { $0.isClosed = true }
+        return await close(committer)
+    }
+
+    private func close(_ committer: isolated Committer) -> StatusError? {
+        drain(committer)
+        return committer.close()
     }
 
     private static let closed = StatusError(.unavailable, "Hearth is shutting down and no longer accepts writes.")
@@ -75,24 +68,25 @@ final class CommitQueue: Sendable {
         switch admission {
         case .rejected: commit.resume(with: .failure(Self.closed))
         case .enqueued: break
-        case .startsCommitter: thread.async { self.drain() }
+        case .startsCommitter: committer.submit { committer in self.drain(committer) }
         }
     }
 
-    private func drain() {
+    /// Processes the pending commits until there are none.
+    private func drain(_ committer: isolated Committer) {
         while let commits = takePending() { committer.process(commits) }
-        scheduleIdleCheckpoint()
+        scheduleIdleCheckpoint(committer)
     }
 
     /// Starts a checkpoint after ``idleTime`` without a commit. Only one timer is scheduled at a time.
-    private func scheduleIdleCheckpoint() {
+    private func scheduleIdleCheckpoint(_ committer: isolated Committer) {
         guard let last = committer.uncheckpointedSequence else { return }
         let starts = state.withLock { state in
             defer { state.hasIdleTimer = true }
             return !state.hasIdleTimer && !state.isClosed
         }
         guard starts else { return }
-        thread.asyncAfter(deadline: .now() + idleTime.seconds) { [weak self] in
+        committer.submit(after: idleTime) { [weak self] committer in
             guard let self else { return }
             let isClosed = state.withLock { state in
                 state.hasIdleTimer = false
@@ -101,7 +95,7 @@ final class CommitQueue: Sendable {
             if isClosed { return }
             if committer.uncheckpointedSequence == last { committer.startCheckpoint() }
             // There have been commits since, or the checkpoint could not start.
-            scheduleIdleCheckpoint()
+            scheduleIdleCheckpoint(committer)
         }
     }
 
@@ -114,11 +108,5 @@ final class CommitQueue: Sendable {
             defer { state.pending = [] }
             return state.pending
         }
-    }
-}
-
-extension Duration {
-    fileprivate var seconds: Double {
-        Double(components.seconds) + Double(components.attoseconds) / 1e18
     }
 }

@@ -2,7 +2,7 @@ internal import DocumentModel
 internal import DocumentStore
 internal import Journal
 internal import Logging
-internal import Synchronization
+internal import StorageIO
 
 /// Makes commits durable and visible, batch after batch (group commit).
 ///
@@ -21,18 +21,21 @@ internal import Synchronization
 ///    rejected until the file has been changed. Each further write tries again, and so does opening the store.
 /// 5. **Publish.** The commits are queued for the index, which applies them asynchronously, and published to the change feed. The
 ///    callers are resumed. When the index lags too far behind, the next batch waits for it.
-final class Committer: Sendable {
-    let components: StoreComponents
-    private let state: Mutex<State>
+///
+/// An actor on a queue of its own, since it mostly waits for the disk. A method that blocks holds the actor, which is intended:
+/// batches follow each other.
+actor Committer {
+    private let components: StoreComponents
+    private var writer: JournalWriter
+    private var applier: DocumentApplier
+    private var last: (sequence: SequenceNumber, time: Timestamp?)
+    private var scopeVersions: ScopeVersions
+    /// The journal bytes written since the last checkpoint.
+    private var uncheckpointedBytes = 0
+    private var isClosed = false
 
-    private struct State {
-        var writer: JournalWriter
-        var fileWriter: DocumentFileWriter
-        var last: (sequence: SequenceNumber, time: Timestamp?)
-        var scopeVersions: ScopeVersions
-        /// The journal bytes written since the last checkpoint.
-        var uncheckpointedBytes = 0
-    }
+    private nonisolated let executor = SerialQueueExecutor(label: "hearth.committer")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// - Parameter last: The last commit, and the latest assigned commit time.
     init(
@@ -42,75 +45,91 @@ final class Committer: Sendable {
         last: (sequence: SequenceNumber, time: Timestamp?)
     ) {
         self.components = components
-        state = Mutex(
-            State(writer: writer, fileWriter: fileWriter, last: last, scopeVersions: ScopeVersions(after: last.sequence))
-        )
+        self.writer = writer
+        applier = DocumentApplier(fileWriter, unapplied: components.unapplied, logger: components.logger)
+        self.last = last
+        scopeVersions = ScopeVersions(after: last.sequence)
     }
 
-    /// Processes commits in order and resumes their callers. Called on the commit queue's thread only.
+    /// Runs `work` on the committer, after the work before it; returns at once. The work is dropped with the committer.
+    nonisolated func submit(after delay: Duration = .zero, _ work: @escaping @Sendable (isolated Committer) -> Void) {
+        executor.submit(after: delay) { [weak self] in self?.assumeIsolated(work) }
+    }
+
+    /// Processes commits in order and resumes their callers.
     func process(_ commits: [PendingCommit]) {
-        state.withLock { state in
-            var rest = commits[...]
-            while !rest.isEmpty { rest = rest.dropFirst(processBatch(rest, &state)) }
-            if state.uncheckpointedBytes >= components.checkpointBytes { startCheckpoint(&state) }
-        }
+        var rest = commits[...]
+        while !rest.isEmpty { rest = rest.dropFirst(processBatch(rest)) }
+        if uncheckpointedBytes >= components.checkpointBytes { startCheckpoint() }
     }
 
     /// The last commit, when it is after the last checkpoint; otherwise nil.
     var uncheckpointedSequence: SequenceNumber? {
-        let checkpoint = components.data.manifest.sequence
-        return state.withLock { $0.last.sequence > checkpoint ? $0.last.sequence : nil }
+        last.sequence > components.data.manifest.sequence ? last.sequence : nil
     }
 
     /// Starts a checkpoint in the background.
     func startCheckpoint() {
-        state.withLock { startCheckpoint(&$0) }
+        // The journal of unapplied documents must be retained.
+        guard components.writeLatch.error == nil, components.unapplied.blocking.isEmpty else { return }
+        _ = applier.retryQuarantined()
+        components.checkpointer.start(checkpoint)
+        uncheckpointedBytes = 0
     }
 
-    /// Closes the journal and the index, and makes the final checkpoint, after the last commit.
+    /// Closes the journal and the index, and makes the final checkpoint, after the last commit. Only the first call has an effect.
     ///
     /// - Returns: The error that kept the store from being closed cleanly; nil on success.
     func close() -> StatusError? {
-        state.withLock { state in
-            state.writer.close()
-            let isIndexDurable = components.index.close()
-            if let error = components.permanentWriteBlockedReason ?? retryUnapplied(&state.fileWriter) {
-                components.checkpointer.wait()
-                return error
-            }
-            let quarantineError = retryQuarantined(&state.fileWriter)
-            let checkpointError = components.checkpointer.finish(
-                checkpoint(state),
-                isIndexDurable: isIndexDurable,
-                hasLeftoverTemporaryFile: state.fileWriter.hasLeftoverTemporaryFile
-            )
-            return quarantineError ?? checkpointError
+        guard !isClosed else { return nil }
+        isClosed = true
+        writer.close()
+        let isIndexDurable = components.index.close()
+        if let error = components.permanentWriteBlockedReason ?? applier.retryUnapplied() {
+            components.checkpointer.wait()
+            return error
         }
+        let quarantineError = applier.retryQuarantined()
+        let checkpointError = components.checkpointer.finish(
+            checkpoint,
+            isIndexDurable: isIndexDurable,
+            hasLeftoverTemporaryFile: applier.hasLeftoverTemporaryFile
+        )
+        return quarantineError ?? checkpointError
+    }
+
+    /// The state that a checkpoint makes durable.
+    private var checkpoint: Checkpointer.Checkpoint {
+        Checkpointer.Checkpoint(
+            sequence: last.sequence,
+            time: last.time,
+            quarantined: components.unapplied.quarantined
+        )
     }
 }
 
 extension Committer {
     /// Processes the first pending commits as one batch; returns their number.
-    private func processBatch(_ pending: ArraySlice<PendingCommit>, _ state: inout State) -> Int {
+    private func processBatch(_ pending: ArraySlice<PendingCommit>) -> Int {
         defer {
-            state.fileWriter.endBatch()
+            applier.endBatch()
             components.timestamps.endBatch()
         }
-        if let error = components.permanentWriteBlockedReason ?? retryUnapplied(&state.fileWriter) {
+        if let error = components.permanentWriteBlockedReason ?? applier.retryUnapplied() {
             for commit in pending { commit.resume(with: .failure(error)) }
             return pending.count
         }
-        let batch = evaluate(pending, &state)
+        let batch = evaluate(pending)
         let commits = pending.prefix(batch.outcomes.count)
         guard !batch.commits.isEmpty else {
             // Commits without changes have used commit times too.
-            state.last.time = batch.last.time
+            last.time = batch.last.time
             resume(commits, batch)
             return commits.count
         }
         do throws(StatusError) {
             // In this order: an unclean store without a segment counts as one that lost its journal.
-            try state.writer.prepare(first: state.last.sequence.next)
+            try writer.prepare(first: last.sequence.next)
             try components.checkpointer.markUnclean(components.index)
         } catch {
             reject(commits, batch, error)
@@ -119,26 +138,25 @@ extension Committer {
         let netChanges = batch.netChanges
         let staged: [DocumentFileWriter.StagedDocument]
         do throws(StatusError) {
-            staged = try stage(netChanges, &state.fileWriter)
+            staged = try applier.stage(netChanges)
         } catch {
-            return retry(commits, after: error, &state)
+            return retry(commits, after: error)
         }
         let appended: JournalWriter.AppendedBatch
         do throws(JournalWriter.Failure) {
-            appended = try state.writer.append(batch.commits)
+            appended = try writer.append(batch.commits)
         } catch {
-            // Consumed, because unnamed files take space while they are open.
-            state.fileWriter.discard(consume staged)
-            if error.isRecoverable { return retry(commits, after: error.status, &state) }
+            applier.discard(consume staged)
+            if error.isRecoverable { return retry(commits, after: error.status) }
             reject(commits, batch, blockWrites(error.status))
             return commits.count
         }
         components.history.append(batch.commits, at: appended)
         components.feed.willApply(through: batch.last.sequence)
-        apply(netChanges, staged, &state.fileWriter)
-        state.last = batch.last
-        for commit in batch.commits { state.scopeVersions.record(commit) }
-        state.uncheckpointedBytes += appended.byteCount
+        applier.apply(netChanges, staged)
+        last = batch.last
+        for commit in batch.commits { scopeVersions.record(commit) }
+        uncheckpointedBytes += appended.byteCount
         if let update = batch.indexUpdate { components.index.enqueue(update) }
         components.feed.publish(batch.commits)
         components.timestamps.endBatch()
@@ -147,54 +165,32 @@ extension Committer {
         return commits.count
     }
 
-    private func evaluate(_ pending: ArraySlice<PendingCommit>, _ state: inout State) -> CommitBatch {
-        var batch = CommitBatch(after: state.last, now: components.timestamps.nextCommitTime)
-        let earlier = state.scopeVersions
+    private func evaluate(_ pending: ArraySlice<PendingCommit>) -> CommitBatch {
+        var batch = CommitBatch(after: last, now: components.timestamps.nextCommitTime)
+        let earlier = scopeVersions
         for commit in pending {
             guard batch.accepts(commit) else { break }
             do throws(StatusError) {
-                for write in commit.writes { try retryQuarantined(write.path, &state.fileWriter) }
+                for write in commit.writes { try applier.retryQuarantined(write.path) }
             } catch {
                 batch.reject(commit, because: error)
                 continue
             }
             batch.add(commit, earlier: earlier) { path throws(StatusError) in
-                if let image = components.unapplied.image(of: path) { return image }
-                guard let damagedFile = commit.reads.damagedFiles[path] else { return try state.fileWriter.document(at: path) }
-                return try state.fileWriter.document(at: path, replacing: damagedFile)
+                try applier.document(at: path, replacing: commit.reads.damagedFiles[path])
             }
         }
         return batch
     }
 
-    private func stage(
-        _ netChanges: [CommitBatch.NetChange],
-        _ fileWriter: inout DocumentFileWriter
-    ) throws(StatusError) -> [DocumentFileWriter.StagedDocument] {
-        var staged: [DocumentFileWriter.StagedDocument] = []
-        do throws(StatusError) {
-            for change in netChanges {
-                if let document = change.document {
-                    staged.append(try fileWriter.stage(document, isNew: change.isNew))
-                } else {
-                    try fileWriter.checkIsRemovable(change.path)
-                }
-            }
-        } catch {
-            fileWriter.discard(staged)
-            throw error
-        }
-        return staged
-    }
-
     /// Retries each commit of a batch in a batch of its own, after staging or appending failed without a change.
-    private func retry(_ commits: ArraySlice<PendingCommit>, after error: StatusError, _ state: inout State) -> Int {
+    private func retry(_ commits: ArraySlice<PendingCommit>, after error: StatusError) -> Int {
         if commits.count == 1 {
             for commit in commits { commit.resume(with: .failure(error)) }
         } else {
             // Folders created for staged files may have been removed with them.
-            state.fileWriter.endBatch()
-            for index in commits.indices { _ = processBatch(commits[index...index], &state) }
+            applier.endBatch()
+            for index in commits.indices { _ = processBatch(commits[index...index]) }
         }
         return commits.count
     }
@@ -224,21 +220,5 @@ extension Committer {
 
     private func resume(_ commits: ArraySlice<PendingCommit>, _ batch: CommitBatch) {
         for (commit, outcome) in zip(commits, batch.outcomes) { commit.resume(with: outcome) }
-    }
-
-    private func startCheckpoint(_ state: inout State) {
-        // The journal of unapplied documents must be retained.
-        guard components.writeLatch.error == nil, components.unapplied.blocking.isEmpty else { return }
-        _ = retryQuarantined(&state.fileWriter)
-        components.checkpointer.start(checkpoint(state))
-        state.uncheckpointedBytes = 0
-    }
-
-    private func checkpoint(_ state: State) -> Checkpointer.Checkpoint {
-        Checkpointer.Checkpoint(
-            sequence: state.last.sequence,
-            time: state.last.time,
-            quarantined: components.unapplied.quarantined
-        )
     }
 }
