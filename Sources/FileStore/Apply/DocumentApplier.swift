@@ -7,13 +7,13 @@ internal import StorageIO
 ///
 /// A document whose file can't be changed is added to ``UnappliedDocuments``, which readers overlay on the files, until a retry
 /// succeeds.
-struct DocumentApplier {
+struct DocumentApplier: ~Copyable {
     private let files: DocumentFiles
     private let unapplied: UnappliedDocuments
     private let logger: Logger
     private var fileWriter: DocumentFileWriter
 
-    init(_ fileWriter: DocumentFileWriter, unapplied: UnappliedDocuments, logger: Logger) {
+    init(_ fileWriter: consuming DocumentFileWriter, unapplied: UnappliedDocuments, logger: Logger) {
         files = fileWriter.files
         self.unapplied = unapplied
         self.logger = logger

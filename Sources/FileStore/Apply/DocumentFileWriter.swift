@@ -7,7 +7,7 @@ internal import StrictJSON
 /// A writer of document files: each is staged in a temporary file and then moved into place, without syncing.
 ///
 /// Used by the committer and by recovery. Up to 128 folders stay open until ``endBatch()``; others are reopened as needed.
-struct DocumentFileWriter {
+struct DocumentFileWriter: ~Copyable {
     /// A document in a complete temporary file, ready to be moved into place.
     struct StagedDocument {
         let document: EncodedDocument

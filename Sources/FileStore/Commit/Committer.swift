@@ -40,8 +40,8 @@ actor Committer {
     /// - Parameter last: The last commit, and the latest assigned commit time.
     init(
         _ components: StoreComponents,
-        writer: JournalWriter,
-        fileWriter: DocumentFileWriter,
+        writer: consuming JournalWriter,
+        fileWriter: consuming DocumentFileWriter,
         last: (sequence: SequenceNumber, time: Timestamp?)
     ) {
         self.components = components

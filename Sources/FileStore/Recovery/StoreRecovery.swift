@@ -6,7 +6,7 @@ internal import StorageIO
 
 /// The recovery of a data folder: opens and locks it, replays the journal after the last checkpoint, and creates the store's
 /// components.
-struct StoreRecovery {
+struct StoreRecovery: ~Copyable {
     let data: DataFolder
     let components: StoreComponents
     let writer: JournalWriter
@@ -79,7 +79,7 @@ extension StoreRecovery {
         )
         self.data = data
         self.last = (last.sequence, latestTime)
-        writer = recovered.writer
+        writer = recovered.takeWriter()
         self.fileWriter = fileWriter
         components.index.start()
     }

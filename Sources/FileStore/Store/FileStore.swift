@@ -28,7 +28,7 @@ package final class FileStore: ClosableStore, LocalFiles {
     private let healthQueue = WorkQueue(label: "hearth.health", width: 1)
     private let commitQueue: CommitQueue
 
-    private init(_ recovery: StoreRecovery, readQueue: WorkQueue, scanQueue: WorkQueue) {
+    private init(_ recovery: consuming StoreRecovery, readQueue: WorkQueue, scanQueue: WorkQueue) {
         data = recovery.data
         components = recovery.components
         self.readQueue = readQueue
