@@ -57,7 +57,7 @@ extension FileStore {
         _ body: @escaping @Sendable (IndexSnapshot, PointInTimeDocumentReader) throws(StatusError) -> Result
     ) async throws(StatusError) -> Result {
         if let readTime {
-            try await waitForInFlightCommits(through: readTime)
+            try await reader.waitForInFlightCommits(through: readTime)
             // Checks that the history reaches back to the read time, and loads it.
             _ = try await components.history.view(after: readTime)
         }

@@ -20,8 +20,7 @@ package import StrictJSON
 package final class FileStore: ClosableStore, LocalFiles {
     let data: DataFolder
     let components: StoreComponents
-    /// Runs single-document reads, so that these never wait for long work.
-    let readQueue: WorkQueue
+    let reader: DocumentReader
     /// Runs collection scans, point-in-time reads and journal reads.
     let scanQueue: WorkQueue
     /// Runs health checks, so that these don't wait while all readers wait for the disk.
@@ -31,7 +30,7 @@ package final class FileStore: ClosableStore, LocalFiles {
     private init(_ recovery: consuming StoreRecovery, readQueue: WorkQueue, scanQueue: WorkQueue) {
         data = recovery.data
         components = recovery.components
-        self.readQueue = readQueue
+        reader = DocumentReader(components, readQueue: readQueue, scanQueue: scanQueue)
         self.scanQueue = scanQueue
         let committer = Committer(components, writer: recovery.writer, fileWriter: recovery.fileWriter, last: recovery.last)
         commitQueue = CommitQueue(committer, idleTime: components.checkpointIdleTime)
@@ -81,13 +80,12 @@ package final class FileStore: ClosableStore, LocalFiles {
 
 extension FileStore {
     package func document(at path: DocumentPath, readTime: Timestamp?) async throws(StatusError) -> EncodedDocument? {
-        if let readTime { return try await document(at: path, asOf: readTime) }
-        return try await currentDocument(at: path)
+        if let readTime { return try await reader.document(at: path, asOf: readTime) }
+        return try await reader.currentDocument(at: path)
     }
 
     package func contents(of path: DocumentPath) async throws(StatusError) -> [UInt8]? {
-        let files = components.files
-        return try await readQueue.run { () throws(StatusError) in try files.bytes(of: path) }
+        try await reader.contents(of: path)
     }
 
     package func documents(
@@ -103,8 +101,8 @@ extension FileStore {
             limit: Self.pageLimit(limit),
             includingMissing: includingMissing
         )
-        if let readTime { return try await documents(listing, asOf: readTime) }
-        return try await currentDocuments(listing)
+        if let readTime { return try await reader.documents(listing, asOf: readTime) }
+        return try await reader.currentDocuments(listing)
     }
 
     package func collections(
@@ -114,68 +112,12 @@ extension FileStore {
         readTime: Timestamp?
     ) async throws(StatusError) -> CollectionPage {
         let limit = Self.pageLimit(limit)
-        if let readTime { return try await collections(under: parent, after: after, limit: limit, asOf: readTime) }
-        let components = components
-        return try await scanQueue.run { () throws(StatusError) in
-            try components.files.collections(
-                under: parent,
-                after: after,
-                limit: limit,
-                unapplied: components.unapplied.collections(under: parent)
-            )
-        }
+        if let readTime { return try await reader.collections(under: parent, after: after, limit: limit, asOf: readTime) }
+        return try await reader.currentCollections(under: parent, after: after, limit: limit)
     }
 
     package func history(of path: DocumentPath, before: Timestamp?, limit: Int) async throws(StatusError) -> VersionPage {
-        try await versions(of: path, before: before, limit: Self.pageLimit(limit))
-    }
-
-    /// Returns the current document at `path`.
-    func currentDocument(at path: DocumentPath) async throws(StatusError) -> EncodedDocument? {
-        if let image = components.unapplied.image(of: path) { return image }
-        let files = components.files
-        if let document = files.cachedDocument(at: path) { return document }
-        return try await readQueue.runInline { () throws(StatusError) in try files.document(at: path) }
-    }
-
-    /// Returns a page of the current documents of a collection.
-    ///
-    /// The IDs come from the collection's folder when that is small: files added by hand are listed at once, and foreign files are
-    /// reported. Listing a large folder for each of its pages would take quadratic time, so the IDs of a large collection come from
-    /// the index, as of a time after the call. The documents are read from their files in either case.
-    func currentDocuments(_ listing: DocumentPageRequest) async throws(StatusError) -> DocumentPage {
-        let components = components
-        let maximumBytes = components.index.isReady ? components.listedFolderBytes : .max
-        let page = try await scanQueue.run { () throws(StatusError) in
-            try components.files.documents(
-                listing,
-                unapplied: components.unapplied.overlay(of: listing.collection),
-                inFolderUpTo: maximumBytes
-            )
-        }
-        if let page { return page }
-        let known = try await indexedIDs(listing)
-        return try await scanQueue.run { () throws(StatusError) in
-            try components.files.documents(
-                listing,
-                unapplied: components.unapplied.overlay(of: listing.collection),
-                known: known
-            )
-        }
-    }
-
-    /// Returns the IDs of a page and the next one from the index; nil when the index is unavailable.
-    private func indexedIDs(_ listing: DocumentPageRequest) async throws(StatusError) -> [DocumentPath.ID]? {
-        do throws(StatusError) {
-            let sequence = try await safePosition().lastSequence
-            return try await components.index.read(atLeast: sequence) { snapshot throws(StatusError) in
-                var reader = IndexedListingReader(listing, snapshot)
-                return try reader.ids()
-            }
-        } catch {
-            guard !Task.isCancelled else { throw error }
-            return nil
-        }
+        try await reader.versions(of: path, before: before, limit: Self.pageLimit(limit))
     }
 
     /// Limits a page to a size that is not empty and fits into memory.

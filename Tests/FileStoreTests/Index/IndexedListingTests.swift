@@ -61,7 +61,7 @@ struct IndexedListingTests {
                     limit: Int.random(in: 1...20, using: &generator),
                     includingMissing: Bool.random(using: &generator)
                 )
-                let found = try await store.currentDocuments(listing)
+                let found = try await store.reader.currentDocuments(listing)
                 let expected = try store.components.files.documents(listing, unapplied: UnappliedDocuments.CollectionOverlay())
                 #expect(found.ids == expected.ids && found.next == expected.next, "\(listing) \(Self.seed)")
                 #expect(found.documents == expected.documents, "\(listing) \(Self.seed)")

@@ -3,7 +3,7 @@ internal import DocumentStore
 internal import Journal
 internal import StorageIO
 
-extension FileStore {
+extension DocumentReader {
     /// Returns a page of a document's versions, newest first.
     func versions(of path: DocumentPath, before: Timestamp?, limit: Int) async throws(StatusError) -> VersionPage {
         let current = await currentDocumentResult(at: path)
@@ -36,14 +36,5 @@ extension FileStore {
         let all = try versions.finish(current: current)
         let page = Array(all.prefix(limit))
         return VersionPage(versions: page, next: all.count > limit ? page.last?.commitTime : nil)
-    }
-
-    /// Reads the current document, keeping an error for later: it matters only when the journal does not contain the document.
-    func currentDocumentResult(at path: DocumentPath) async -> Result<EncodedDocument?, StatusError> {
-        do throws(StatusError) {
-            return .success(try await currentDocument(at: path))
-        } catch {
-            return .failure(error)
-        }
     }
 }

@@ -7,7 +7,7 @@ internal import StrictJSON
 // Point-in-time reads read the files first and the journal's index afterwards. Every commit is indexed before its documents become
 // visible in the files, so a document that was read from its file and that no commit since the read time changed is as of that time.
 
-extension FileStore {
+extension DocumentReader {
     /// Returns the document at `path` as of a time.
     func document(at path: DocumentPath, asOf time: Timestamp) async throws(StatusError) -> EncodedDocument? {
         try await waitForInFlightCommits(through: time)
@@ -25,7 +25,7 @@ extension FileStore {
     ///
     /// - Throws: `.invalidArgument` when the time is in the future.
     func waitForInFlightCommits(through time: Timestamp) async throws(StatusError) {
-        if let last = position.lastCommitTime, time <= last { return }
+        if let last = components.feed.position.lastCommitTime, time <= last { return }
         guard components.timestamps.observeRead(at: time) else {
             throw StatusError.readTimeInFuture(time)
         }
