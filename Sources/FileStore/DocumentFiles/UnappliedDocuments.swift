@@ -9,19 +9,30 @@ internal import Synchronization
 /// their documents are quarantined: they are stored in a separate file, and block only their own writes; see
 /// ``QuarantinedDocuments``.
 final class UnappliedDocuments: Sendable {
-    private let images = Mutex<[DocumentPath: EncodedDocument?]>([:])
+    private struct State {
+        var images: [DocumentPath: EncodedDocument?] = [:]
+        /// The commit times of the quarantined documents, which block only their own writes.
+        var times: [DocumentPath: Timestamp] = [:]
+        /// Why a document could not be applied.
+        var failure: StatusError?
+
+        /// The documents that block all writes.
+        var blocking: [DocumentPath: EncodedDocument?] {
+            images.isEmpty ? images : images.filter { times[$0.key] == nil }
+        }
+    }
+
+    private let state = Mutex(State())
     /// True if there are any images, so that readers don't contend for the lock.
     private let hasImages = Atomic(false)
-    /// The quarantined documents, which block only their own writes, with their commit times.
-    private let times = Mutex<[DocumentPath: Timestamp]>([:])
-    private let failure = Mutex<StatusError?>(nil)
 
     /// True if all commits are applied.
-    var isEmpty: Bool { images.withLock { $0.isEmpty } }
+    var isEmpty: Bool { state.withLock { $0.images.isEmpty } }
 
     /// The error for further writes, or nil if no document blocks them.
     var writeBlockedError: StatusError? {
-        guard !blocking.isEmpty, let cause = failure.withLock({ $0 }) else { return nil }
+        let cause = state.withLock { $0.blocking.isEmpty ? nil : $0.failure }
+        guard let cause else { return nil }
         return StatusError(
             cause.code == .resourceExhausted ? .resourceExhausted : .unavailable,
             "Writes are blocked because an earlier commit can't be applied to its file: \(cause.message) "
@@ -31,32 +42,34 @@ final class UnappliedDocuments: Sendable {
     }
 
     /// All unapplied documents, as of their last commit; nil for deleted ones.
-    var all: [DocumentPath: EncodedDocument?] { images.withLock { $0 } }
+    var all: [DocumentPath: EncodedDocument?] { state.withLock { $0.images } }
 
     /// The documents that block all writes.
-    var blocking: [DocumentPath: EncodedDocument?] {
-        let all = all
-        return all.isEmpty ? all : times.withLock { times in all.filter { times[$0.key] == nil } }
-    }
+    var blocking: [DocumentPath: EncodedDocument?] { state.withLock { $0.blocking } }
 
     /// The quarantined documents, sorted.
     var quarantined: [QuarantinedDocument] {
-        let times = times.withLock { $0 }
-        return times.keys.sorted().compactMap { path in
-            quarantinedImage(of: path).map { QuarantinedDocument(path: path, image: $0.image, time: $0.time) }
+        state.withLock { state in
+            state.times.keys.sorted().compactMap { path in
+                guard let image = state.images[path], let time = state.times[path] else { return nil }
+                return QuarantinedDocument(path: path, image: image, time: time)
+            }
         }
     }
 
     /// Returns the image and commit time of a quarantined document, or nil for any other document.
     func quarantinedImage(of path: DocumentPath) -> (image: EncodedDocument?, time: Timestamp)? {
-        guard let time = times.withLock({ $0[path] }), let image = image(of: path) else { return nil }
-        return (image, time)
+        guard hasImages.load(ordering: .acquiring) else { return nil }
+        return state.withLock { state in
+            guard let image = state.images[path], let time = state.times[path] else { return nil }
+            return (image, time)
+        }
     }
 
     /// Returns the unapplied document at `path`: `.some(nil)` if it was deleted, nil if its file is current.
     func image(of path: DocumentPath) -> EncodedDocument?? {
         guard hasImages.load(ordering: .acquiring) else { return nil }
-        return images.withLock { $0[path] }
+        return state.withLock { $0.images[path] }
     }
 
     /// The unapplied documents in and below a collection.
@@ -69,11 +82,11 @@ final class UnappliedDocuments: Sendable {
 
     /// Returns the overlay of a collection.
     func overlay(of collection: CollectionPath) -> CollectionOverlay {
-        images.withLock { images in
+        state.withLock { state in
             var overlay = CollectionOverlay()
-            guard !images.isEmpty else { return overlay }
+            guard !state.images.isEmpty else { return overlay }
             let segments = collection.segments
-            for (path, image) in images where path.segments.starts(with: segments) {
+            for (path, image) in state.images where path.segments.starts(with: segments) {
                 if path.collection == collection {
                     overlay.images[path.id] = .some(image)
                 } else if image != nil, let id = try? DocumentPath.ID(path.segments[segments.count].string) {
@@ -86,9 +99,9 @@ final class UnappliedDocuments: Sendable {
 
     /// Returns the subcollections of a document, or the root collections, with existing unapplied documents in or below them.
     func collections(under parent: DocumentPath?) -> Set<CollectionID> {
-        images.withLock { images in
+        state.withLock { state in
             let segments = parent?.segments ?? []
-            return images.reduce(into: []) { collections, entry in
+            return state.images.reduce(into: []) { collections, entry in
                 let path = entry.key.segments
                 guard entry.value != nil, path.count > segments.count, path.starts(with: segments) else { return }
                 // A segment of a valid path is a valid ID.
@@ -101,8 +114,8 @@ final class UnappliedDocuments: Sendable {
     ///
     /// - Parameter excluded: The paths of files to ignore.
     func anyDocument(below segments: [UTF8Key], excluding excluded: Set<UTF8Key>, in files: DocumentFiles) -> UTF8Key? {
-        images.withLock { images in
-            images.lazy.filter {
+        state.withLock { state in
+            state.images.lazy.filter {
                 $0.value != nil && $0.key.segments.count > segments.count && $0.key.segments.starts(with: segments)
             }
             .map { UTF8Key(files.filePath(of: $0.key)) }.first { !excluded.contains($0) }
@@ -111,26 +124,32 @@ final class UnappliedDocuments: Sendable {
 
     /// Records that a document could not be applied, and why.
     func insert(_ image: EncodedDocument?, at path: DocumentPath, because error: StatusError) {
-        failure.withLock { $0 = error }
-        change { $0[path] = .some(image) }
+        change { state in
+            state.failure = error
+            state.images[path] = .some(image)
+        }
     }
 
     /// Quarantines a document whose file can't be written.
     func quarantine(_ document: QuarantinedDocument) {
-        times.withLock { $0[document.path] = document.time }
-        change { $0[document.path] = .some(document.image) }
+        change { state in
+            state.times[document.path] = document.time
+            state.images[document.path] = .some(document.image)
+        }
     }
 
     /// Records that the document has been applied.
     func remove(_ path: DocumentPath) {
-        times.withLock { _ = $0.removeValue(forKey: path) }
-        change { _ = $0.removeValue(forKey: path) }
+        change { state in
+            state.times[path] = nil
+            state.images.removeValue(forKey: path)
+        }
     }
 
-    private func change(_ body: (inout [DocumentPath: EncodedDocument?]) -> Void) {
-        images.withLock { images in
-            body(&images)
-            hasImages.store(!images.isEmpty, ordering: .releasing)
+    private func change(_ body: (inout State) -> Void) {
+        state.withLock { state in
+            body(&state)
+            hasImages.store(!state.images.isEmpty, ordering: .releasing)
         }
     }
 }
