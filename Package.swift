@@ -18,8 +18,6 @@ let package = Package(
         .executable(name: "hearth", targets: ["HearthCLI"]),
         .executable(name: "hearth-bench", targets: ["HearthBench"]),
         .library(name: "HearthClient", targets: ["HearthClient", "DocumentModel"]),
-        // Preloaded into servers by the crash tests; never linked.
-        .library(name: "FaultShim", type: .dynamic, targets: ["FaultShim"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
@@ -257,11 +255,6 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swiftSettings
-        ),
-        .target(
-            name: "FaultShim",
-            path: "Tests/FaultShim",
-            cSettings: [.treatAllWarnings(as: .error), .enableWarning("all"), .enableWarning("extra")]
         ),
         .testTarget(
             name: "EndToEnd",
