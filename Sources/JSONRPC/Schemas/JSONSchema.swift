@@ -15,10 +15,6 @@ package struct JSONSchema: Sendable {
             self.description = description
             self.isRequired = isRequired
         }
-
-        package init(_ parameter: any ParameterDescription) {
-            self.init(parameter.name, parameter.schema, parameter.description, isRequired: parameter.isRequired)
-        }
     }
 
     /// A named schema that is written once and referenced wherever it is used.
