@@ -23,10 +23,31 @@ final class ChangeFeed: Sendable {
         var applying: SequenceNumber
         /// The latest commits in order, up to the last published one.
         var recent = RecentCommits()
-        var waiters: [UInt64: @Sendable () -> Void] = [:]
+        var waiters: [UInt64: Waiter] = [:]
         var waiterCount: UInt64 = 0
         var isClosed = false
         let maximumBytes: Int
+
+        /// Removes the waiters whose commit is published, and returns them.
+        mutating func takeDueWaiters() -> [Waiter] {
+            let isDue = { [last] (waiter: Waiter) in waiter.sequence < last }
+            // Most waiters wait for the next commit.
+            guard !waiters.values.allSatisfy(isDue) else { return takeAllWaiters() }
+            let due = waiters.filter { isDue($0.value) }
+            for id in due.keys { waiters[id] = nil }
+            return Array(due.values)
+        }
+
+        mutating func takeAllWaiters() -> [Waiter] {
+            defer { waiters.removeAll() }
+            return Array(waiters.values)
+        }
+    }
+
+    /// A call to be made when a commit after a sequence number is published, or the feed is closed.
+    private struct Waiter {
+        let sequence: SequenceNumber
+        let body: @Sendable () -> Void
     }
 
     init(
@@ -61,7 +82,7 @@ final class ChangeFeed: Sendable {
         let applying = state.withLock { $0.applying }
         while position.lastSequence < applying {
             guard !Task.isCancelled else { throw StatusError(.cancelled, "The task was cancelled.") }
-            await wait(until: applying)
+            await wait(after: applying.previous)
         }
         return position
     }
@@ -79,20 +100,18 @@ final class ChangeFeed: Sendable {
                 state.last = last.sequence
                 state.lastTime = last.time
             }
-            defer { state.waiters.removeAll() }
-            return Array(state.waiters.values)
+            return state.takeDueWaiters()
         }
-        for waiter in waiters { waiter() }
+        for waiter in waiters { waiter.body() }
     }
 
     /// Ends all subscriptions.
     func close() {
         let waiters = state.withLock { state in
             state.isClosed = true
-            defer { state.waiters.removeAll() }
-            return Array(state.waiters.values)
+            return state.takeAllWaiters()
         }
-        for waiter in waiters { waiter() }
+        for waiter in waiters { waiter.body() }
     }
 
     /// Returns a page of the commits after `sequence`, at least one, waiting for one if needed; nil when the task is cancelled or the
@@ -104,7 +123,7 @@ final class ChangeFeed: Sendable {
             case .inJournal(let last):
                 let journal = journal
                 return try await scanQueue.run { () throws(StatusError) in try journal.commits(after: sequence, through: last) }
-            case .none: await wait(until: sequence.next)
+            case .none: await wait(after: sequence)
             case .closed: return nil
             case .inFuture(let last):
                 throw StatusError(
@@ -126,9 +145,9 @@ extension ChangeFeed {
     /// Calls `body` once, as soon as ``commits(after:)`` would return without waiting; at once when that is already so.
     func notify(after sequence: SequenceNumber, _ body: @escaping @Sendable () -> Void) -> CommitNotification {
         let id = state.withLock { state -> UInt64? in
-            if state.isClosed || state.last != sequence { return nil }
+            if state.isClosed || sequence < state.last || sequence > state.applying { return nil }
             state.waiterCount += 1
-            state.waiters[state.waiterCount] = body
+            state.waiters[state.waiterCount] = Waiter(sequence: sequence, body: body)
             return state.waiterCount
         }
         guard let id else {
@@ -149,15 +168,15 @@ extension ChangeFeed {
     private func lookUp(after sequence: SequenceNumber) -> LookupResult {
         state.withLock { state in
             if state.isClosed { return .closed }
-            if sequence > state.last { return .inFuture(last: state.last) }
-            if sequence == state.last { return .none }
+            if sequence > state.applying { return .inFuture(last: state.last) }
+            if sequence >= state.last { return .none }
             if let commits = state.recent.commits(after: sequence) { return .commits(commits) }
             return .inJournal(last: state.last)
         }
     }
 
-    /// Returns when the commit `sequence` may have been published, the feed is closed or the task is cancelled.
-    private func wait(until sequence: SequenceNumber) async {
+    /// Returns when a commit after `sequence` is published, the feed is closed or the task is cancelled.
+    private func wait(after sequence: SequenceNumber) async {
         let id = state.withLock { state in
             state.waiterCount += 1
             return state.waiterCount
@@ -166,14 +185,14 @@ extension ChangeFeed {
             await withCheckedContinuation { continuation in
                 // Checked again under the lock of ``publish(_:)``, so that no commit is missed.
                 let isDone = state.withLock { state in
-                    if state.isClosed || state.last >= sequence || Task.isCancelled { return true }
-                    state.waiters[id] = { continuation.resume() }
+                    if state.isClosed || sequence < state.last || Task.isCancelled { return true }
+                    state.waiters[id] = Waiter(sequence: sequence) { continuation.resume() }
                     return false
                 }
                 if isDone { continuation.resume() }
             }
         } onCancel: {
-            state.withLock { $0.waiters.removeValue(forKey: id) }?()
+            state.withLock { $0.waiters.removeValue(forKey: id) }?.body()
         }
     }
 }

@@ -3,9 +3,6 @@ package import DocumentStore
 
 /// Reads of the selected database for Swift code in the server that has no counterpart among the methods.
 extension ServiceContext {
-    /// The position of the commit log.
-    package var position: StorePosition { store.position }
-
     /// Returns a position that includes every commit whose documents the caller may have seen.
     package func safePosition() async throws(StatusError) -> StorePosition {
         try await store.safePosition()

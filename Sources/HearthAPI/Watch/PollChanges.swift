@@ -88,7 +88,7 @@ package enum PollChanges: RPCMethod {
 
     package static func call(_ params: Params, in context: ServiceContext) async throws(StatusError) -> Result {
         try params.target.requireAccess(for: context.caller)
-        let position = context.store.position
+        let position = try await context.safePosition()
         guard let resume = params.resume else { return Result(token: ResumeToken(params.target, at: position)) }
         let request = WatchRequest(
             target: params.target,
@@ -110,7 +110,7 @@ package enum PollChanges: RPCMethod {
                 if case .end(.revoked, _) = frame {
                     throw StatusError(.unauthenticated, "The key was revoked or has expired during the call.")
                 }
-                if case .end(.slow, _) = frame { throw .tokenExpired(at: context.store.position) }
+                if case .end(.slow, _) = frame { throw .tokenExpired(at: try await context.safePosition()) }
                 if case .change = frame { result.changes.append(frame) }
                 if case .end(.limit, _) = frame { result.hasMore = true }
                 if let token = frame.token { result.token = token }

@@ -118,8 +118,12 @@ extension ResumeToken {
     ///
     /// A data folder that was restored from a file copy reuses sequence numbers for other commits. The commit time shows whether
     /// the commit is the one that the token was issued for.
-    func resetReason(in store: any DocumentStore) async throws(StatusError) -> WatchFrame.ResetReason? {
-        let position = store.position
+    ///
+    /// - Parameter position: A safe position, so that a token from another server is not taken for one from the future.
+    func resetReason(
+        at position: StorePosition,
+        in store: any DocumentStore
+    ) async throws(StatusError) -> WatchFrame.ResetReason? {
         guard belongs(toEpoch: position.epoch) else { return .restored }
         guard position.canResume(after: sequence) else { return .expired }
         // A commit that is no longer retained cannot be compared.

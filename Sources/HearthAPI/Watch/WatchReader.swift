@@ -151,7 +151,7 @@ extension WatchReader {
         nonisolated(unsafe) let reader = self
         let wakeup = wakeup
         let frames = await withTaskGroup(of: Result<[WatchFrame], StatusError>?.self) { group in
-            group.addTask { await Result { () async throws(StatusError) in try await reader.stepOrReset() } }
+            group.addTask { await Result { () async throws(StatusError) in try await reader.stepOrRetry() } }
             // A long read is cancelled when the client disconnects.
             group.addTask {
                 await wakeup.waitForEnd()
@@ -168,18 +168,27 @@ extension WatchReader {
     }
 
     /// Performs the next step. If the store rejects it for overload, nothing has changed and the step is retried.
-    private nonisolated(nonsending) func stepOrReset() async throws(StatusError) -> [WatchFrame] {
+    private nonisolated(nonsending) func stepOrRetry() async throws(StatusError) -> [WatchFrame] {
         if rejectedSince != nil, await !waitBeforeRetry() { return [] }
+        do throws(StatusError) {
+            return try await stepOrReset()
+        } catch {
+            // The stream ends with an end frame instead of an error.
+            if error.code == .cancelled, case .end? = wakeup.interruption { return [] }
+            guard shouldRetry(after: error) else { throw error }
+            return []
+        }
+    }
+
+    /// Performs the next step, or resets the stream if commits that the step requires are no longer retained.
+    private nonisolated(nonsending) func stepOrReset() async throws(StatusError) -> [WatchFrame] {
         do throws(StatusError) {
             let frames = try await step()
             rejectedSince = nil
             return frames.isEmpty ? periodicCheckpoint : frames
         } catch {
-            if isHistoryLost(error) { return [resetOrEnd(phase == .resuming ? .expired : .lagged)] }
-            // The stream ends with an end frame instead of an error.
-            if error.code == .cancelled, case .end? = wakeup.interruption { return [] }
-            guard shouldRetry(after: error) else { throw error }
-            return []
+            guard try await isHistoryLost(error) else { throw error }
+            return [try await resetOrEnd(phase == .resuming ? .expired : .lagged)]
         }
     }
 
@@ -198,22 +207,25 @@ extension WatchReader {
     }
 
     /// Restarts the stream with the initial state, or ends it if the request asks for that.
-    private func resetOrEnd(_ reason: WatchFrame.ResetReason) -> WatchFrame {
+    private nonisolated(nonsending) func resetOrEnd(
+        _ reason: WatchFrame.ResetReason
+    ) async throws(StatusError) -> WatchFrame {
         guard request.onExpired == .reset else {
             phase = .ended
             return .end(.slow, token: nil)
         }
-        begin(at: store.position)
+        begin(at: try await store.safePosition())
         return .reset(reason)
     }
 
     /// Returns whether an error means that required commits are no longer retained.
-    private func isHistoryLost(_ error: StatusError) -> Bool {
-        let position = store.position
-        return switch error.code {
-        case .outOfRange: true
-        case .failedPrecondition: state.sequence < position.lastSequence && state.sequence < position.oldestRetained
-        default: false
+    private nonisolated(nonsending) func isHistoryLost(_ error: StatusError) async throws(StatusError) -> Bool {
+        switch error.code {
+        case .outOfRange: return true
+        case .failedPrecondition:
+            let position = try await store.safePosition()
+            return state.sequence < position.lastSequence && state.sequence < position.oldestRetained
+        default: return false
         }
     }
 
@@ -240,15 +252,15 @@ extension WatchReader {
     }
 
     private nonisolated(nonsending) func open() async throws(StatusError) -> [WatchFrame] {
-        let position = store.position
+        let position = try await store.safePosition()
         let open = WatchFrame.open(
             epoch: position.epoch,
             sequence: position.lastSequence,
             oldest: position.oldestRetained,
             heartbeat: request.heartbeat
         )
-        if let token = request.resume, let reason = try await token.resetReason(in: store) {
-            return [open, resetOrEnd(reason)]
+        if let token = request.resume, let reason = try await token.resetReason(at: position, in: store) {
+            return [open, try await resetOrEnd(reason)]
         }
         guard let token = request.resume ?? request.startToken(at: position) else {
             begin(at: position)

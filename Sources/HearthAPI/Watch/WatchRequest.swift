@@ -87,14 +87,14 @@ extension WatchRequest {
     /// from.
     func validate(in store: any DocumentStore) async throws(StatusError) {
         guard let resume else { return }
-        let position = store.position
+        let position = try await store.safePosition()
         guard resume.belongs(to: target, in: position.database) else {
             throw StatusError(
                 .invalidArgument,
                 "The token was issued for another target or in another database. Omit it to start a new stream."
             )
         }
-        if onExpired == .fail, try await resume.resetReason(in: store) != nil {
+        if onExpired == .fail, try await resume.resetReason(at: position, in: store) != nil {
             throw .tokenExpired(at: position)
         }
     }

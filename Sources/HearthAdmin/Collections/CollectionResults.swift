@@ -33,7 +33,7 @@ struct CollectionResults: Sendable {
     init(_ request: CollectionRequest, in context: ServiceContext) async throws(StatusError) {
         self.request = request
         // Taken before reading, so that the stream misses no change.
-        position = context.position
+        position = try await context.safePosition()
         do {
             if request.isQuery { try await runQuery(in: context) } else { try await list(in: context) }
         } catch let error as CollectionQuery.ValidationError {

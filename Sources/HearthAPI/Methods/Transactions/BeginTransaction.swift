@@ -87,15 +87,15 @@ package enum BeginTransaction: RPCMethod {
         let mode: OpenTransaction.Mode =
             switch params {
             case .readWrite: .readWrite
-            case .readOnly(let time?): .readOnly(at: try validated(time, in: context))
+            case .readOnly(let time?): .readOnly(at: try await validated(time, in: context))
             case .readOnly(nil): .readOnly(at: try await ReadSnapshot(of: context.store).time)
             }
         return try context.transactions.begin(mode, for: context.caller.identity)
     }
 
     /// Rejects a read time in the future, since all reads of the transaction would fail.
-    private static func validated(_ time: Timestamp, in context: ServiceContext) throws(StatusError) -> Timestamp {
-        guard time > max(.current(), context.store.position.lastCommitTime ?? .minimum) else { return time }
+    private static func validated(_ time: Timestamp, in context: ServiceContext) async throws(StatusError) -> Timestamp {
+        guard try await context.store.isInFuture(time) else { return time }
         throw StatusError.readTimeInFuture(time)
     }
 
