@@ -74,7 +74,7 @@ let package = Package(
         .target(
             name: "HearthAPI",
             dependencies: [
-                "DocumentModel", "DocumentStore", "FileStore", "JSONRPC", "StorageIO", "StrictJSON",
+                "DocumentModel", "DocumentStore", "JSONRPC", "StorageIO", "StrictJSON",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -90,7 +90,7 @@ func withService(
     let context = ServiceContext(
         store: store,
         server: ServerDescription(limits: limits),
-        keys: try await AccessKeyRegistry.open(inFolder: folder, logger: logger),
+        keys: try await AccessKeyRegistry.open(.open(.keys, inFolder: folder), logger: logger),
         databases: databases
     )
     do {

@@ -116,7 +116,7 @@ func withServer(
     let context = ServiceContext(
         store: store,
         server: ServerDescription(limits: limits),
-        keys: try await AccessKeyRegistry.open(inFolder: folder, logger: logger),
+        keys: try await AccessKeyRegistry.open(.open(.keys, inFolder: folder), logger: logger),
         databases: databases
     )
     let (ports, port) = AsyncStream<Int>.makeStream()
