@@ -162,6 +162,12 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(
+            name: "DocumentStoreConformance",
+            dependencies: ["DocumentModel", "DocumentStore", "QueryTestSupport", "StrictJSON", "TestSupport"],
+            path: "Tests/DocumentStoreConformance",
+            swiftSettings: swiftSettings
+        ),
+        .target(
             name: "FuzzedInputs",
             dependencies: [
                 "DocumentModel", "DocumentStore", "FirestoreREST", "HearthAPI", "JSONRPC", "StrictJSON", "TestSupport",
@@ -182,6 +188,11 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .testTarget(
+            name: "DocumentStoreTests",
+            dependencies: ["DocumentStore", "DocumentStoreConformance"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
             name: "JournalTests",
             dependencies: ["Journal", "DocumentModel", "DocumentStore", "StrictJSON", "TestSupport"],
             swiftSettings: swiftSettings
@@ -189,8 +200,8 @@ let package = Package(
         .testTarget(
             name: "FileStoreTests",
             dependencies: [
-                "FileStore", "DocumentModel", "DocumentStore", "Journal", "QueryTestSupport", "StorageIO", "StrictJSON",
-                "TestSupport",
+                "FileStore", "DocumentModel", "DocumentStore", "DocumentStoreConformance", "Journal", "QueryTestSupport",
+                "StorageIO", "StrictJSON", "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -199,8 +210,8 @@ let package = Package(
         .testTarget(
             name: "HearthAPITests",
             dependencies: [
-                "HearthAPI", "DocumentModel", "DocumentStore", "FileStore", "FuzzedInputs", "JSONRPC", "StrictJSON",
-                "TestSupport",
+                "HearthAPI", "DocumentModel", "DocumentStore", "DocumentStoreConformance", "FileStore", "FuzzedInputs",
+                "JSONRPC", "StrictJSON", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swiftSettings
