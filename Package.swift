@@ -44,6 +44,7 @@ let package = Package(
         .target(name: "JSONRPC", dependencies: ["StrictJSON"], swiftSettings: swiftSettings),
         .target(name: "StorageIO", dependencies: ["CLinux", "DocumentModel"], swiftSettings: swiftSettings),
         .target(name: "DocumentStore", dependencies: ["DocumentModel", "StrictJSON"], swiftSettings: swiftSettings),
+        .target(name: "HearthWire", dependencies: ["DocumentModel", "StrictJSON"], swiftSettings: swiftSettings),
         .target(
             name: "Journal",
             dependencies: ["DocumentModel", "DocumentStore", "StorageIO", "StrictJSON"],
@@ -63,8 +64,7 @@ let package = Package(
         .target(
             name: "HearthClient",
             dependencies: [
-                "DocumentModel",
-                "StrictJSON",
+                "DocumentModel", "HearthWire", "StrictJSON",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -74,7 +74,7 @@ let package = Package(
         .target(
             name: "HearthAPI",
             dependencies: [
-                "DocumentModel", "DocumentStore", "FileStore", "JSONRPC", "StorageIO", "StrictJSON",
+                "DocumentModel", "DocumentStore", "FileStore", "HearthWire", "JSONRPC", "StorageIO", "StrictJSON",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -83,7 +83,7 @@ let package = Package(
         .target(
             name: "HearthHTTP",
             dependencies: [
-                "DocumentModel", "DocumentStore", "HearthAPI", "JSONRPC", "StrictJSON",
+                "DocumentModel", "DocumentStore", "HearthAPI", "HearthWire", "JSONRPC", "StrictJSON",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -124,8 +124,7 @@ let package = Package(
             name: "HearthCLI",
             dependencies: [
                 "DocumentModel", "DocumentStore", "FileStore", "FirestoreREST", "HearthAdmin", "HearthClient", "HearthHTTP",
-                "HearthAPI",
-                "StrictJSON",
+                "HearthAPI", "HearthWire", "StrictJSON",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -243,9 +242,17 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .testTarget(
+            name: "HearthWireTests",
+            dependencies: [
+                "HearthWire", "DocumentModel", "DocumentStore", "HearthAPI", "JSONRPC", "QueryTestSupport", "StrictJSON",
+                "TestSupport",
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
             name: "HearthClientTests",
             dependencies: [
-                "HearthClient", "DocumentModel", "HearthAPI", "JSONRPC", "QueryTestSupport", "StrictJSON", "TestSupport",
+                "HearthClient", "HearthWire", "DocumentModel", "HearthAPI", "JSONRPC", "StrictJSON", "TestSupport",
             ],
             swiftSettings: swiftSettings
         ),
@@ -266,7 +273,8 @@ let package = Package(
         .testTarget(
             name: "EndToEnd",
             dependencies: [
-                "HearthCLI", "HearthClient", "DocumentModel", "DocumentStore", "FileStore", "StrictJSON", "TestSupport",
+                "HearthCLI", "HearthClient", "HearthWire", "DocumentModel", "DocumentStore", "FileStore", "StrictJSON",
+                "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "OpenCombine", package: "OpenCombine"),
             ],

@@ -5,7 +5,7 @@ import StrictJSON
 
 /// A request for a watch stream.
 package struct WatchRequest: Sendable {
-    package var target: WatchTarget
+    package var target: PreparedWatchTarget
     /// The token to resume after; takes precedence over ``start``.
     package var resume: ResumeToken?
     /// The start of a stream without a token.
@@ -58,7 +58,7 @@ package struct WatchRequest: Sendable {
     )
 
     package init(
-        target: WatchTarget,
+        target: PreparedWatchTarget,
         resume: ResumeToken? = nil,
         start: Start = .snapshot,
         contents: Contents = .document,
@@ -135,7 +135,7 @@ extension WatchRequest {
     }
 }
 
-extension WatchTarget {
+extension PreparedWatchTarget {
     /// True if only the before-image tells whether a document was in the target.
     fileprivate var needsBeforeImages: Bool {
         if case .query(let watched) = self { !watched.isOrdered } else { false }

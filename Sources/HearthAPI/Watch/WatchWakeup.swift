@@ -13,7 +13,7 @@ final class WatchWakeup: Sendable {
         /// No frame was sent for the heartbeat interval.
         case heartbeat
         /// The stream ends, without a reason if the client has disconnected.
-        case end(WatchFrame.EndReason?)
+        case end(OutgoingWatchFrame.EndReason?)
     }
 
     fileprivate struct State {
@@ -41,7 +41,7 @@ final class WatchWakeup: Sendable {
     }
 
     /// Ends the stream after the current batch of frames. Only the first reason counts.
-    func end(_ reason: WatchFrame.EndReason?) {
+    func end(_ reason: OutgoingWatchFrame.EndReason?) {
         let waiter = state.withLock { state in
             if state.end == nil { state.end = .end(reason) }
             return state.takeWaiter()

@@ -68,7 +68,7 @@ extension CollectionResults {
             in: context
         )
         next = page.next.map { .after($0.key) }
-        damaged = page.damaged.map(\.error)
+        damaged = page.damaged
         for listed in page.documents { append(listed) }
         if after != nil { previous = (page.documents.first?.path.id ?? after).map { .before($0.key) } }
         var writer = JSONWriter()

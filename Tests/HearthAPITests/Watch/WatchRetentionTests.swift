@@ -10,7 +10,7 @@ import Testing
 
 /// Streams and tokens at the limit of retention.
 @Suite("Watching and retention", .timeLimit(.minutes(1))) struct WatchRetentionTests {
-    private let target: WatchTarget
+    private let target: PreparedWatchTarget
 
     init() throws {
         target = .collection(try CollectionPath("c"))

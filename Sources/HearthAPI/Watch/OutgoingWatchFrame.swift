@@ -1,18 +1,18 @@
 package import DocumentModel
 package import DocumentStore
 
-/// A frame of a watch stream.
+/// A frame of a watch stream, before its encoding.
 ///
 /// A stream starts with ``open(epoch:sequence:oldest:heartbeat:)``. Unless it is resumed, the initial state follows: for each
 /// document a ``change(_:position:)`` without position or a ``damaged(_:)``, then ``current(sequence:count:token:)``. After that
 /// come the changes of each commit in commit order, each frame with its ``Position``.
-package enum WatchFrame: Sendable {
+package enum OutgoingWatchFrame: Sendable {
     /// The first frame. `sequence` is the last commit, `oldest` the oldest retained one.
     case open(epoch: String, sequence: SequenceNumber, oldest: SequenceNumber, heartbeat: Duration)
     /// A document of the target has changed, or without a position, is part of the initial state.
     indirect case change(Change, position: Position?)
     /// A document of the target cannot be read and is omitted from the initial state. Its file is left untouched.
-    case damaged(DamagedDocument)
+    case damaged(StatusError)
     /// The initial state is complete as of this commit.
     case current(sequence: SequenceNumber, count: Int, token: ResumeToken)
     /// The heartbeat: the target has not changed further up to this commit. It carries a resume token and, if known, the number
@@ -103,9 +103,9 @@ package enum WatchFrame: Sendable {
     }
 }
 
-extension WatchFrame {
+extension OutgoingWatchFrame {
     /// Returns the frame with the requested contents only.
-    func reduced(to contents: WatchRequest.Contents) -> WatchFrame {
+    func reduced(to contents: WatchRequest.Contents) -> OutgoingWatchFrame {
         guard case .change(var change, let position) = self else { return self }
         if contents == .paths { change.document = nil }
         if contents != .before { change.before = nil }

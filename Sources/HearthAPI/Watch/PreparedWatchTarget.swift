@@ -1,9 +1,10 @@
 package import DocumentModel
+import HearthWire
 package import JSONRPC
 package import StrictJSON
 
 /// The target of a watch stream.
-package enum WatchTarget: Hashable, Sendable {
+package enum PreparedWatchTarget: Hashable, Sendable {
     /// A document, whether or not it exists.
     case document(DocumentPath)
     /// The documents of a collection, without subcollections.
@@ -40,15 +41,15 @@ package enum WatchTarget: Hashable, Sendable {
 }
 
 /// The parameters of a target.
-extension WatchTarget {
-    static let document = Parameter<DocumentPath?>("document", "The document to watch.")
-    static let collection = Parameter<CollectionPath?>("collection", "The collection to watch.")
+extension PreparedWatchTarget {
+    static let document = Parameter<DocumentPath?>(WatchTargetKeys.document, "The document to watch.")
+    static let collection = Parameter<CollectionPath?>(WatchTargetKeys.collection, "The collection to watch.")
     static let collectionGroup = Parameter<CollectionID?>(
-        "collectionGroup",
+        WatchTargetKeys.collectionGroup,
         "The ID of the collections to watch, at any depth."
     )
     static let query = Parameter<PreparedWatchQuery?>(
-        "query",
+        WatchTargetKeys.query,
         "The query to watch, with the parameters of query.run; in a URL as JSON."
     )
 
@@ -60,7 +61,7 @@ extension WatchTarget {
 
     /// Decodes the target of a call.
     package init(from arguments: Arguments) throws(RPCError) {
-        var targets: [WatchTarget] = []
+        var targets: [PreparedWatchTarget] = []
         if let path = try arguments[Self.document] { targets.append(.document(path)) }
         if let path = try arguments[Self.collection] { targets.append(.collection(path)) }
         if let id = try arguments[Self.collectionGroup] {

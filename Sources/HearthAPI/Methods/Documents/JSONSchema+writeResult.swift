@@ -1,26 +1,7 @@
 import DocumentModel
+import HearthWire
 import JSONRPC
 import StrictJSON
-
-extension WriteResult {
-    /// Writes `{"updateTime"?: …, "transformResults"?: […]}`.
-    func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        if let updateTime {
-            writer.key("updateTime")
-            writer.string(updateTime.rfc3339)
-        }
-        if !transformResults.isEmpty {
-            writer.key("transformResults")
-            writer.beginArray()
-            for value in transformResults {
-                value.write(to: &writer)
-            }
-            writer.endArray()
-        }
-        writer.endObject()
-    }
-}
 
 extension JSONSchema {
     /// The schema of a write result.
@@ -28,13 +9,13 @@ extension JSONSchema {
         .component("WriteResult", of: WriteResult.self) {
             .object([
                 .init(
-                    "updateTime",
+                    WriteResultKeys.updateTime,
                     Timestamp.schema,
                     "The update time of the document after the write; absent if the write deleted it.",
                     isRequired: false
                 ),
                 .init(
-                    "transformResults",
+                    WriteResultKeys.transformResults,
                     .array(of: Value.schema),
                     "The new values of the transformed fields, one per transform; absent without transforms.",
                     isRequired: false
@@ -49,9 +30,9 @@ extension JSONSchema {
             .init(
                 "error",
                 .object([
-                    .init("code", .integer(), "The status code."),
-                    .init("message", .string(), "The problem, and what to do about it."),
-                    .init("data", .map(of: .any), "The status name, and the document and field concerned."),
+                    .init(ErrorKeys.code, .integer(), "The status code."),
+                    .init(ErrorKeys.message, .string(), "The problem, and what to do about it."),
+                    .init(ErrorKeys.data, .map(of: .any), "The status name, and the document and field concerned."),
                 ]),
                 "The error, as for a call with this write only."
             )
