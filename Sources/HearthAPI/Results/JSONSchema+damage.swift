@@ -41,6 +41,6 @@ extension JSONSchema {
 extension JSONSchema.Property {
     /// Returns the `damaged` member of a page.
     static func damaged(_ description: String) -> JSONSchema.Property {
-        .init(PageKeys.damaged, .array(of: .damagedDocument), description, isRequired: false)
+        .init(DamageKeys.damaged, .array(of: .damagedDocument), description, isRequired: false)
     }
 }

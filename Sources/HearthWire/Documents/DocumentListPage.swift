@@ -6,7 +6,6 @@ package enum PageKeys {
     package static let documents: WireKey = "documents"
     package static let collections: WireKey = "collections"
     package static let nextPageToken: WireKey = "nextPageToken"
-    package static let damaged: WireKey = "damaged"
 }
 
 /// A page of the documents in a collection, ordered by ID.

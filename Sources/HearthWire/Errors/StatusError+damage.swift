@@ -1,8 +1,9 @@
 package import DocumentModel
 package import StrictJSON
 
-/// The members of an unreadable file or folder: `{"message", "path"?, "file"?}`.
+/// The member of a page or query result with unreadable files and folders, and the members of one: `{"message", "path"?, "file"?}`.
 package enum DamageKeys {
+    package static let damaged: WireKey = "damaged"
     package static let message: WireKey = "message"
     package static let path: WireKey = "path"
     package static let file: WireKey = "file"
@@ -35,7 +36,7 @@ extension JSONWriter {
     /// Writes the `damaged` member of a page or query result, unless it is empty.
     package mutating func damaged(_ errors: [StatusError]) {
         guard !errors.isEmpty else { return }
-        array(PageKeys.damaged, of: errors) { error, writer in
+        array(DamageKeys.damaged, of: errors) { error, writer in
             writer.beginObject()
             error.writeDamageMembers(to: &writer)
             writer.endObject()
@@ -46,6 +47,6 @@ extension JSONWriter {
 extension JSONNode {
     /// The errors in the `damaged` member of a page or query result.
     package var damaged: [StatusError] {
-        self[PageKeys.damaged]?.elements.map { $0.map(StatusError.init(damage:)) } ?? []
+        self[DamageKeys.damaged]?.elements.map { $0.map(StatusError.init(damage:)) } ?? []
     }
 }
