@@ -24,11 +24,6 @@ extension Firestore {
         }
         return Query(definition, in: self)
     }
-
-    /// Returns a write batch, which commits several writes atomically.
-    public func batch() -> WriteBatch {
-        WriteBatch(self)
-    }
 }
 
 extension CollectionPath {

@@ -56,11 +56,3 @@ extension Query: Hashable {
         hasher.combine(try? definition.get())
     }
 }
-
-extension StructuredQuery {
-    /// The collection, if the query returns all its documents.
-    var wholeCollection: CollectionPath? {
-        guard case .collection(let collection) = source, self == StructuredQuery(source) else { return nil }
-        return collection
-    }
-}

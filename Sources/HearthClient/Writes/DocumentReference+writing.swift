@@ -106,12 +106,3 @@ extension DocumentReference {
         firestore.enqueue(try [.set(self, data, merge: .fields(any: mergeFields))], completion)
     }
 }
-
-/// Calls `body` and converts its error to a ``FirestoreError``.
-func firestoreErrors<Result>(_ body: () throws(StatusError) -> Result) throws(FirestoreError) -> Result {
-    do {
-        return try body()
-    } catch {
-        throw FirestoreError(error)
-    }
-}
