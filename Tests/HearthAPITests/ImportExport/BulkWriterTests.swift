@@ -1,10 +1,9 @@
 import DocumentModel
-import HearthAPI
 import StrictJSON
 import Synchronization
 import Testing
 
-@testable import HearthCLI
+@testable import HearthAPI
 
 @Suite("Bulk writer")
 struct BulkWriterTests {
