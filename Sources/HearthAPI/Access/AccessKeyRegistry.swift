@@ -301,7 +301,7 @@ extension AccessKeyRegistry {
             if snapshot.bytes == nil {
                 logger.warning("Key file deleted; all keys are rejected. Restart the server to serve without keys")
             } else {
-                logger.notice("Keys changed by another process", metadata: ["keys.count": "\(all.count)"])
+                logger.notice("Keys changed by another process", metadata: ["key.count": "\(all.count)"])
             }
         } catch {
             // Logged once for each version of the file.

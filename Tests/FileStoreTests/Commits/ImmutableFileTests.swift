@@ -110,7 +110,7 @@ struct ImmutableFileTests {
         try await marked("crashed/documents/c") {
             for round in 0..<2 {
                 let store = try await fixture.open(at: "crashed", logger: logs.logger)
-                #expect(logs.warnings.compactMap { $0["store.unwritable"] } == Array(repeating: "3", count: round + 1))
+                #expect(logs.warnings.compactMap { $0["store.unwritable_documents"] } == Array(repeating: "3", count: round + 1))
                 #expect(try await store.list("c").ids == ["a", "new"])
                 #expect(try await store.fields("c/a") == ["n": .integer(2)])
                 for id in ["a", "new", "gone"] {

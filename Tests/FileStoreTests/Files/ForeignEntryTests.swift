@@ -211,7 +211,7 @@ struct ForeignEntryTests {
         #expect(logs.warnings.isEmpty)
         for name in ["one.json", "two.json"] { try fixture.folder.write("x", to: "data/documents/\(name)") }
         try await fixture.withStore(logger: logs.logger) { _ in }
-        #expect(logs.warnings.map { $0["store.foreign"] } == ["2"])
+        #expect(logs.warnings.map { $0["store.foreign_entries"] } == ["2"])
         #expect(logs.warnings.allSatisfy { !"\($0)".contains(fixture.folder.path) })
     }
 
