@@ -38,10 +38,11 @@ let package = Package(
     targets: [
         // A target depends only on targets above it in this list.
         .target(name: "StrictJSON", swiftSettings: swiftSettings),
+        .target(name: "Concurrency", swiftSettings: swiftSettings),
         .target(name: "DocumentModel", dependencies: ["StrictJSON"], swiftSettings: swiftSettings),
         .target(name: "Gzip", dependencies: ["CZlib"], swiftSettings: swiftSettings),
         .target(name: "XMLText", dependencies: ["CLibXML2"], swiftSettings: swiftSettings),
-        .target(name: "JSONRPC", dependencies: ["StrictJSON"], swiftSettings: swiftSettings),
+        .target(name: "JSONRPC", dependencies: ["Concurrency", "StrictJSON"], swiftSettings: swiftSettings),
         .target(name: "StorageIO", dependencies: ["CLinux", "DocumentModel"], swiftSettings: swiftSettings),
         .target(name: "DocumentStore", dependencies: ["DocumentModel", "StrictJSON"], swiftSettings: swiftSettings),
         .target(
@@ -52,7 +53,7 @@ let package = Package(
         .target(
             name: "FileStore",
             dependencies: [
-                "CSQLite", "DocumentModel", "DocumentStore", "Journal", "StorageIO", "StrictJSON",
+                "Concurrency", "CSQLite", "DocumentModel", "DocumentStore", "Journal", "StorageIO", "StrictJSON",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -74,7 +75,7 @@ let package = Package(
         .target(
             name: "HearthAPI",
             dependencies: [
-                "DocumentModel", "DocumentStore", "FileStore", "JSONRPC", "StorageIO", "StrictJSON",
+                "Concurrency", "DocumentModel", "DocumentStore", "FileStore", "JSONRPC", "StorageIO", "StrictJSON",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -83,7 +84,7 @@ let package = Package(
         .target(
             name: "HearthHTTP",
             dependencies: [
-                "DocumentModel", "DocumentStore", "HearthAPI", "JSONRPC", "StrictJSON",
+                "Concurrency", "DocumentModel", "DocumentStore", "HearthAPI", "JSONRPC", "StrictJSON",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -99,7 +100,7 @@ let package = Package(
         .target(
             name: "FirestoreREST",
             dependencies: [
-                "DocumentModel", "DocumentStore", "HearthAPI", "HearthHTTP", "JSONRPC", "StrictJSON",
+                "Concurrency", "DocumentModel", "DocumentStore", "HearthAPI", "HearthHTTP", "JSONRPC", "StrictJSON",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -109,7 +110,8 @@ let package = Package(
         .target(
             name: "HearthAdmin",
             dependencies: [
-                "DocumentModel", "DocumentStore", "Gzip", "HearthHTTP", "HearthAPI", "JSONRPC", "StorageIO", "StrictJSON",
+                "Concurrency", "DocumentModel", "DocumentStore", "Gzip", "HearthHTTP", "HearthAPI", "JSONRPC", "StorageIO",
+                "StrictJSON",
                 "XMLText",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -124,7 +126,7 @@ let package = Package(
             name: "HearthCLI",
             dependencies: [
                 "DocumentModel", "DocumentStore", "FileStore", "FirestoreREST", "HearthAdmin", "HearthClient", "HearthHTTP",
-                "HearthAPI",
+                "HearthAPI", "StorageIO",
                 "StrictJSON",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -169,13 +171,31 @@ let package = Package(
             path: "Tests/FuzzedInputs",
             swiftSettings: swiftSettings
         ),
+        .target(
+            name: "ServerTestSupport",
+            dependencies: [
+                "Concurrency", "DocumentModel", "DocumentStore", "FileStore", "FirestoreREST", "HearthAPI", "HearthAdmin",
+                "HearthHTTP", "StrictJSON", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            path: "Tests/ServerTestSupport",
+            swiftSettings: swiftSettings
+        ),
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON", "TestSupport"], swiftSettings: swiftSettings),
         .testTarget(
             name: "DocumentModelTests",
             dependencies: ["DocumentModel", "QueryTestSupport", "StrictJSON", "TestSupport"],
             swiftSettings: swiftSettings
         ),
-        .testTarget(name: "JSONRPCTests", dependencies: ["JSONRPC", "StrictJSON", "TestSupport"], swiftSettings: swiftSettings),
+        .testTarget(name: "ConcurrencyTests", dependencies: ["Concurrency", "TestSupport"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "JSONRPCTests",
+            dependencies: ["Concurrency", "JSONRPC", "StrictJSON", "TestSupport"],
+            swiftSettings: swiftSettings
+        ),
         .testTarget(
             name: "StorageIOTests",
             dependencies: ["StorageIO", "DocumentModel", "TestSupport"],
@@ -207,21 +227,21 @@ let package = Package(
         ),
         .testTarget(
             name: "FirestoreRESTTests",
-            dependencies: ["FirestoreREST", "DocumentModel", "FuzzedInputs", "HearthAPI", "StrictJSON"],
+            dependencies: [
+                "FirestoreREST", "Concurrency", "DocumentModel", "DocumentStore", "FuzzedInputs", "HearthAPI", "HearthHTTP",
+                "JSONRPC", "ServerTestSupport", "StrictJSON",
+            ],
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "HearthHTTPTests",
             dependencies: [
-                "HearthHTTP", "FirestoreREST", "HearthAdmin", "HearthAPI", "DocumentModel", "DocumentStore", "FileStore",
-                "FuzzedInputs",
-                "JSONRPC",
-                "StrictJSON", "TestSupport",
+                "HearthHTTP", "Concurrency", "HearthAPI", "DocumentModel", "DocumentStore", "FuzzedInputs", "JSONRPC",
+                "ServerTestSupport", "StrictJSON", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: swiftSettings
         ),

@@ -1,5 +1,6 @@
 import JSONRPC
 import StrictJSON
+import TestSupport
 import Testing
 
 @Suite("OpenRPC document")

@@ -1,6 +1,8 @@
+import Concurrency
 import JSONRPC
 import StrictJSON
 import Synchronization
+import TestSupport
 
 let testTable = MethodTable<Recorder>(
     [Echo.self, Subtract.self, Record.self, Wait.self, Fail.self, Find.self, ReadsUndeclared.self],
@@ -21,7 +23,7 @@ struct TestServer {
 
     init(
         limits: RPCLimits = RPCLimits(),
-        responseBudget: ResponseBudget = .unlimited,
+        responseBudget: MemoryBudget = .unlimited,
         clock: any Clock<Duration> = FrozenClock(),
         denying denied: Recorder.Right? = nil
     ) {
@@ -75,61 +77,4 @@ extension JSONNode {
         guard case .integer(let code)? = self["error"]?["code"]?.number else { return nil }
         return code
     }
-}
-
-/// A clock that never advances: sleeping ends only by cancellation.
-struct FrozenClock: Clock {
-    struct Instant: InstantProtocol {
-        var offset = Duration.zero
-
-        func advanced(by duration: Duration) -> Instant {
-            Instant(offset: offset + duration)
-        }
-
-        func duration(to other: Instant) -> Duration {
-            other.offset - offset
-        }
-
-        static func < (lhs: Instant, rhs: Instant) -> Bool {
-            lhs.offset < rhs.offset
-        }
-    }
-
-    var now: Instant { Instant() }
-    var minimumResolution: Duration { .zero }
-
-    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
-        await untilCancelled()
-        try Task.checkCancellation()
-    }
-}
-
-/// A clock on which sleeping returns immediately.
-struct InstantClock: Clock {
-    var now: FrozenClock.Instant { FrozenClock.Instant() }
-    var minimumResolution: Duration { .zero }
-
-    func sleep(until deadline: FrozenClock.Instant, tolerance: Duration?) async throws {
-        try Task.checkCancellation()
-    }
-}
-
-/// A clock that sleeping advances immediately.
-final class SteppingClock: Clock {
-    private let time = Mutex(FrozenClock.Instant())
-
-    var now: FrozenClock.Instant { time.withLock(\.self) }
-    var minimumResolution: Duration { .zero }
-
-    func sleep(until deadline: FrozenClock.Instant, tolerance: Duration?) async throws {
-        try Task.checkCancellation()
-        time.withLock { $0 = max($0, deadline) }
-    }
-}
-
-/// Returns when the task is cancelled.
-func untilCancelled() async {
-    let (stream, continuation) = AsyncStream<Never>.makeStream()
-    for await _ in stream {}
-    continuation.finish()
 }

@@ -1,3 +1,4 @@
+internal import Concurrency
 internal import DocumentModel
 internal import DocumentStore
 internal import Journal

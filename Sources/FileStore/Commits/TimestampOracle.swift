@@ -1,5 +1,5 @@
+internal import Concurrency
 internal import DocumentModel
-internal import StorageIO
 internal import Synchronization
 
 /// Assigns commit times, and keeps them later than every time that a point-in-time read has used.

@@ -1,7 +1,7 @@
+import Concurrency
 import Dispatch
 import DocumentModel
 import DocumentStore
-import StorageIO
 import Synchronization
 
 /// The wait of a watch stream for its next commit, and the interruptions of the wait: heartbeats, the timeout, and the end of the

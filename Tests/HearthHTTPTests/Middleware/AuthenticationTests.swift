@@ -3,6 +3,7 @@ import FuzzedInputs
 import HearthAPI
 import Hummingbird
 import Logging
+import ServerTestSupport
 import StrictJSON
 import Testing
 

@@ -2,6 +2,7 @@ import DocumentModel
 import DocumentStore
 import HearthAPI
 import JSONRPC
+import ServerTestSupport
 import StrictJSON
 import Testing
 

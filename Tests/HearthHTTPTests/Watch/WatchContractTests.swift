@@ -1,6 +1,7 @@
 import DocumentModel
 import DocumentStore
 import HearthAPI
+import ServerTestSupport
 import StrictJSON
 import Synchronization
 import TestSupport

@@ -1,7 +1,7 @@
 import Synchronization
 import Testing
 
-@testable import StorageIO
+@testable import Concurrency
 
 @Suite("Waiters", .timeLimit(.minutes(1)))
 struct WaitersTests {

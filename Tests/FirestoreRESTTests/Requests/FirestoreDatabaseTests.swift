@@ -1,8 +1,7 @@
 import Foundation
+import ServerTestSupport
 import StrictJSON
 import Testing
-
-@testable import HearthHTTP
 
 /// Each project and database ID is a separate database.
 @Suite("Databases of the Firestore REST API", .timeLimit(.minutes(2)))

@@ -1,9 +1,8 @@
 import DocumentModel
 import HearthAPI
+import ServerTestSupport
 import StrictJSON
 import Testing
-
-@testable import HearthHTTP
 
 /// The calls of the Firestore REST API and their errors.
 @Suite(.timeLimit(.minutes(1))) struct FirestoreCallTests {

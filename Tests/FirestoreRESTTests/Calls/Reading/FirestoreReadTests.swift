@@ -1,10 +1,10 @@
+import Concurrency
 import DocumentModel
 import HearthAPI
 import JSONRPC
+import ServerTestSupport
 import StrictJSON
 import Testing
-
-@testable import HearthHTTP
 
 /// Lists, queries and batch reads of the Firestore REST API.
 @Suite(.timeLimit(.minutes(1))) struct FirestoreReadTests {

@@ -1,9 +1,9 @@
 import DocumentModel
 import HearthAPI
+import HearthHTTP
+import ServerTestSupport
 import StrictJSON
 import Testing
-
-@testable import HearthHTTP
 
 /// Authentication and origins of the Firestore REST API.
 @Suite(.timeLimit(.minutes(1))) struct FirestoreAccessTests {

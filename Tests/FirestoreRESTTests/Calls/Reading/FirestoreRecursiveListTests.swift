@@ -1,9 +1,8 @@
 import DocumentModel
 import HearthAPI
+import ServerTestSupport
 import StrictJSON
 import Testing
-
-@testable import HearthHTTP
 
 @Suite("Recursive lists of the Firestore REST API", .timeLimit(.minutes(2)))
 struct FirestoreRecursiveListTests {

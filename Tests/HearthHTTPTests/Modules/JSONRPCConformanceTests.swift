@@ -1,5 +1,6 @@
 import HearthAPI
 import JSONRPC
+import ServerTestSupport
 import StrictJSON
 import Testing
 

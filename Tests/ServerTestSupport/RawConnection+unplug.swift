@@ -3,7 +3,7 @@ import NIOCore
 
 extension RawConnection {
     /// Simulates an unplugged cable: drops all incoming packets, including acknowledgements, with a socket filter that accepts none.
-    func unplug() async throws {
+    package func unplug() async throws {
         let instruction = UnsafeMutablePointer<FilterInstruction>.allocate(capacity: 1)
         defer { instruction.deallocate() }
         // Return the constant 0.

@@ -1,14 +1,14 @@
 import NIOCore
 
 /// A response with its body unframed.
-struct RawResponse: Sendable {
-    let status: Int
-    let version: String
-    let fields: [(name: String, value: String)]
-    let body: String
+package struct RawResponse: Sendable {
+    package let status: Int
+    package let version: String
+    package let fields: [(name: String, value: String)]
+    package let body: String
 
     /// The value of a header field, by its name in lowercase; several values are joined by commas.
-    subscript(_ name: String) -> String? {
+    package subscript(_ name: String) -> String? {
         let values = fields.filter { $0.name == name }.map(\.value)
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
@@ -18,7 +18,7 @@ extension RawConnection {
     /// Receives one response.
     ///
     /// - Parameter isBodyExpected: False for the response to a HEAD.
-    mutating func response(isBodyExpected: Bool = true) async throws -> RawResponse {
+    package mutating func response(isBodyExpected: Bool = true) async throws -> RawResponse {
         let head = try await responseHead()
         guard isBodyExpected, head.status != 204, head.status != 304, head.status >= 200 else { return head }
         let body: String
@@ -33,7 +33,7 @@ extension RawConnection {
     }
 
     /// Receives one response while repeatedly sending a few bytes.
-    mutating func response(whileSending bytes: String) async throws -> RawResponse {
+    package mutating func response(whileSending bytes: String) async throws -> RawResponse {
         let outbound = outbound
         let sending = Task {
             // Slowly enough that a head does not become too long before it times out.
@@ -47,7 +47,7 @@ extension RawConnection {
     }
 
     /// Receives the head of a response.
-    mutating func responseHead() async throws -> RawResponse {
+    package mutating func responseHead() async throws -> RawResponse {
         let lines = try await receive(through: "\r\n\r\n").dropLast(2).split(separator: "\r\n")
         let status = lines[0].split(separator: " ")
         let fields = lines.dropFirst().map { line in
@@ -58,12 +58,12 @@ extension RawConnection {
     }
 
     /// Receives one chunk of a chunked body; nil for the last one.
-    mutating func chunk() async throws -> String? {
+    package mutating func chunk() async throws -> String? {
         try await chunkBytes().map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Receives the bytes of one chunk, which may split a character; nil for the last one.
-    mutating func chunkBytes() async throws -> [UInt8]? {
+    package mutating func chunkBytes() async throws -> [UInt8]? {
         let size = Int(try await receive(through: "\r\n").dropLast(1), radix: 16) ?? 0
         let chunk = try await receive(size)
         _ = try await receive(2)
@@ -77,7 +77,7 @@ extension RawConnection {
     }
 
     /// Sends a request and receives its response.
-    mutating func send(
+    package mutating func send(
         _ method: String = "GET",
         _ target: String,
         _ fields: [String] = [],
@@ -88,7 +88,7 @@ extension RawConnection {
     }
 
     /// Requests a stream, and receives it through the chunk that contains a text.
-    mutating func stream(_ target: String, until end: String) async throws -> String {
+    package mutating func stream(_ target: String, until end: String) async throws -> String {
         try await send(Self.request("GET", target))
         _ = try await responseHead()
         var stream = ""
@@ -97,12 +97,12 @@ extension RawConnection {
     }
 
     /// Makes a JSON-RPC call and returns the response body.
-    mutating func call(_ body: String) async throws -> String {
+    package mutating func call(_ body: String) async throws -> String {
         try await send("POST", "/rpc", ["Content-Type: application/json"], body: body).body
     }
 
     /// Returns the bytes of a request. Adds a Host header if there is none.
-    static func request(_ method: String, _ target: String, _ fields: [String] = [], body: String? = nil) -> String {
+    package static func request(_ method: String, _ target: String, _ fields: [String] = [], body: String? = nil) -> String {
         var lines = ["\(method) \(target) HTTP/1.1"]
         if !fields.contains(where: { $0.lowercased().utf8.starts(with: "host:".utf8) }) { lines.append("Host: localhost") }
         lines += fields

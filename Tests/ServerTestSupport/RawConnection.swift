@@ -1,16 +1,15 @@
-import NIOCore
+package import NIOCore
 import NIOPosix
-import Testing
 
 /// A TCP connection for sending raw bytes and inspecting the response.
-struct RawConnection {
+package struct RawConnection {
     private var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
-    let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
-    let channel: any Channel
+    package let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
+    package let channel: any Channel
     /// The received bytes that have not been consumed.
     private var received: [UInt8] = []
     /// True if the server has closed its side.
-    private(set) var isAtEnd = false
+    package private(set) var isAtEnd = false
 
     fileprivate init(
         _ inbound: NIOAsyncChannelInboundStream<ByteBuffer>,
@@ -22,31 +21,31 @@ struct RawConnection {
         self.channel = channel
     }
 
-    func send(_ text: String) async throws {
+    package func send(_ text: String) async throws {
         try await outbound.write(ByteBuffer(string: text))
     }
 
-    func send(_ bytes: [UInt8]) async throws {
+    package func send(_ bytes: [UInt8]) async throws {
         try await outbound.write(ByteBuffer(bytes: bytes))
     }
 
     /// Sends a block repeatedly, without reading, until the server closes the connection or the task is cancelled.
-    func sendUntilClosed(_ block: [UInt8] = [UInt8](repeating: UInt8(ascii: " "), count: 1 << 20)) async {
+    package func sendUntilClosed(_ block: [UInt8] = [UInt8](repeating: UInt8(ascii: " "), count: 1 << 20)) async {
         while !Task.isCancelled, (try? await send(block)) != nil {}
     }
 
     /// Closes the sending side.
-    func finishSending() {
+    package func finishSending() {
         outbound.finish()
     }
 
     /// Closes the connection immediately.
-    func close() async throws {
+    package func close() async throws {
         try await channel.close()
     }
 
     /// Receives bytes through the first occurrence of `end`.
-    mutating func receive(through end: String) async throws -> String {
+    package mutating func receive(through end: String) async throws -> String {
         let end = Array(end.utf8)
         while true {
             if let range = received.firstRange(of: end) {
@@ -57,14 +56,14 @@ struct RawConnection {
     }
 
     /// Receives a number of bytes.
-    mutating func receive(_ count: Int) async throws -> [UInt8] {
+    package mutating func receive(_ count: Int) async throws -> [UInt8] {
         while received.count < count { try await receiveMore() }
         defer { received.removeFirst(count) }
         return Array(received.prefix(count))
     }
 
     /// Receives all bytes until the server closes its side.
-    mutating func receiveAll() async throws -> String {
+    package mutating func receiveAll() async throws -> String {
         while !isAtEnd {
             do {
                 try await receiveMore()
@@ -89,13 +88,13 @@ struct RawConnection {
     }
 
     /// The error for a connection that the server closed too early.
-    struct EndOfStream: Error {
-        let received: String
+    package struct EndOfStream: Error {
+        package let received: String
     }
 }
 
 /// Runs `body` with a connection to the server, then closes it.
-func withConnection<Result: Sendable>(
+package func withConnection<Result: Sendable>(
     to server: TestServer,
     receiveBuffer: Int? = nil,
     _ body: (inout RawConnection) async throws -> Result

@@ -1,6 +1,7 @@
 import FuzzedInputs
 import HearthAPI
 import Hummingbird
+import ServerTestSupport
 import Testing
 
 @testable import HearthHTTP

@@ -1,4 +1,6 @@
+import Concurrency
 import HearthAPI
+import ServerTestSupport
 import Testing
 
 @testable import HearthHTTP

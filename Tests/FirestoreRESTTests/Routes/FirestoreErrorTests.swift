@@ -1,10 +1,9 @@
 import DocumentModel
 import DocumentStore
 import HearthAPI
+import ServerTestSupport
 import StrictJSON
 import Testing
-
-@testable import HearthHTTP
 
 @Suite("Errors of the Firestore REST API", .timeLimit(.minutes(2)))
 struct FirestoreErrorTests {

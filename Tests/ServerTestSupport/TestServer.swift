@@ -1,35 +1,33 @@
-import DocumentModel
+package import Concurrency
+package import DocumentModel
 import DocumentStore
 import FileStore
 import FirestoreREST
 import Foundation
-import HearthAPI
+package import HearthAPI
 import HearthAdmin
-import JSONRPC
-import Logging
+package import HearthHTTP
+package import Logging
 import ServiceLifecycle
 import StrictJSON
-import Synchronization
 import TestSupport
 import Testing
 
-@testable import HearthHTTP
-
 /// A running server with its own port and store.
-struct TestServer: Sendable {
-    let port: Int
-    let context: ServiceContext
-    let bodyBudget: BodyBudget
-    let responseBudget: ResponseBudget
+package struct TestServer: Sendable {
+    package let port: Int
+    package let context: ServiceContext
+    package let bodyBudget: MemoryBudget
+    package let responseBudget: MemoryBudget
     /// The data folder.
-    let folder: String
+    package let folder: String
     private let stop: @Sendable () async -> Void
 
-    init(
+    fileprivate init(
         port: Int,
         context: ServiceContext,
-        bodyBudget: BodyBudget,
-        responseBudget: ResponseBudget,
+        bodyBudget: MemoryBudget,
+        responseBudget: MemoryBudget,
         folder: String,
         stop: @escaping @Sendable () async -> Void
     ) {
@@ -42,12 +40,12 @@ struct TestServer: Sendable {
     }
 
     /// Triggers graceful shutdown without waiting for it to complete.
-    func stopGracefully() async {
+    package func stopGracefully() async {
         await stop()
     }
 
     /// Polls a condition that the server fulfils asynchronously, sending requests meanwhile.
-    func wait(until isReached: () -> Bool) async throws {
+    package func wait(until isReached: () -> Bool) async throws {
         try await withConnection(to: self) { connection in
             while !isReached() {
                 _ = try await connection.send("GET", "/health")
@@ -56,17 +54,17 @@ struct TestServer: Sendable {
     }
 
     /// Writes a file in the data folder.
-    func write(_ text: String, toFile path: String) throws {
+    package func write(_ text: String, toFile path: String) throws {
         try Data(text.utf8).write(to: URL(fileURLWithPath: folder).appendingPathComponent(path))
     }
 
     /// Sets a document.
-    func set(_ path: String, _ fields: MapValue) async throws {
+    package func set(_ path: String, _ fields: MapValue) async throws {
         _ = try await SetDocument.call(.set(try DocumentPath(path), fields), in: context)
     }
 
     /// Creates a key and returns its text.
-    func makeKey(_ role: Role, collections: [String] = [], expireTime: Timestamp? = nil) async throws -> String {
+    package func makeKey(_ role: Role, collections: [String] = [], expireTime: Timestamp? = nil) async throws -> String {
         let paths = try collections.map { try CollectionPath($0) }
         let description = try AccessKey.Attributes(
             role: role,
@@ -76,7 +74,7 @@ struct TestServer: Sendable {
         return try await context.keys.create(description).text
     }
 
-    func delete(_ path: String) async throws {
+    package func delete(_ path: String) async throws {
         _ = try await DeleteDocument.call(.delete(try DocumentPath(path)), in: context)
     }
 }
@@ -89,7 +87,7 @@ private let repository = URL(filePath: #filePath)
 private let pageAssets = Result { try PageAssets(.find(explicit: repository)) }
 
 /// Runs `body` with a server whose project is `p`, then shuts the server down and waits for it to stop.
-func withServer(
+package func withServer(
     _ configuration: HTTPServerConfiguration = .standard,
     limits: ServiceLimits = ServiceLimits(),
     databaseLimit: Int = 16,
@@ -164,12 +162,12 @@ func withServer(
 
 extension HTTPServerConfiguration {
     /// The defaults, on a port that the system chooses.
-    static var standard: Self {
+    package static var standard: Self {
         Self().with(\.port, 0)
     }
 
     /// Returns the configuration with a changed value.
-    func with<Value>(_ property: WritableKeyPath<Self, Value>, _ value: Value) -> Self {
+    package func with<Value>(_ property: WritableKeyPath<Self, Value>, _ value: Value) -> Self {
         var configuration = self
         configuration[keyPath: property] = value
         return configuration
