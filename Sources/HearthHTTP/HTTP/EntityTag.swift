@@ -1,3 +1,5 @@
+import DocumentModel
+
 /// An HTTP entity tag (RFC 9110, section 8.8.3): a prefix of the content's digest.
 package struct EntityTag: Hashable, Sendable {
     /// The hexadecimal digits between the quotation marks.
@@ -15,15 +17,9 @@ package struct EntityTag: Hashable, Sendable {
 
     /// Returns whether an `If-None-Match` field value matches the tag, by weak comparison.
     package func matches(ifNoneMatch field: String) -> Bool {
-        field.utf8.split(separator: UInt8(ascii: ",")).contains { listed in
-            var listed = listed.drop(while: Self.isBlank)
-            while let last = listed.last, Self.isBlank(last) { listed.removeLast() }
-            if listed.starts(with: "W/".utf8) { listed = listed.dropFirst(2) }
-            return listed.elementsEqual(text.utf8) || listed.elementsEqual("*".utf8)
+        HeaderListElement.split(field).contains { listed in
+            let strong = listed.starts(with: "W/".utf8) ? listed.dropFirst(2) : listed[...]
+            return strong.elementsEqual(text.utf8) || strong.elementsEqual("*".utf8)
         }
-    }
-
-    private static func isBlank(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
     }
 }
