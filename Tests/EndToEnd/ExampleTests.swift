@@ -5,7 +5,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@Suite("hearth example load", .timeLimit(.minutes(2)))
+@Suite("hearth example load", .tags(.slow), .timeLimit(.minutes(2)))
 struct ExampleTests {
     /// The expected export of the guide, independent of the implementation.
     private static let guide = #"""

@@ -8,7 +8,11 @@ import Testing
 
 @testable import FileStore
 
-@Suite("An immutable file blocks only the commits that would change it", .enabled(if: ImmutableAttribute.isSupported))
+@Suite(
+    "An immutable file blocks only the commits that would change it",
+    .tags(.crash),
+    .enabled(if: ImmutableAttribute.isSupported)
+)
 struct ImmutableFileTests {
     private let fixture: StoreFixture
 

@@ -5,7 +5,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@Suite("The store behaves like a dictionary")
+@Suite("The store behaves like a dictionary", .tags(.slow))
 struct ModelTests {
     /// The number of steps of a run.
     private static let steps = 1_000

@@ -6,7 +6,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@Suite("Commits on a full disk", .enabled(if: TmpfsVolume.isAvailable, "Mounting a file system takes root"))
+@Suite("Commits on a full disk", .tags(.crash), .enabled(if: TmpfsVolume.isAvailable, "Mounting a file system takes root"))
 struct NoSpaceTests {
     @Test
     func `Acknowledged commits are kept, others are rejected, and writes resume when space is free`() async throws {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import FileStore
 
-@Suite("Durable commits that can't be applied to their files")
+@Suite("Durable commits that can't be applied to their files", .tags(.crash))
 struct UnappliedDocumentTests {
     private let fixture: StoreFixture
 

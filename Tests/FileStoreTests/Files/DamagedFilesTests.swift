@@ -5,7 +5,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@Suite("Damaged files")
+@Suite("Damaged files", .tags(.crash))
 struct DamagedFilesTests {
     private let fixture: StoreFixture
 

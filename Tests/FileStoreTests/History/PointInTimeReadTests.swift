@@ -8,7 +8,7 @@ import Testing
 @testable import FileStore
 @testable import Journal
 
-@Suite("Point-in-time reads")
+@Suite("Point-in-time reads", .tags(.slow))
 struct PointInTimeReadTests {
     private let fixture: StoreFixture
 

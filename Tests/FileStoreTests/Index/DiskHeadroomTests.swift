@@ -7,7 +7,7 @@ import Testing
 
 @testable import FileStore
 
-@Suite("The index on a nearly full disk")
+@Suite("The index on a nearly full disk", .tags(.slow))
 struct DiskHeadroomTests {
     @Test(
         arguments: [

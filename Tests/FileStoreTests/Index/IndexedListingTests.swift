@@ -6,7 +6,7 @@ import Testing
 
 @testable import FileStore
 
-@Suite("Listings of large collections from the index")
+@Suite("Listings of large collections from the index", .tags(.slow))
 struct IndexedListingTests {
     private var fixture: StoreFixture
     private static let seed: Comment = "HEARTH_TEST_SEED=\(SeededGenerator.currentSeed)"

@@ -9,7 +9,7 @@ import Testing
 /// Compares the results of the store with those of a reference implementation.
 ///
 /// `HEARTH_QUERY_COUNT` is the number of queries of each test, `HEARTH_TEST_SEED` the seed.
-@Suite("Random queries")
+@Suite("Random queries", .tags(.slow))
 struct RandomStoreQueryTests {
     private static let seed: Comment = "HEARTH_TEST_SEED=\(SeededGenerator.currentSeed)"
     private static let count = ProcessInfo.processInfo.environment["HEARTH_QUERY_COUNT"].flatMap(Int.init)

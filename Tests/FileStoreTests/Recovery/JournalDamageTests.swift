@@ -9,7 +9,7 @@ import Testing
 @testable import FileStore
 @testable import Journal
 
-@Suite("Journal damage affects only the damaged commits, and no document that is on disk")
+@Suite("Journal damage affects only the damaged commits, and no document that is on disk", .tags(.crash))
 struct JournalDamageTests {
     private let fixture: StoreFixture
     private let logs = WarningLog()

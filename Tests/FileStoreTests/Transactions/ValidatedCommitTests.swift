@@ -7,7 +7,7 @@ import Testing
 
 @testable import FileStore
 
-@Suite("Validation of reads at commit")
+@Suite("Validation of reads at commit", .tags(.slow))
 struct ValidatedCommitTests {
     private let fixture: StoreFixture
 

@@ -4,11 +4,12 @@ import HearthAPI
 import Logging
 import ServerTestSupport
 import StrictJSON
+import TestSupport
 import Testing
 
 @testable import HearthHTTP
 
-@Suite("Revocation of streams", .timeLimit(.minutes(1)))
+@Suite("Revocation of streams", .tags(.slow), .timeLimit(.minutes(1)))
 struct StreamRevocationTests {
     private func open(_ connection: inout RawConnection, _ key: String?, format: String = "ndjson") async throws {
         let fields = key.map { ["Authorization: Bearer \($0)"] } ?? []
