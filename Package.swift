@@ -18,8 +18,6 @@ let package = Package(
         .executable(name: "hearth", targets: ["HearthCLI"]),
         .executable(name: "hearth-bench", targets: ["HearthBench"]),
         .library(name: "HearthClient", targets: ["HearthClient", "DocumentModel"]),
-        // Preloaded into servers by the crash tests; never linked.
-        .library(name: "FaultShim", type: .dynamic, targets: ["FaultShim"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
@@ -38,22 +36,28 @@ let package = Package(
     targets: [
         // A target depends only on targets above it in this list.
         .target(name: "StrictJSON", swiftSettings: swiftSettings),
+        .target(name: "Concurrency", swiftSettings: swiftSettings),
         .target(name: "DocumentModel", dependencies: ["StrictJSON"], swiftSettings: swiftSettings),
         .target(name: "Gzip", dependencies: ["CZlib"], swiftSettings: swiftSettings),
         .target(name: "XMLText", dependencies: ["CLibXML2"], swiftSettings: swiftSettings),
-        .target(name: "JSONRPC", dependencies: ["StrictJSON"], swiftSettings: swiftSettings),
+        .target(name: "JSONRPC", dependencies: ["Concurrency", "StrictJSON"], swiftSettings: swiftSettings),
         .target(name: "StorageIO", dependencies: ["CLinux", "DocumentModel"], swiftSettings: swiftSettings),
         .target(name: "DocumentStore", dependencies: ["DocumentModel", "StrictJSON"], swiftSettings: swiftSettings),
+        .target(name: "HearthWire", dependencies: ["DocumentModel", "StrictJSON"], swiftSettings: swiftSettings),
         .target(
             name: "Journal",
             dependencies: ["DocumentModel", "DocumentStore", "StorageIO", "StrictJSON"],
             swiftSettings: swiftSettings
         ),
         .target(
-            name: "FileStore",
+            name: "QueryEngine",
+            dependencies: ["DocumentModel", "DocumentStore", "StrictJSON"],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "DocumentIndex",
             dependencies: [
-                "CSQLite", "DocumentModel", "DocumentStore", "Journal", "StorageIO", "StrictJSON",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "Concurrency", "CSQLite", "DocumentModel", "DocumentStore", "QueryEngine", "StorageIO", "StrictJSON",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
@@ -61,10 +65,19 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(
+            name: "FileStore",
+            dependencies: [
+                "Concurrency", "DocumentIndex", "DocumentModel", "DocumentStore", "Journal", "QueryEngine", "StorageIO",
+                "StrictJSON",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .target(
             name: "HearthClient",
             dependencies: [
-                "DocumentModel",
-                "StrictJSON",
+                "DocumentModel", "HearthWire", "StrictJSON",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -74,7 +87,7 @@ let package = Package(
         .target(
             name: "HearthAPI",
             dependencies: [
-                "DocumentModel", "DocumentStore", "FileStore", "JSONRPC", "StorageIO", "StrictJSON",
+                "Concurrency", "DocumentModel", "DocumentStore", "HearthWire", "JSONRPC", "StorageIO", "StrictJSON",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -83,7 +96,7 @@ let package = Package(
         .target(
             name: "HearthHTTP",
             dependencies: [
-                "DocumentModel", "DocumentStore", "HearthAPI", "JSONRPC", "StrictJSON",
+                "Concurrency", "DocumentModel", "DocumentStore", "HearthAPI", "HearthWire", "JSONRPC", "StrictJSON",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -99,7 +112,7 @@ let package = Package(
         .target(
             name: "FirestoreREST",
             dependencies: [
-                "DocumentModel", "DocumentStore", "HearthAPI", "HearthHTTP", "JSONRPC", "StrictJSON",
+                "Concurrency", "DocumentModel", "DocumentStore", "HearthAPI", "HearthHTTP", "JSONRPC", "StrictJSON",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -109,7 +122,8 @@ let package = Package(
         .target(
             name: "HearthAdmin",
             dependencies: [
-                "DocumentModel", "DocumentStore", "Gzip", "HearthHTTP", "HearthAPI", "JSONRPC", "StorageIO", "StrictJSON",
+                "Concurrency", "DocumentModel", "DocumentStore", "Gzip", "HearthHTTP", "HearthAPI", "JSONRPC", "StorageIO",
+                "StrictJSON",
                 "XMLText",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -124,8 +138,7 @@ let package = Package(
             name: "HearthCLI",
             dependencies: [
                 "DocumentModel", "DocumentStore", "FileStore", "FirestoreREST", "HearthAdmin", "HearthClient", "HearthHTTP",
-                "HearthAPI",
-                "StrictJSON",
+                "HearthAPI", "HearthWire", "StorageIO", "StrictJSON",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -147,6 +160,7 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
+            path: "Benchmarks",
             swiftSettings: swiftSettings
         ),
         .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
@@ -162,11 +176,30 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(
+            name: "DocumentStoreConformance",
+            dependencies: ["DocumentModel", "DocumentStore", "QueryTestSupport", "StrictJSON", "TestSupport"],
+            path: "Tests/DocumentStoreConformance",
+            swiftSettings: swiftSettings
+        ),
+        .target(
             name: "FuzzedInputs",
             dependencies: [
                 "DocumentModel", "DocumentStore", "FirestoreREST", "HearthAPI", "JSONRPC", "StrictJSON", "TestSupport",
             ],
             path: "Tests/FuzzedInputs",
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "ServerTestSupport",
+            dependencies: [
+                "Concurrency", "DocumentModel", "DocumentStore", "FileStore", "FirestoreREST", "HearthAPI", "HearthAdmin",
+                "HearthHTTP", "StrictJSON", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            path: "Tests/ServerTestSupport",
             swiftSettings: swiftSettings
         ),
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON", "TestSupport"], swiftSettings: swiftSettings),
@@ -175,10 +208,20 @@ let package = Package(
             dependencies: ["DocumentModel", "QueryTestSupport", "StrictJSON", "TestSupport"],
             swiftSettings: swiftSettings
         ),
-        .testTarget(name: "JSONRPCTests", dependencies: ["JSONRPC", "StrictJSON", "TestSupport"], swiftSettings: swiftSettings),
+        .testTarget(name: "ConcurrencyTests", dependencies: ["Concurrency", "TestSupport"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "JSONRPCTests",
+            dependencies: ["Concurrency", "JSONRPC", "StrictJSON", "TestSupport"],
+            swiftSettings: swiftSettings
+        ),
         .testTarget(
             name: "StorageIOTests",
             dependencies: ["StorageIO", "DocumentModel", "TestSupport"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "DocumentStoreTests",
+            dependencies: ["DocumentStore", "DocumentStoreConformance"],
             swiftSettings: swiftSettings
         ),
         .testTarget(
@@ -187,10 +230,21 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .testTarget(
+            name: "QueryEngineTests",
+            dependencies: ["QueryEngine", "DocumentModel", "DocumentStore", "QueryTestSupport", "StrictJSON", "TestSupport"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "DocumentIndexTests",
+            dependencies: ["DocumentIndex", "StorageIO", "TestSupport"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
             name: "FileStoreTests",
             dependencies: [
-                "FileStore", "DocumentModel", "DocumentStore", "Journal", "QueryTestSupport", "StorageIO", "StrictJSON",
-                "TestSupport",
+                "FileStore", "DocumentIndex", "DocumentModel", "DocumentStore", "DocumentStoreConformance", "Journal",
+                "QueryEngine", "QueryTestSupport",
+                "StorageIO", "StrictJSON", "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -199,29 +253,29 @@ let package = Package(
         .testTarget(
             name: "HearthAPITests",
             dependencies: [
-                "HearthAPI", "DocumentModel", "DocumentStore", "FileStore", "FuzzedInputs", "JSONRPC", "StrictJSON",
-                "TestSupport",
+                "HearthAPI", "DocumentIndex", "DocumentModel", "DocumentStore", "DocumentStoreConformance", "FileStore",
+                "FuzzedInputs", "JSONRPC", "QueryEngine", "StrictJSON", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "FirestoreRESTTests",
-            dependencies: ["FirestoreREST", "DocumentModel", "FuzzedInputs", "HearthAPI", "StrictJSON"],
+            dependencies: [
+                "FirestoreREST", "Concurrency", "DocumentModel", "DocumentStore", "FuzzedInputs", "HearthAPI", "HearthHTTP",
+                "JSONRPC", "ServerTestSupport", "StrictJSON",
+            ],
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "HearthHTTPTests",
             dependencies: [
-                "HearthHTTP", "FirestoreREST", "HearthAdmin", "HearthAPI", "DocumentModel", "DocumentStore", "FileStore",
-                "FuzzedInputs",
-                "JSONRPC",
-                "StrictJSON", "TestSupport",
+                "HearthHTTP", "Concurrency", "HearthAPI", "DocumentModel", "DocumentStore", "FuzzedInputs", "JSONRPC",
+                "ServerTestSupport", "StrictJSON", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: swiftSettings
         ),
@@ -243,9 +297,17 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .testTarget(
+            name: "HearthWireTests",
+            dependencies: [
+                "HearthWire", "DocumentModel", "DocumentStore", "HearthAPI", "JSONRPC", "QueryTestSupport", "StrictJSON",
+                "TestSupport",
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
             name: "HearthClientTests",
             dependencies: [
-                "HearthClient", "DocumentModel", "HearthAPI", "JSONRPC", "QueryTestSupport", "StrictJSON", "TestSupport",
+                "HearthClient", "HearthWire", "DocumentModel", "HearthAPI", "JSONRPC", "StrictJSON", "TestSupport",
             ],
             swiftSettings: swiftSettings
         ),
@@ -258,15 +320,11 @@ let package = Package(
             ],
             swiftSettings: swiftSettings
         ),
-        .target(
-            name: "FaultShim",
-            path: "Tests/FaultShim",
-            cSettings: [.treatAllWarnings(as: .error), .enableWarning("all"), .enableWarning("extra")]
-        ),
         .testTarget(
             name: "EndToEnd",
             dependencies: [
-                "HearthCLI", "HearthClient", "DocumentModel", "DocumentStore", "FileStore", "StrictJSON", "TestSupport",
+                "HearthCLI", "HearthClient", "HearthWire", "DocumentModel", "DocumentStore", "FileStore", "StrictJSON",
+                "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "OpenCombine", package: "OpenCombine"),
             ],

@@ -18,22 +18,6 @@ package struct DocumentPage: Sendable {
     }
 }
 
-/// An entry of a ``DocumentPage``.
-package enum ListedDocument: Hashable, Sendable {
-    /// A document.
-    case document(EncodedDocument)
-    /// A document that does not exist but has subcollections.
-    case missing(DocumentPath)
-
-    /// The document's path.
-    package var path: DocumentPath {
-        switch self {
-        case .document(let document): document.path
-        case .missing(let path): path
-        }
-    }
-}
-
 /// A page of the collections under a document in ID order.
 package struct CollectionPage: Sendable {
     /// The collections.

@@ -115,7 +115,8 @@ package protocol DocumentStore: Sendable {
     /// Returns the commits after `sequence`, in order and without gaps: recent ones from memory, others from the journal.
     ///
     /// The sequence waits for new commits. It ends when its task is cancelled or the store is closed. It throws `.outOfRange` when
-    /// commits after `sequence` are no longer retained, or `sequence` is in the future (see ``StorePosition/canResume(after:)``).
+    /// commits after `sequence` are no longer retained, or `sequence` is in the future: after ``safePosition()``. A sequence number
+    /// that only ``position`` has not reached yet is awaited.
     func commits(after sequence: SequenceNumber) -> CommitSequence
 
     /// Calls `body` once, as soon as ``commits(after:)`` would return a commit, throw or end; at once when that is already so.
@@ -123,12 +124,16 @@ package protocol DocumentStore: Sendable {
     /// Needs no task, so it suits many waiters. `body` must not block.
     func notify(after sequence: SequenceNumber, _ body: @escaping @Sendable () -> Void) -> CommitNotification
 
-    /// The position of the commit log.
+    /// The last known position of the commit log. It may lag behind the last commit, but is never ahead of it.
+    ///
+    /// Suits reports and estimates. Whether a client's token or read time is in the future, or no longer retained, is judged by
+    /// ``safePosition()`` instead.
     var position: StorePosition { get }
 
-    /// Returns a position that includes every commit that an earlier read may have returned.
+    /// Returns a position that includes every commit that was acknowledged, or that a read may have returned, before the call.
     ///
-    /// A commit becomes readable shortly before it is published in the commit log; this waits for the publication.
+    /// A commit becomes readable shortly before it is published in the commit log; this waits for the publication. Where several
+    /// servers share a database, this asks for the commits of the others.
     ///
     /// - Throws: `.cancelled` when the task is cancelled.
     func safePosition() async throws(StatusError) -> StorePosition
@@ -148,6 +153,12 @@ extension DocumentStore {
     /// Nil, as for a store without files.
     package var localFiles: (any LocalFiles)? {
         get throws(StatusError) { nil }
+    }
+
+    /// Returns whether a time is later than this machine's clock and the last commit: commits up to that time are still possible.
+    package func isInFuture(_ time: Timestamp) async throws(StatusError) -> Bool {
+        guard time > max(.current(), position.lastCommitTime ?? .minimum) else { return false }
+        return time > (try await safePosition()).lastCommitTime ?? .minimum
     }
 
     /// Returns the current document at `path`.

@@ -1,3 +1,4 @@
+package import Concurrency
 package import JSONRPC
 package import Logging
 import StrictJSON
@@ -61,7 +62,7 @@ extension RPCServer<ServiceContext> {
     /// - Parameters:
     ///   - limits: The resource limits of one request.
     ///   - responseBudget: The memory limit for all responses.
-    package init(limits: RPCLimits, responseBudget: ResponseBudget, logger: Logger) {
+    package init(limits: RPCLimits, responseBudget: MemoryBudget, logger: Logger) {
         self.init(methods: HearthMethods.table, limits: limits, responseBudget: responseBudget) { failure in
             logger.error(
                 "Call failed",

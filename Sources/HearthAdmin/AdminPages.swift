@@ -1,3 +1,4 @@
+import Concurrency
 import Crypto
 import DocumentModel
 import DocumentStore
@@ -66,7 +67,11 @@ package struct AdminPages: Sendable {
         )
         calls = RPCServer(
             limits: DocumentationController.callLimits(context.server.limits.rpc),
-            responseBudget: ResponseBudget(limit: DocumentationController.responseBudgetBytes, timeout: .seconds(2)),
+            responseBudget: MemoryBudget(
+                limit: DocumentationController.responseBudgetBytes,
+                smallBytes: RPCResponseBody.smallBytes,
+                timeout: .seconds(2)
+            ),
             logger: logger
         )
         jobRunner = JobRunner(logger: logger, waitTime: dependencies.jobWaitTime)

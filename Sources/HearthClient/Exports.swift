@@ -1,4 +1,9 @@
-// Value types shared with the document model.
+// Types of the public API that the server shares.
 @_exported public import struct DocumentModel.FieldPath
 @_exported public import struct DocumentModel.GeoPoint
+@_exported public import enum DocumentModel.ListedDocument
 @_exported public import struct DocumentModel.Timestamp
+@_exported public import struct HearthWire.CollectionListPage
+@_exported public import struct HearthWire.DocumentListPage
+@_exported public import struct HearthWire.WatchFrame
+@_exported public import struct HearthWire.WatchTarget

@@ -1,3 +1,4 @@
+package import Concurrency
 package import DocumentModel
 import HTTPTypes
 package import HearthAPI
@@ -24,13 +25,13 @@ package struct HTTPServer: Service {
     private let configuration: HTTPServerConfiguration
     private let context: ServiceContext
     /// The memory limit for request bodies.
-    let bodyBudget: BodyBudget
+    package let bodyBudget: MemoryBudget
     private let connection: ConnectionConfiguration
     private let routes: RouteTable
     /// The middlewares, and then the handler of the request's route.
     private let responder: any HTTPResponder<HearthRequestContext>
     /// The resources shared by the modules.
-    let resources: ServerResources
+    package let resources: ServerResources
     private let logger: Logger
     private let onRunning: @Sendable (_ port: Int) async -> Void
 
@@ -51,7 +52,7 @@ package struct HTTPServer: Service {
         // A server reachable from other machines requires keys even if all of them are revoked later.
         if !configuration.isLoopback { context.keys.requireKeys() }
         let resources = ServerResources(configuration, activity: context.server.activity, logger: logger)
-        let bodyBudget = BodyBudget(limit: configuration.maximumBufferedBodyBytes)
+        let bodyBudget = MemoryBudget(limit: configuration.maximumBufferedBodyBytes, smallBytes: BodyExecutor.smallBytes)
         self.configuration = configuration
         self.context = context
         self.bodyBudget = bodyBudget
@@ -127,7 +128,7 @@ package struct HTTPServer: Service {
         } else if !configuration.isLoopback {
             logger.warning(
                 "The server is reachable from other machines without TLS. Put a TLS proxy in front to protect keys and documents in transit",
-                metadata: ["http.host": "\(configuration.host)"]
+                metadata: ["server.address": "\(configuration.host)"]
             )
         }
     }
@@ -138,7 +139,7 @@ extension HTTPServer {
     private static func makeResponder(
         _ configuration: HTTPServerConfiguration,
         context: ServiceContext,
-        bodyBudget: BodyBudget
+        bodyBudget: MemoryBudget
     ) -> any HTTPResponder<HearthRequestContext> {
         let corsPolicy = CORSPolicy(configuration.allowedOrigins)
         let router = Router(context: HearthRequestContext.self)

@@ -6,7 +6,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@Suite("Named databases", .timeLimit(.minutes(4)))
+@Suite("Named databases", .tags(.slow), .timeLimit(.minutes(4)))
 struct DatabaseTests {
     @Test func `the command line selects databases`() async throws {
         try await withServer { server in

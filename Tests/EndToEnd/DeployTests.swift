@@ -4,7 +4,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@Suite("deploy/run and deploy/test", .timeLimit(.minutes(2)))
+@Suite("deploy/run and deploy/test", .tags(.slow), .timeLimit(.minutes(2)))
 struct DeployTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "deploy")

@@ -7,7 +7,7 @@ import Testing
 ///
 /// A ```` ```console ```` block contains commands, each after `$ `, with the output that they print. A command whose output is not
 /// shown may print anything. An HTML comment `<!-- not run: reason -->` before a block excludes it.
-@Suite("Documentation", .timeLimit(.minutes(5)))
+@Suite("Documentation", .tags(.slow), .timeLimit(.minutes(5)))
 struct DocumentationPageTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardizedFileURL
 

@@ -5,7 +5,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@Suite("hearth example load", .timeLimit(.minutes(2)))
+@Suite("hearth example load", .tags(.slow), .timeLimit(.minutes(2)))
 struct ExampleTests {
     /// The expected export of the guide, independent of the implementation.
     private static let guide = #"""
@@ -35,6 +35,23 @@ struct ExampleTests {
             let collections = try await hearth("list", "--server", server.address)
             #expect(collections.output == ["books", "colors", "locations", "programming-languages"])
         }
+    }
+
+    @Test func `the file of the guide can be imported`() async throws {
+        let file = URL(filePath: #filePath).appending(path: "../../../Examples/guide.ndjson").standardizedFileURL
+        try await withServer { server in
+            #expect(try await hearth("import", file.path, "--server", server.address).output == ["16 documents imported"])
+            let export = try await hearth("export", "--server", server.address)
+            #expect(export.output == Self.guide.split(separator: "\n").map(String.init))
+        }
+    }
+
+    @Test func `the error names a folder without the example data`() async throws {
+        let folder = try TemporaryFolder()
+        for name in ["Templates", "Public"] { try folder.write("", to: "\(name)/empty") }
+        let result = try await hearth("example", "load", "guide", "--assets", folder.path)
+        #expect(result.status == .code(1))
+        #expect(result.errorText.contains("\(folder.path)/Examples/guide.ndjson doesn't exist."))
     }
 
     @Test func `places has a document for every row of the time zone table`() async throws {

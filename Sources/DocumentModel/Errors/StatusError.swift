@@ -1,5 +1,3 @@
-package import StrictJSON
-
 /// The error type of model, store and client: a canonical code, a message, and the location of the error.
 ///
 /// The message is for people. It says what was expected, what was found and what to do. It quotes at most a short escaped
@@ -191,39 +189,5 @@ extension StatusError {
         var error = self
         error.writeIndex = index
         return error
-    }
-
-    /// Returns the error with its ``field`` nested inside the field at `path`.
-    package func inside(_ path: FieldPath) -> StatusError {
-        path.segments.reversed().reduce(self) { error, segment in error.inside(field: segment) }
-    }
-
-    /// Returns the error with its ``field`` nested inside the map member `name`.
-    package func inside(field name: UTF8Key) -> StatusError {
-        let isNameTooLong = name.byteCount > DocumentLimits.maximumNameBytes
-        return inside(isNameTooLong ? Excerpt(name.string).text : FieldPath.canonicalText(ofSegment: name))
-    }
-
-    /// Returns the error with its ``field`` nested inside the array element at `index`.
-    package func inside(element index: Int) -> StatusError {
-        inside("[\(index)]")
-    }
-
-    private func inside(_ outer: String) -> StatusError {
-        var error = self
-        error.field =
-            switch field {
-            case nil: outer
-            case .some(let inner) where inner.utf8.first == UInt8(ascii: "["): outer + inner
-            case .some(let inner): outer + "." + inner
-            }
-        return error
-    }
-}
-
-extension StatusError {
-    /// The error for a read time at which commits are still possible.
-    package static func readTimeInFuture(_ time: Timestamp) -> StatusError {
-        StatusError(.invalidArgument, "The read time \(time) is in the future. Use a time in the past.")
     }
 }

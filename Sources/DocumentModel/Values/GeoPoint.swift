@@ -22,6 +22,12 @@ public struct GeoPoint: Sendable {
         self.longitude = longitude
     }
 
+    /// Creates a point from validated coordinates.
+    init(validatedLatitude latitude: Double, longitude: Double) {
+        self.latitude = latitude
+        self.longitude = longitude
+    }
+
     /// Compares by latitude, then by longitude.
     func compared(to other: GeoPoint) -> Comparison {
         let latitudes = Comparison(latitude, other.latitude)

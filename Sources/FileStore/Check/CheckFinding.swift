@@ -1,3 +1,4 @@
+internal import DocumentIndex
 package import DocumentModel
 
 /// A fault or notable difference found by a check of a data folder.
@@ -59,6 +60,22 @@ package struct CheckFinding: Hashable, Sendable {
 }
 
 extension CheckFinding {
+    /// Creates the finding for a fault of the index.
+    init(_ fault: IndexCheck.Finding) {
+        switch fault {
+        case .damaged(let reason):
+            self.init(.damagedIndex, "The index is damaged: \(reason). A repair rebuilds it.", file: IndexFile.name)
+        case .outdated(let documents, first: let path, let file):
+            self.init(
+                .outdatedIndex,
+                "The index does not match the files of \(documents), so queries may not find them. This is the first. A repair "
+                    + "rebuilds the index.",
+                path: path.string,
+                file: file
+            )
+        }
+    }
+
     /// Returns the finding with its file relative to the data folder that contains the database's folder.
     func inFolder(_ folder: String, of database: DatabaseID) -> CheckFinding {
         var finding = self

@@ -1,3 +1,4 @@
+internal import DocumentIndex
 internal import DocumentModel
 internal import StorageIO
 internal import StrictJSON
@@ -29,7 +30,7 @@ struct DocumentCheck {
     mutating func run(_ reporter: inout CheckReporter) throws(StatusError) {
         guard let top = try files.folders.open([]) else { return }
         try readBelowDocument(top, nil, DataFolder.documentsName, depth: 0, &reporter)
-        if unreadable.isEmpty { index?.finish(&reporter) }
+        if unreadable.isEmpty, let finding = index?.finish() { reporter.add(CheckFinding(finding)) }
         for (path, change) in journal.changes where change.updateTime != nil && !found.contains(path) {
             let file = files.filePath(of: path)
             if unreadable.contains(where: { file.utf8.starts(with: $0.utf8) }) { continue }

@@ -1,3 +1,4 @@
+internal import DocumentIndex
 package import DocumentModel
 package import DocumentStore
 internal import Journal
@@ -36,10 +37,12 @@ extension FileStore {
 
     /// Opens the index; nil when there is none, or it can't be opened, which is reported.
     private static func index(of data: DataFolder, folder: String, _ reporter: inout CheckReporter) -> IndexCheck? {
+        // The next start verifies the index of a database that was not closed.
+        guard data.manifest.isClean else { return nil }
         do throws(StatusError) {
-            return try IndexCheck(data, folder: folder)
+            return try IndexCheck(in: data, folderPath: folder, at: data.manifest.sequence)
         } catch {
-            reporter.add(.damagedIndex("it can't be opened (\(error.code))"))
+            reporter.add(CheckFinding(.damaged("it can't be opened (\(error.code))")))
             return nil
         }
     }

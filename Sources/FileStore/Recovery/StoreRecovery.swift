@@ -1,3 +1,4 @@
+internal import DocumentIndex
 internal import DocumentModel
 internal import DocumentStore
 internal import Journal
@@ -6,7 +7,7 @@ internal import StorageIO
 
 /// The recovery of a data folder: opens and locks it, replays the journal after the last checkpoint, and creates the store's
 /// components.
-struct StoreRecovery {
+struct StoreRecovery: ~Copyable {
     let data: DataFolder
     let components: StoreComponents
     let writer: JournalWriter
@@ -79,7 +80,7 @@ extension StoreRecovery {
         )
         self.data = data
         self.last = (last.sequence, latestTime)
-        writer = recovered.writer
+        writer = recovered.takeWriter()
         self.fileWriter = fileWriter
         components.index.start()
     }
@@ -144,15 +145,14 @@ extension StoreRecovery {
                 maximumBytes: configuration.historyBytes
             ),
             index: DocumentIndex(
-                data,
-                folder: configuration.folder,
+                of: FileIndexSource(data: data, journal: journal, unapplied: unapplied, logger: logger),
+                in: data,
+                folderPath: configuration.folder,
                 cacheBytes: configuration.indexCacheBytes,
                 isRebuildForced: configuration.rebuildsIndex,
                 waitTimeout: configuration.indexWaitTimeout,
                 lowDiskSpaceTimeout: configuration.indexLowDiskSpaceTimeout,
-                journal: journal,
                 last: last,
-                unapplied: unapplied,
                 logger: logger
             ),
             checkpointer: Checkpointer(
@@ -189,7 +189,9 @@ extension StoreRecovery {
         if let first = foreign.first {
             logger.warning(
                 "Ignoring foreign files or folders among the documents; hearth check lists them",
-                metadata: ["store.foreign": "\(foreign.count)", "file.path": "\(first.file?.path ?? "")", "error": "\(first)"]
+                metadata: [
+                    "store.foreign_entries": "\(foreign.count)", "file.path": "\(first.file?.path ?? "")", "error": "\(first)",
+                ]
             )
         }
         logJournal(recovered, manifest: manifest, to: logger)
@@ -200,8 +202,8 @@ extension StoreRecovery {
                 "store.was_closed": "\(manifest.isClean)",
                 "recovery.commits": "\(replay.commitCount)",
                 "recovery.documents": "\(replay.documentCount)",
-                "recovery.cut_bytes": "\(recovered.truncatedTail?.byteCount ?? 0)",
-                "recovery.temporaries": "\(sweep.count)",
+                "recovery.truncated_bytes": "\(recovered.truncatedTail?.byteCount ?? 0)",
+                "recovery.temporary_files": "\(sweep.count)",
             ]
         )
         if let first = replay.unwritable.first {
@@ -211,7 +213,7 @@ extension StoreRecovery {
                 are writable; waiting.ndjson contains them until then
                 """,
                 metadata: [
-                    "store.unwritable": "\(replay.unwritable.count)", "document.path": "\(first.document.path)",
+                    "store.unwritable_documents": "\(replay.unwritable.count)", "document.path": "\(first.document.path)",
                     "error": "\(first.error)",
                 ]
             )
@@ -235,17 +237,17 @@ extension StoreRecovery {
             logger.warning(
                 "The store was not closed, and its journal is missing or damaged: commits after the last checkpoint may be lost",
                 metadata: [
-                    "store.checkpoint": "\(manifest.sequence)", "store.epoch": "\(recovered.journal.epoch)",
+                    "store.checkpoint_sequence": "\(manifest.sequence)", "store.epoch": "\(recovered.journal.epoch)",
                     "file.path": "\(recovered.damage.map { Journal.path(first: $0.segment) } ?? Journal.folderName)",
-                    "file.byte": "\(recovered.damage?.offset ?? 0)",
+                    "file.offset": "\(recovered.damage?.offset ?? 0)",
                 ]
             )
         } else if let damage = recovered.damage {
             logger.warning(
                 "The journal is damaged. Documents are unaffected; their history begins after the damage",
                 metadata: [
-                    "file.path": "\(Journal.path(first: damage.segment))", "file.byte": "\(damage.offset)",
-                    "store.oldest": "\(recovered.journal.oldest.map { "\($0)" } ?? "none")",
+                    "file.path": "\(Journal.path(first: damage.segment))", "file.offset": "\(damage.offset)",
+                    "store.oldest_sequence": "\(recovered.journal.oldest.map { "\($0)" } ?? "none")",
                 ]
             )
         }
@@ -256,8 +258,8 @@ extension StoreRecovery {
                 that was damaged later
                 """,
                 metadata: [
-                    "file.path": "\(Journal.path(first: location.segment))", "file.byte": "\(location.offset)",
-                    "recovery.cut_bytes": "\(byteCount)",
+                    "file.path": "\(Journal.path(first: location.segment))", "file.offset": "\(location.offset)",
+                    "recovery.truncated_bytes": "\(byteCount)",
                 ]
             )
         }

@@ -40,7 +40,7 @@ struct ProtoMessage {
         do throws(StatusError) {
             return try body(value)
         } catch {
-            throw error.nested(in: field.name.string)
+            throw error.prefixingPath(with: field.name.string)
         }
     }
 
@@ -67,7 +67,7 @@ struct ProtoMessage {
                 do throws(StatusError) {
                     elements.append(try body(node))
                 } catch {
-                    throw error.nested(in: "[\(elements.count)]")
+                    throw error.prefixingPath(with: "[\(elements.count)]")
                 }
             }
             return elements
@@ -95,7 +95,7 @@ struct ProtoMessage {
 
 extension StatusError {
     /// Returns the error with its path prefixed by that of the enclosing field, or of an element such as `[3]`.
-    func nested(in outer: String) -> StatusError {
+    func prefixingPath(with outer: String) -> StatusError {
         var error = self
         error.parameterPath =
             switch parameterPath {

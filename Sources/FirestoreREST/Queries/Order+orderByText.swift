@@ -11,7 +11,7 @@ extension [StructuredQuery.Order] {
                     .invalidArgument,
                     "Expected comma-separated field paths, each optionally followed by asc or desc, found \(Excerpt(text))."
                 )
-                .nested(in: "orderBy")
+                .prefixingPath(with: "orderBy")
             }
             let path = String(decoding: words.first ?? [], as: UTF8.self)
             append(StructuredQuery.Order(.field(try FieldPath(path)), direction))

@@ -14,7 +14,7 @@ extension StructuredQuery {
         let sources = try message.repeated("from") { node throws(StatusError) in try Source(node, below: parent) }
         guard sources.count == 1, let source = sources.first else {
             throw StatusError(.invalidArgument, "Expected exactly one collection selector, found \(sources.count).")
-                .nested(in: "from")
+                .prefixingPath(with: "from")
         }
         self.init(
             source,

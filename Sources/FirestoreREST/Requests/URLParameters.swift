@@ -94,6 +94,6 @@ struct URLParameters {
     }
 
     private static func error(_ field: ProtoField, _ message: String) -> StatusError {
-        StatusError(.invalidArgument, message).nested(in: field.name.string)
+        StatusError(.invalidArgument, message).prefixingPath(with: field.name.string)
     }
 }

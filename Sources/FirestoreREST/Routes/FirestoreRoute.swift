@@ -1,3 +1,4 @@
+import Concurrency
 import DocumentModel
 import HTTPTypes
 import HearthAPI
@@ -10,7 +11,7 @@ import StrictJSON
 /// `/v1/projects/…/documents…`: the Firestore REST API, under the same limits as RPC calls.
 struct FirestoreRoute: Sendable {
     private let context: ServiceContext
-    private let responseBudget: ResponseBudget
+    private let responseBudget: MemoryBudget
     private let bodyExecutor: BodyExecutor
     private let deadlines: CallDeadlines
 
@@ -26,7 +27,7 @@ struct FirestoreRoute: Sendable {
         let body =
             call.acceptsBody
             ? try await request.jsonBody(by: requestContext.route.policy.body) : []
-        let reservation = ResponseBudget.Reservation(of: responseBudget)
+        let reservation = MemoryBudget.Reservation(of: responseBudget)
         guard await reservation.reserve(call.expectedResponseBytes) else {
             throw HTTPFailure.responseMemoryExhausted(isExecuted: false)
         }

@@ -25,7 +25,7 @@ extension HTTPFailure {
         )
     }
 
-    /// Returns the failure for an exhausted ``ResponseBudget``.
+    /// Returns the failure for an exhausted memory limit of responses.
     static func responseMemoryExhausted(isExecuted: Bool) -> HTTPFailure {
         HTTPFailure(.serviceUnavailable, .responseMemoryExhausted(isExecuted: isExecuted), headers: [.retryAfter: "1"])
     }

@@ -1,3 +1,4 @@
+import Concurrency
 import DocumentModel
 import HTTPTypes
 import HearthHTTP
@@ -11,17 +12,17 @@ extension Response {
     /// - Parameters:
     ///   - reservation: The memory reserved for the response.
     ///   - eventLoop: The event loop of the connection.
-    init(_ response: FirestoreResponse, within reservation: ResponseBudget.Reservation, on eventLoop: any EventLoop) throws {
+    init(_ response: FirestoreResponse, within reservation: MemoryBudget.Reservation, on eventLoop: any EventLoop) throws {
         switch response.content {
         case .message(let json):
             try self.init(json, within: reservation, on: eventLoop)
-        case .stream(let stream) where stream.estimatedBytes <= ResponseBudget.smallResponseBytes:
+        case .stream(let stream) where stream.estimatedBytes <= RPCResponseBody.smallBytes:
             var json: [UInt8] = []
             for index in 0..<stream.count { try stream.append(index, to: &json) }
             json += FirestoreMessageStream.end
             try self.init(json, within: reservation, on: eventLoop)
         case .stream(let stream):
-            guard reservation.resize(to: stream.estimatedBytes, responseBytes: stream.estimatedBytes) else {
+            guard reservation.resize(to: stream.estimatedBytes, usedBytes: stream.estimatedBytes) else {
                 throw HTTPFailure.responseMemoryExhausted(isExecuted: true)
             }
             self.init(
@@ -40,9 +41,8 @@ extension Response {
 
 extension Response {
     /// Creates the response of an encoded body.
-    private init(_ json: [UInt8], within reservation: ResponseBudget.Reservation, on eventLoop: any EventLoop) throws(HTTPFailure)
-    {
-        guard reservation.resize(to: json.count, responseBytes: json.count) else {
+    private init(_ json: [UInt8], within reservation: MemoryBudget.Reservation, on eventLoop: any EventLoop) throws(HTTPFailure) {
+        guard reservation.resize(to: json.count, usedBytes: json.count) else {
             throw .responseMemoryExhausted(isExecuted: true)
         }
         self.init(RPCResponseBody([json], byteCount: json.count, reservation: reservation), on: eventLoop)

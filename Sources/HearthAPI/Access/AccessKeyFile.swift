@@ -1,7 +1,5 @@
 import DocumentModel
 import DocumentStore
-import FileStore
-import StorageIO
 import StrictJSON
 
 /// The contents of `keys.json`: JSON that a person can read and edit, one key per line.
@@ -14,7 +12,7 @@ import StrictJSON
 struct AccessKeyFile: Sendable {
     var keys: [AccessKey]
 
-    static let fileName = LockedAtomicFile.Name.keys.rawValue
+    static let fileName = "keys.json"
     private static let format: Int64 = 1
 
     init(keys: [AccessKey] = []) {

@@ -1,8 +1,7 @@
 package import DocumentModel
 import DocumentStore
-import FileStore
 package import Logging
-import StorageIO
+package import StorageIO
 package import StrictJSON
 import Synchronization
 
@@ -55,17 +54,14 @@ package final class AccessKeyRegistry: Sendable {
         self.now = now
     }
 
-    /// Reads the keys of a data folder, which a running server may have open.
+    /// Reads the keys from their file, which a running server may have open.
     ///
-    /// - Parameter createsFolder: Whether to create a missing data folder.
     /// - Throws: ``StatusCode/dataLoss`` if the file is damaged; the file system's error if it cannot be read.
     package static func open(
-        inFolder folder: String,
-        creatingFolder createsFolder: Bool = false,
+        _ file: LockedAtomicFile,
         logger: Logger,
         now: @escaping @Sendable () -> Timestamp = Timestamp.current
     ) async throws(StatusError) -> AccessKeyRegistry {
-        let file = try await LockedAtomicFile.open(.keys, inFolder: folder, creatingFolder: createsFolder)
         let registry = AccessKeyRegistry(file, logger: logger, now: now)
         let snapshot = try await file.snapshot()
         if snapshot.bytes != nil { try registry.load(snapshot) }
@@ -301,7 +297,7 @@ extension AccessKeyRegistry {
             if snapshot.bytes == nil {
                 logger.warning("Key file deleted; all keys are rejected. Restart the server to serve without keys")
             } else {
-                logger.notice("Keys changed by another process", metadata: ["keys.count": "\(all.count)"])
+                logger.notice("Keys changed by another process", metadata: ["key.count": "\(all.count)"])
             }
         } catch {
             // Logged once for each version of the file.

@@ -3,9 +3,6 @@ package import DocumentStore
 
 /// Reads of the selected database for Swift code in the server that has no counterpart among the methods.
 extension ServiceContext {
-    /// The position of the commit log.
-    package var position: StorePosition { store.position }
-
     /// Returns a position that includes every commit whose documents the caller may have seen.
     package func safePosition() async throws(StatusError) -> StorePosition {
         try await store.safePosition()
@@ -28,12 +25,5 @@ extension ServiceContext {
     package func file(of path: DocumentPath) async throws(StatusError) -> [UInt8]? {
         try authorize(.reader)
         return try await store.localFiles?.contents(of: path)
-    }
-
-    /// Returns the version of a document with this update time; nil when it is not retained.
-    package func version(of path: DocumentPath, at time: Timestamp) async throws(StatusError) -> EncodedDocument? {
-        guard let end = try? Timestamp(microseconds: time.microseconds + 1) else { return nil }
-        let page = try await GetDocumentHistory.call(.init(path: path, pageSize: 1, before: end), in: self)
-        return page.versions.first?.document.flatMap { $0.updateTime == time ? $0 : nil }
     }
 }

@@ -11,7 +11,7 @@ struct EmptyStore: DocumentStore {
     }
 
     func document(at path: DocumentPath, readTime: Timestamp?) async throws(StatusError) -> EncodedDocument? {
-        try validate(readTime)
+        try await validate(readTime)
         return nil
     }
 
@@ -22,7 +22,7 @@ struct EmptyStore: DocumentStore {
         includingMissing: Bool,
         readTime: Timestamp?
     ) async throws(StatusError) -> DocumentPage {
-        try validate(readTime)
+        try await validate(readTime)
         return DocumentPage(documents: [], next: nil, damaged: [])
     }
 
@@ -32,7 +32,7 @@ struct EmptyStore: DocumentStore {
         limit: Int,
         readTime: Timestamp?
     ) async throws(StatusError) -> CollectionPage {
-        try validate(readTime)
+        try await validate(readTime)
         return CollectionPage(collections: [], next: nil)
     }
 
@@ -41,7 +41,7 @@ struct EmptyStore: DocumentStore {
         maximumBytes: Int,
         readTime: Timestamp?
     ) async throws(StatusError) -> QueryResults {
-        try validate(readTime)
+        try await validate(readTime)
         return QueryResults(documents: [], readTime: readTime ?? .minimum)
     }
 
@@ -50,7 +50,7 @@ struct EmptyStore: DocumentStore {
         _ aggregations: NormalizedAggregations,
         readTime: Timestamp?
     ) async throws(StatusError) -> AggregationResults {
-        try validate(readTime)
+        try await validate(readTime)
         return AggregationResults(results: AggregationState(aggregations).results, readTime: readTime ?? .minimum)
     }
 
@@ -90,8 +90,8 @@ struct EmptyStore: DocumentStore {
 
     private static let notCreated = StatusError(.internal, "A write reached a database that was not created before.")
 
-    private func validate(_ readTime: Timestamp?) throws(StatusError) {
-        guard let readTime, readTime > .current() else { return }
+    private func validate(_ readTime: Timestamp?) async throws(StatusError) {
+        guard let readTime, try await isInFuture(readTime) else { return }
         throw StatusError.readTimeInFuture(readTime)
     }
 }

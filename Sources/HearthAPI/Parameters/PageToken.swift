@@ -1,4 +1,5 @@
 package import DocumentModel
+import HearthWire
 package import JSONRPC
 package import StrictJSON
 
@@ -53,7 +54,7 @@ package struct PageToken: ParameterValue, Hashable {
             .invalidArgument,
             "The page token was issued in another database. Omit it to read the first page."
         )
-        error.parameterPath = "pageToken"
+        error.parameterPath = ListParameterKeys.pageToken.text
         throw error
     }
 
@@ -77,12 +78,12 @@ extension PageToken {
 
 extension JSONSchema {
     /// Returns the schema of a page of a list.
-    static func page(of name: UTF8Key, _ element: JSONSchema, _ description: String, _ more: Property...) -> JSONSchema {
+    static func page(of name: WireKey, _ element: JSONSchema, _ description: String, _ more: Property...) -> JSONSchema {
         .object(
             [
                 .init(name, .array(of: element), description),
                 .init(
-                    "nextPageToken",
+                    PageKeys.nextPageToken,
                     PageToken.schema,
                     "The token of the next page; absent on the last page.",
                     isRequired: false

@@ -1,4 +1,5 @@
 import DocumentModel
+import HearthWire
 package import JSONRPC
 import StrictJSON
 
@@ -9,23 +10,25 @@ import StrictJSON
 /// (``StatusCode/internal``), the client receives only the ID of the log entry.
 extension StatusError: RPCErrorConvertible {
     package var rpcError: RPCError {
-        var data: RPCErrorData = ["status": .string(code.name)]
-        data["path"] = path.map { .string($0) }
-        data["field"] = field.map { .string($0) }
+        var data: RPCErrorData = [:]
+        data[ErrorDataKeys.status] = .string(code.name)
+        data[ErrorDataKeys.path] = path.map { .string($0) }
+        data[ErrorDataKeys.field] = field.map { .string($0) }
         if let writeIndex {
-            data["write"] = .integer(writeIndex)
+            data[ErrorDataKeys.write] = .integer(writeIndex)
             // All methods with several writes name the parameter so.
-            data["parameter"] = .string("params.writes[\(writeIndex)]")
+            data[ErrorDataKeys.parameter] = .string("params.writes[\(writeIndex)]")
         }
         if let parameterPath {
-            data["parameter"] = .string("params.\(parameterPath)")
+            data[ErrorDataKeys.parameter] = .string("params.\(parameterPath)")
         }
-        data["retryAfterMilliseconds"] = retryAfter.map { .integer($0.wholeMilliseconds) }
-        data["oldest"] = oldestSequence.map { .integer(Int(clamping: $0)) }
-        data["file"] = file.map { file in
-            var members: RPCErrorData = ["path": .string(file.path)]
-            members["line"] = file.line.map { .integer($0) }
-            members["column"] = file.column.map { .integer($0) }
+        data[ErrorDataKeys.retryAfterMilliseconds] = retryAfter.map { .integer($0.wholeMilliseconds) }
+        data[ErrorDataKeys.oldest] = oldestSequence.map { .integer(Int(clamping: $0)) }
+        data[ErrorDataKeys.file] = file.map { file in
+            var members: RPCErrorData = [:]
+            members[FileLocationKeys.path] = .string(file.path)
+            members[FileLocationKeys.line] = file.line.map { .integer($0) }
+            members[FileLocationKeys.column] = file.column.map { .integer($0) }
             return .object(members)
         }
         return RPCError(code == .internal ? .internalError : RPCErrorCode(rawValue: code.rawValue), message, data: data)
@@ -36,7 +39,16 @@ extension RPCError {
     /// Creates the error for a parameter value that the model rejects, with the location of the parameter.
     init(_ error: StatusError, at location: ParameterLocation) {
         self = error.rpcError
-        data["parameter"] = .string(location.description + (error.parameterPath.map { ".\($0)" } ?? ""))
+        data[ErrorDataKeys.parameter] = .string(location.description + (error.parameterPath.map { ".\($0)" } ?? ""))
+    }
+}
+
+extension RPCErrorData {
+    /// The value of a member of a wire form.
+    @_disfavoredOverload  // Otherwise a literal argument would be ambiguous.
+    fileprivate subscript(_ key: WireKey) -> Value? {
+        get { self[UTF8Key(key.text)] }
+        set { self[UTF8Key(key.text)] = newValue }
     }
 }
 

@@ -1,4 +1,5 @@
 package import DocumentModel
+import HearthWire
 import JSONRPC
 import StrictJSON
 
@@ -15,11 +16,11 @@ package struct ReadConsistency: Sendable {
     }
 
     static let readTime = Parameter<Timestamp?>(
-        "readTime",
+        ReadConsistencyKeys.readTime,
         "The point in time to read at, within the retained history. Default: the latest state."
     )
     static let transaction = Parameter<TransactionID?>(
-        "transaction",
+        ReadConsistencyKeys.transaction,
         "The transaction to read in: reads show the state as of its first read, and its commit fails if the results have changed. A read with "
             + "a readTime of its own reads at that time and is not validated by the commit."
     )

@@ -8,7 +8,7 @@ import DocumentStore
 /// commit. The update times of a page are kept until those commits are replayed, so the memory use is that of one page, however
 /// large the collection.
 struct CollectionWatchState: Sendable {
-    private let target: WatchTarget
+    private let target: PreparedWatchTarget
     private let database: DatabaseID?
     private let epoch: String
     /// The sequence number and time of the last applied commit.
@@ -43,7 +43,7 @@ struct CollectionWatchState: Sendable {
     }
 
     /// Creates the state of a new stream, at a position from which on all commits will be applied.
-    init(target: WatchTarget, at position: StorePosition) {
+    init(target: PreparedWatchTarget, at position: StorePosition) {
         self.target = target
         self.database = position.database
         self.epoch = position.epoch
@@ -53,7 +53,7 @@ struct CollectionWatchState: Sendable {
     }
 
     /// Creates the state of a resumed stream. It is caught up when all commits up to the position are applied.
-    init(target: WatchTarget, resumingAfter token: ResumeToken, at position: StorePosition) {
+    init(target: PreparedWatchTarget, resumingAfter token: ResumeToken, at position: StorePosition) {
         self.target = target
         self.database = position.database
         self.epoch = position.epoch
@@ -77,7 +77,7 @@ extension CollectionWatchState {
         page documents: [EncodedDocument],
         upTo last: DocumentPath.ID?,
         at position: StorePosition
-    ) -> [WatchFrame] {
+    ) -> [OutgoingWatchFrame] {
         readExtent = last.map { .upTo($0) } ?? .everything
         barrier = position.lastSequence
         for document in documents {
@@ -87,11 +87,11 @@ extension CollectionWatchState {
         }
         count = count.map { $0 + documents.count }
         updateConsistentExtent()
-        return documents.map { .change(WatchFrame.Change(.added, $0.path, $0), position: nil) }
+        return documents.map { .change(OutgoingWatchFrame.Change(.added, $0.path, $0), position: nil) }
     }
 
     /// Applies the next commit and returns its frames.
-    mutating func apply(_ commit: Commit) -> [WatchFrame] {
+    mutating func apply(_ commit: Commit) -> [OutgoingWatchFrame] {
         sequence = commit.sequence
         time = commit.time
         let changes = commit.changes.compactMap { apply($0, at: commit.time) }
@@ -105,14 +105,14 @@ extension CollectionWatchState {
     }
 
     /// Returns the frame that completes the initial state, once; `nil` while the state is incomplete.
-    mutating func current() -> WatchFrame? {
+    mutating func current() -> OutgoingWatchFrame? {
         guard case .everything = consistentExtent, !isCurrent, let count else { return nil }
         isCurrent = true
         return .current(sequence: sequence, count: count, token: token)
     }
 
     /// The heartbeat frame, or `nil` while the initial state is incomplete.
-    var checkpoint: WatchFrame? {
+    var checkpoint: OutgoingWatchFrame? {
         resumeToken.map { .checkpoint(sequence: sequence, count: count, token: $0) }
     }
 
@@ -128,7 +128,7 @@ extension CollectionWatchState {
 
 extension CollectionWatchState {
     /// Applies a change and returns its frame contents, or `nil` if it does not concern the watcher.
-    private mutating func apply(_ change: CommittedChange, at time: Timestamp) -> WatchFrame.Change? {
+    private mutating func apply(_ change: CommittedChange, at time: Timestamp) -> OutgoingWatchFrame.Change? {
         let id = change.path.id
         // Documents beyond the pages read so far are sent with their own page.
         guard target.contains(change.path), readExtent.contains(id) else { return nil }
@@ -143,15 +143,15 @@ extension CollectionWatchState {
         switch (change.after, isKnown) {
         case (let document?, true):
             recordSent(id, at: time)
-            return WatchFrame.Change(.modified, change.path, document, before: change.before)
+            return OutgoingWatchFrame.Change(.modified, change.path, document, before: change.before)
         case (let document?, false):
             recordSent(id, at: time)
             count = count.map { $0 + 1 }
-            return WatchFrame.Change(.added, change.path, document)
+            return OutgoingWatchFrame.Change(.added, change.path, document)
         case (nil, true):
             sentTimes[id] = nil
             count = count.map { $0 - 1 }
-            return WatchFrame.Change(.deleted, change.path, before: change.before)
+            return OutgoingWatchFrame.Change(.deleted, change.path, before: change.before)
         case (nil, false):
             return nil
         }
@@ -176,9 +176,9 @@ extension Commit {
     /// Returns the frames of the commit's changes for a watcher.
     ///
     /// - Parameter token: The resume token after the commit, or `nil` while the initial state is incomplete.
-    func frames(_ changes: [WatchFrame.Change], token: ResumeToken?) -> [WatchFrame] {
+    func frames(_ changes: [OutgoingWatchFrame.Change], token: ResumeToken?) -> [OutgoingWatchFrame] {
         changes.enumerated().map { index, change in
-            let position = WatchFrame.Position(
+            let position = OutgoingWatchFrame.Position(
                 sequence: sequence,
                 time: time,
                 number: index + 1,

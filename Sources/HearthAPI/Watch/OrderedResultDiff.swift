@@ -21,26 +21,31 @@ struct OrderedResultDiff {
 
     /// Returns the changes that transform one result into the other when applied in sequence, in Firestore's order: removals,
     /// additions, modifications.
-    func changes(from old: OrderedResult, to new: OrderedResult) -> [WatchFrame.Change] {
+    func changes(from old: OrderedResult, to new: OrderedResult) -> [OutgoingWatchFrame.Change] {
         var result = old
-        var frameChanges: [WatchFrame.Change] = []
+        var frameChanges: [OutgoingWatchFrame.Change] = []
         for path in sorted(by: old, where: { new.sortKey(of: $0) == nil }) {
             let change = committed[path]
             frameChanges.append(
-                WatchFrame.Change(change?.removalKind ?? .removed, path, before: change?.before, oldIndex: result.remove(path))
+                OutgoingWatchFrame.Change(
+                    change?.removalKind ?? .removed,
+                    path,
+                    before: change?.before,
+                    oldIndex: result.remove(path)
+                )
             )
         }
         for path in sorted(by: new, where: { old.sortKey(of: $0) == nil }) {
             guard let key = new.sortKey(of: path) else { continue }
             let document = committed[path]?.after ?? documents[path]
-            frameChanges.append(WatchFrame.Change(.added, path, document, newIndex: result.insert(path, key)))
+            frameChanges.append(OutgoingWatchFrame.Change(.added, path, document, newIndex: result.insert(path, key)))
         }
         for path in sorted(by: new, where: { old.sortKey(of: $0) != nil && committed[$0] != nil }) {
             guard let key = new.sortKey(of: path), let change = committed[path] else { continue }
             let oldIndex = result.remove(path)
             let newIndex = result.insert(path, key)
             frameChanges.append(
-                WatchFrame.Change(
+                OutgoingWatchFrame.Change(
                     .modified,
                     path,
                     change.after,

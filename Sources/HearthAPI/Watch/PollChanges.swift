@@ -1,12 +1,13 @@
 package import DocumentModel
 import DocumentStore
+import HearthWire
 package import JSONRPC
 package import StrictJSON
 
 /// `changes.poll`: returns the changes since a token, for clients that cannot hold a stream open.
 package enum PollChanges: RPCMethod {
     package struct Params: Sendable {
-        package var target: WatchTarget
+        package var target: PreparedWatchTarget
         package var resume: ResumeToken?
         package var wait: Duration
         package var limit: Int
@@ -16,7 +17,7 @@ package enum PollChanges: RPCMethod {
 
     package struct Result: Sendable {
         /// The change frames; those of a commit are kept together.
-        package var changes: [WatchFrame] = []
+        package var changes: [OutgoingWatchFrame] = []
         /// The token for the next poll.
         package var token: ResumeToken
         /// True if further changes exist beyond the limit.
@@ -24,7 +25,7 @@ package enum PollChanges: RPCMethod {
     }
 
     static let resume = Parameter<ResumeToken?>(
-        "resume",
+        WatchRequestKeys.resume,
         "The token of the previous poll. Without it, the call returns only a token: read the documents afterwards, and poll with it."
     )
     static let waitMilliseconds = Parameter<Int?>(
@@ -45,7 +46,7 @@ package enum PollChanges: RPCMethod {
     package static let right = Role.reader
     package static let summary = "Returns the changes since a token, and waits for a change if there is none."
     package static let parameters: [any ParameterDescription] =
-        WatchTarget.parameters + [resume, waitMilliseconds, limit, WatchRequest.include, coalesce]
+        PreparedWatchTarget.parameters + [resume, waitMilliseconds, limit, WatchRequest.include, coalesce]
     package static let result = ResultDescription(
         "result",
         .object([
@@ -74,7 +75,7 @@ package enum PollChanges: RPCMethod {
 
     package static func params(from arguments: Arguments) throws -> Params {
         Params(
-            target: try WatchTarget(from: arguments),
+            target: try PreparedWatchTarget(from: arguments),
             resume: try arguments[resume],
             wait: .milliseconds(try arguments.number(waitMilliseconds, in: 0...30_000) ?? 0),
             limit: try arguments.number(limit, in: 1...1_000) ?? 100,
@@ -88,7 +89,7 @@ package enum PollChanges: RPCMethod {
 
     package static func call(_ params: Params, in context: ServiceContext) async throws(StatusError) -> Result {
         try params.target.requireAccess(for: context.caller)
-        let position = context.store.position
+        let position = try await context.safePosition()
         guard let resume = params.resume else { return Result(token: ResumeToken(params.target, at: position)) }
         let request = WatchRequest(
             target: params.target,
@@ -110,7 +111,7 @@ package enum PollChanges: RPCMethod {
                 if case .end(.revoked, _) = frame {
                     throw StatusError(.unauthenticated, "The key was revoked or has expired during the call.")
                 }
-                if case .end(.slow, _) = frame { throw .tokenExpired(at: context.store.position) }
+                if case .end(.slow, _) = frame { throw .tokenExpired(at: try await context.safePosition()) }
                 if case .change = frame { result.changes.append(frame) }
                 if case .end(.limit, _) = frame { result.hasMore = true }
                 if let token = frame.token { result.token = token }

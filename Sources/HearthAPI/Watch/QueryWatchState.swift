@@ -69,14 +69,14 @@ extension QueryWatchState {
     var isCaughtUp: Bool { sequence >= barrier }
 
     /// Returns the frame that completes the initial state, once; `nil` while the state is incomplete.
-    mutating func current() -> WatchFrame? {
+    mutating func current() -> OutgoingWatchFrame? {
         guard case .read = phase, let count else { return nil }
         phase = .current
         return .current(sequence: sequence, count: count, token: token)
     }
 
     /// The heartbeat frame, or `nil` while the initial state is incomplete.
-    var checkpoint: WatchFrame? {
+    var checkpoint: OutgoingWatchFrame? {
         resumeToken.map { .checkpoint(sequence: sequence, count: count, token: $0) }
     }
 
@@ -93,7 +93,7 @@ extension QueryWatchState {
 // Initial state.
 extension QueryWatchState {
     /// Reads the next page of the initial state.
-    mutating func read(from store: any DocumentStore) async throws(StatusError) -> [WatchFrame] {
+    mutating func read(from store: any DocumentStore) async throws(StatusError) -> [OutgoingWatchFrame] {
         guard case .reading(let last) = phase else { return [] }
         if watched.isOrdered {
             let (result, queryResults) = try await runOrdered(in: store)
@@ -124,10 +124,10 @@ extension QueryWatchState {
         phase = .current
     }
 
-    private func frames(of queryResults: QueryResults) throws(StatusError) -> [WatchFrame] {
-        var frames: [WatchFrame] = []
+    private func frames(of queryResults: QueryResults) throws(StatusError) -> [OutgoingWatchFrame] {
+        var frames: [OutgoingWatchFrame] = []
         for (index, document) in queryResults.documents.enumerated() {
-            let change = WatchFrame.Change(
+            let change = OutgoingWatchFrame.Change(
                 .added,
                 document.path,
                 try watched.projected(document),
@@ -135,7 +135,7 @@ extension QueryWatchState {
             )
             frames.append(.change(change, position: nil))
         }
-        return frames + queryResults.damaged.map { .damaged(DamagedDocument(error: $0)) }
+        return frames + queryResults.damaged.map { .damaged($0) }
     }
 
     /// Runs the query at the last applied commit.
@@ -154,7 +154,7 @@ extension QueryWatchState {
 extension QueryWatchState {
     /// Applies the next commit and returns its frames; `nil` if it changes an ordered result and
     /// ``applyToOrderedResult(_:from:)`` is required.
-    mutating func apply(_ commit: Commit) throws(StatusError) -> [WatchFrame]? {
+    mutating func apply(_ commit: Commit) throws(StatusError) -> [OutgoingWatchFrame]? {
         let changes = changes(of: commit)
         guard changes.isEmpty || result == nil else { return nil }
         sequence = commit.sequence
@@ -164,8 +164,10 @@ extension QueryWatchState {
     }
 
     /// Applies the next commit to an ordered result and returns its frames.
-    mutating func applyToOrderedResult(_ commit: Commit, from store: any DocumentStore) async throws(StatusError) -> [WatchFrame]
-    {
+    mutating func applyToOrderedResult(
+        _ commit: Commit,
+        from store: any DocumentStore
+    ) async throws(StatusError) -> [OutgoingWatchFrame] {
         sequence = commit.sequence
         time = commit.time
         let frameChanges = try await orderedChanges(changes(of: commit), in: store)
@@ -176,7 +178,7 @@ extension QueryWatchState {
         commit.changes.filter { watched.query.source.contains($0.path) }
     }
 
-    private func frames(of commit: Commit, _ changes: [WatchFrame.Change]) throws(StatusError) -> [WatchFrame] {
+    private func frames(of commit: Commit, _ changes: [OutgoingWatchFrame.Change]) throws(StatusError) -> [OutgoingWatchFrame] {
         guard !changes.isEmpty else { return [] }
         var changes = changes
         for index in changes.indices {
@@ -190,17 +192,18 @@ extension QueryWatchState {
         return commit.frames(changes, token: resumeToken)
     }
 
-    private mutating func unorderedChanges(_ changes: [CommittedChange]) throws(StatusError) -> [WatchFrame.Change] {
-        var result: [WatchFrame.Change] = []
+    private mutating func unorderedChanges(_ changes: [CommittedChange]) throws(StatusError) -> [OutgoingWatchFrame.Change] {
+        var result: [OutgoingWatchFrame.Change] = []
         for change in changes {
             let wasIn =
                 try change.before.map { document throws(StatusError) in try watched.sortKey(of: document) != nil } ?? false
             let isIn = try change.after.map { document throws(StatusError) in try watched.sortKey(of: document) != nil } ?? false
             switch (wasIn, isIn) {
             case (false, false): continue
-            case (false, true): result.append(WatchFrame.Change(.added, change.path, change.after))
-            case (true, true): result.append(WatchFrame.Change(.modified, change.path, change.after, before: change.before))
-            case (true, false): result.append(WatchFrame.Change(change.removalKind, change.path, before: change.before))
+            case (false, true): result.append(OutgoingWatchFrame.Change(.added, change.path, change.after))
+            case (true, true):
+                result.append(OutgoingWatchFrame.Change(.modified, change.path, change.after, before: change.before))
+            case (true, false): result.append(OutgoingWatchFrame.Change(change.removalKind, change.path, before: change.before))
             }
             count = count.map { $0 + (isIn ? 1 : 0) - (wasIn ? 1 : 0) }
         }
@@ -210,7 +213,7 @@ extension QueryWatchState {
     private mutating func orderedChanges(
         _ changes: [CommittedChange],
         in store: any DocumentStore
-    ) async throws(StatusError) -> [WatchFrame.Change] {
+    ) async throws(StatusError) -> [OutgoingWatchFrame.Change] {
         guard let old = result, watched.query.limit != 0 else { return [] }
         var new = old
         var diff = OrderedResultDiff(changes)
@@ -244,5 +247,5 @@ extension QueryWatchState {
 
 extension CommittedChange {
     /// The kind of change by which the document leaves a result.
-    var removalKind: WatchFrame.Change.Kind { after == nil ? .deleted : .removed }
+    var removalKind: OutgoingWatchFrame.Change.Kind { after == nil ? .deleted : .removed }
 }

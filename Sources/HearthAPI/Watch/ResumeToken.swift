@@ -22,7 +22,7 @@ package struct ResumeToken: Hashable, Sendable {
     private static let byteCount = 33
 
     package init(
-        target: WatchTarget,
+        target: PreparedWatchTarget,
         database: DatabaseID? = nil,
         epoch: String,
         sequence: SequenceNumber,
@@ -54,7 +54,7 @@ package struct ResumeToken: Hashable, Sendable {
     }
 
     /// Returns whether the token was issued for a target in a database.
-    package func belongs(to target: WatchTarget, in database: DatabaseID? = nil) -> Bool {
+    package func belongs(to target: PreparedWatchTarget, in database: DatabaseID? = nil) -> Bool {
         targetHash == Self.hash(target, in: database)
     }
 
@@ -63,7 +63,7 @@ package struct ResumeToken: Hashable, Sendable {
         epochHash == FNV1aHash.hash(epoch.utf8)
     }
 
-    private static func hash(_ target: WatchTarget, in database: DatabaseID?) -> UInt64 {
+    private static func hash(_ target: PreparedWatchTarget, in database: DatabaseID?) -> UInt64 {
         FNV1aHash.hash(((database.map { "database=\($0)\n" } ?? "") + target.canonicalText).utf8)
     }
 
@@ -104,7 +104,7 @@ extension StatusError {
 
 extension ResumeToken {
     /// Creates the token of a stream that starts at a position.
-    package init(_ target: WatchTarget, at position: StorePosition) {
+    package init(_ target: PreparedWatchTarget, at position: StorePosition) {
         self.init(
             target: target,
             database: position.database,
@@ -118,8 +118,12 @@ extension ResumeToken {
     ///
     /// A data folder that was restored from a file copy reuses sequence numbers for other commits. The commit time shows whether
     /// the commit is the one that the token was issued for.
-    func resetReason(in store: any DocumentStore) async throws(StatusError) -> WatchFrame.ResetReason? {
-        let position = store.position
+    ///
+    /// - Parameter position: A safe position, so that a token from another server is not taken for one from the future.
+    func resetReason(
+        at position: StorePosition,
+        in store: any DocumentStore
+    ) async throws(StatusError) -> OutgoingWatchFrame.ResetReason? {
         guard belongs(toEpoch: position.epoch) else { return .restored }
         guard position.canResume(after: sequence) else { return .expired }
         // A commit that is no longer retained cannot be compared.

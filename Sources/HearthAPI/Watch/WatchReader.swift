@@ -62,7 +62,7 @@ final class WatchReader {
     /// - Parameter waits: Whether to wait for at least one frame, and to read from the store if needed. If `false`, the result is
     ///   empty
     ///   when no frames are available immediately.
-    nonisolated(nonsending) func next(waits: Bool) async throws(StatusError) -> [WatchFrame]? {
+    nonisolated(nonsending) func next(waits: Bool) async throws(StatusError) -> [OutgoingWatchFrame]? {
         while true {
             switch nextAction() {
             case .send(let frames): return frames
@@ -79,7 +79,7 @@ final class WatchReader {
     }
 
     private enum Action {
-        case send([WatchFrame])
+        case send([OutgoingWatchFrame])
         case waitForCommit
         case step
         case end
@@ -107,7 +107,7 @@ final class WatchReader {
         return .end
     }
 
-    private func frames(for interruption: WatchWakeup.Interruption) -> [WatchFrame] {
+    private func frames(for interruption: WatchWakeup.Interruption) -> [OutgoingWatchFrame] {
         switch interruption {
         case .end(let reason):
             phase = .ended
@@ -120,7 +120,7 @@ final class WatchReader {
 
     /// Records that frames are sent, and returns them with the requested contents; `nil` for no frames.
     @inline(never)
-    private func recordSend(of frames: [WatchFrame]) -> [WatchFrame]? {
+    private func recordSend(of frames: [OutgoingWatchFrame]) -> [OutgoingWatchFrame]? {
         guard !frames.isEmpty else { return nil }
         wakeup.recordSend()
         if let sequence = frames.last?.token?.sequence { lastTokenSequence = sequence }
@@ -146,18 +146,18 @@ final class WatchReader {
 // Steps.
 extension WatchReader {
     @inline(never)
-    private nonisolated(nonsending) func stepInOwnTask() async throws(StatusError) -> [WatchFrame] {
+    private nonisolated(nonsending) func stepInOwnTask() async throws(StatusError) -> [OutgoingWatchFrame] {
         // Safe: this task waits for the task group, so only one task uses the reader at a time.
         nonisolated(unsafe) let reader = self
         let wakeup = wakeup
-        let frames = await withTaskGroup(of: Result<[WatchFrame], StatusError>?.self) { group in
+        let frames = await withTaskGroup(of: Result<[OutgoingWatchFrame], StatusError>?.self) { group in
             group.addTask { await Result { () async throws(StatusError) in try await reader.stepOrReset() } }
             // A long read is cancelled when the client disconnects.
             group.addTask {
                 await wakeup.waitForEnd()
                 return nil
             }
-            var frames: Result<[WatchFrame], StatusError>?
+            var frames: Result<[OutgoingWatchFrame], StatusError>?
             while let finished = await group.next() {
                 frames = finished ?? frames
                 group.cancelAll()
@@ -168,14 +168,14 @@ extension WatchReader {
     }
 
     /// Performs the next step. If the store rejects it for overload, nothing has changed and the step is retried.
-    private nonisolated(nonsending) func stepOrReset() async throws(StatusError) -> [WatchFrame] {
+    private nonisolated(nonsending) func stepOrReset() async throws(StatusError) -> [OutgoingWatchFrame] {
         if rejectedSince != nil, await !waitBeforeRetry() { return [] }
         do throws(StatusError) {
             let frames = try await step()
             rejectedSince = nil
             return frames.isEmpty ? periodicCheckpoint : frames
         } catch {
-            if isHistoryLost(error) { return [resetOrEnd(phase == .resuming ? .expired : .lagged)] }
+            if try await isHistoryLost(error) { return [try await resetOrEnd(phase == .resuming ? .expired : .lagged)] }
             // The stream ends with an end frame instead of an error.
             if error.code == .cancelled, case .end? = wakeup.interruption { return [] }
             guard shouldRetry(after: error) else { throw error }
@@ -198,26 +198,29 @@ extension WatchReader {
     }
 
     /// Restarts the stream with the initial state, or ends it if the request asks for that.
-    private func resetOrEnd(_ reason: WatchFrame.ResetReason) -> WatchFrame {
+    private nonisolated(nonsending) func resetOrEnd(
+        _ reason: OutgoingWatchFrame.ResetReason
+    ) async throws(StatusError) -> OutgoingWatchFrame {
         guard request.onExpired == .reset else {
             phase = .ended
             return .end(.slow, token: nil)
         }
-        begin(at: store.position)
+        begin(at: try await store.safePosition())
         return .reset(reason)
     }
 
     /// Returns whether an error means that required commits are no longer retained.
-    private func isHistoryLost(_ error: StatusError) -> Bool {
-        let position = store.position
-        return switch error.code {
-        case .outOfRange: true
-        case .failedPrecondition: state.sequence < position.lastSequence && state.sequence < position.oldestRetained
-        default: false
+    private nonisolated(nonsending) func isHistoryLost(_ error: StatusError) async throws(StatusError) -> Bool {
+        switch error.code {
+        case .outOfRange: return true
+        case .failedPrecondition:
+            let position = try await store.safePosition()
+            return state.sequence < position.lastSequence && state.sequence < position.oldestRetained
+        default: return false
         }
     }
 
-    private nonisolated(nonsending) func step() async throws(StatusError) -> [WatchFrame] {
+    private nonisolated(nonsending) func step() async throws(StatusError) -> [OutgoingWatchFrame] {
         switch phase {
         case .opening:
             return try await open()
@@ -239,16 +242,16 @@ extension WatchReader {
         }
     }
 
-    private nonisolated(nonsending) func open() async throws(StatusError) -> [WatchFrame] {
-        let position = store.position
-        let open = WatchFrame.open(
+    private nonisolated(nonsending) func open() async throws(StatusError) -> [OutgoingWatchFrame] {
+        let position = try await store.safePosition()
+        let open = OutgoingWatchFrame.open(
             epoch: position.epoch,
             sequence: position.lastSequence,
             oldest: position.oldestRetained,
             heartbeat: request.heartbeat
         )
-        if let token = request.resume, let reason = try await token.resetReason(in: store) {
-            return [open, resetOrEnd(reason)]
+        if let token = request.resume, let reason = try await token.resetReason(at: position, in: store) {
+            return [open, try await resetOrEnd(reason)]
         }
         guard let token = request.resume ?? request.startToken(at: position) else {
             begin(at: position)
@@ -267,7 +270,7 @@ extension WatchReader {
         phase = .reading
     }
 
-    private nonisolated(nonsending) func readPage() async throws(StatusError) -> [WatchFrame] {
+    private nonisolated(nonsending) func readPage() async throws(StatusError) -> [OutgoingWatchFrame] {
         switch state {
         case .documents(var documentState):
             let page = try await readDocuments()
@@ -282,7 +285,7 @@ extension WatchReader {
     }
 
     private nonisolated(nonsending) func readDocuments() async throws(StatusError) -> (
-        documents: [EncodedDocument], next: DocumentPath.ID?, damaged: [WatchFrame]
+        documents: [EncodedDocument], next: DocumentPath.ID?, damaged: [OutgoingWatchFrame]
     ) {
         switch request.target {
         case .document(let path):
@@ -294,7 +297,7 @@ extension WatchReader {
             let documents = page.documents.compactMap { entry in
                 if case .document(let document) = entry { document } else { nil }
             }
-            return (documents, page.next, page.damaged.map { .damaged(DamagedDocument(error: $0)) })
+            return (documents, page.next, page.damaged.map { .damaged($0) })
         case .query:
             return ([], nil, [])
         }
@@ -311,7 +314,7 @@ extension WatchReader {
 // Commits.
 extension WatchReader {
     /// Applies the next commit and returns its frames. If it throws, the commit is not applied and remains the next one.
-    private nonisolated(nonsending) func applyNextCommit() async throws(StatusError) -> [WatchFrame] {
+    private nonisolated(nonsending) func applyNextCommit() async throws(StatusError) -> [OutgoingWatchFrame] {
         do throws(StatusError) {
             guard let commit = try await nextCommit() else { return [] }
             let completed = try await request.addingBeforeImages(to: commit, from: store)
@@ -326,7 +329,7 @@ extension WatchReader {
 
     /// Applies the next commit of a live stream if it is in memory and requires no read. Otherwise returns `nil` and changes
     /// nothing.
-    private func applyCommitInMemory() -> [WatchFrame]? {
+    private func applyCommitInMemory() -> [OutgoingWatchFrame]? {
         guard phase == .live, rejectedSince == nil else { return nil }
         var commits = commits ?? store.commits(after: state.sequence).makeAsyncIterator()
         var batch: [Commit] = []
@@ -356,7 +359,7 @@ extension WatchReader {
 
     /// A checkpoint, if half of the retained commits have passed since the last resume token. Without it, a client of a quiet
     /// target that reconnects late would have to read the initial state again.
-    private var periodicCheckpoint: [WatchFrame] {
+    private var periodicCheckpoint: [OutgoingWatchFrame] {
         let position = store.position
         let passed = state.sequence.rawValue - min(lastTokenSequence, state.sequence).rawValue
         let retained =

@@ -5,7 +5,7 @@ import StrictJSON
 
 /// A request for a watch stream.
 package struct WatchRequest: Sendable {
-    package var target: WatchTarget
+    package var target: PreparedWatchTarget
     /// The token to resume after; takes precedence over ``start``.
     package var resume: ResumeToken?
     /// The start of a stream without a token.
@@ -58,7 +58,7 @@ package struct WatchRequest: Sendable {
     )
 
     package init(
-        target: WatchTarget,
+        target: PreparedWatchTarget,
         resume: ResumeToken? = nil,
         start: Start = .snapshot,
         contents: Contents = .document,
@@ -87,14 +87,14 @@ extension WatchRequest {
     /// from.
     func validate(in store: any DocumentStore) async throws(StatusError) {
         guard let resume else { return }
-        let position = store.position
+        let position = try await store.safePosition()
         guard resume.belongs(to: target, in: position.database) else {
             throw StatusError(
                 .invalidArgument,
                 "The token was issued for another target or in another database. Omit it to start a new stream."
             )
         }
-        if onExpired == .fail, try await resume.resetReason(in: store) != nil {
+        if onExpired == .fail, try await resume.resetReason(at: position, in: store) != nil {
             throw .tokenExpired(at: position)
         }
     }
@@ -135,7 +135,7 @@ extension WatchRequest {
     }
 }
 
-extension WatchTarget {
+extension PreparedWatchTarget {
     /// True if only the before-image tells whether a document was in the target.
     fileprivate var needsBeforeImages: Bool {
         if case .query(let watched) = self { !watched.isOrdered } else { false }

@@ -5,13 +5,13 @@ import DocumentStore
 /// commit.
 ///
 /// No frames are queued for a slow reader: it reads the commit log at its own pace, and writers never wait for it. A reader that
-/// falls behind the retained commits receives a ``WatchFrame/reset(_:)`` and the initial state again, or an end frame if it has
-/// requested that. An unreadable document appears as ``WatchFrame/damaged(_:)`` in the initial state of a collection; a stream of
+/// falls behind the retained commits receives a ``OutgoingWatchFrame/reset(_:)`` and the initial state again, or an end frame if it has
+/// requested that. An unreadable document appears as ``OutgoingWatchFrame/damaged(_:)`` in the initial state of a collection; a stream of
 /// that document alone fails.
 ///
-/// The stream ends with an ``WatchFrame/end(_:token:)`` frame, or without one when its task is cancelled.
+/// The stream ends with an ``OutgoingWatchFrame/end(_:token:)`` frame, or without one when its task is cancelled.
 package final class WatchSession: AsyncSequence, Sendable {
-    package typealias Element = [WatchFrame]
+    package typealias Element = [OutgoingWatchFrame]
     package typealias Failure = StatusError
 
     package let request: WatchRequest
@@ -38,7 +38,7 @@ package final class WatchSession: AsyncSequence, Sendable {
     /// Ends the stream after the current batch of frames. May be called from any task; only the first reason counts.
     ///
     /// - Parameter reason: The reason in the end frame, or `nil` for an end without a frame after a disconnect.
-    package func end(_ reason: WatchFrame.EndReason?) {
+    package func end(_ reason: OutgoingWatchFrame.EndReason?) {
         wakeup.end(reason)
     }
 
@@ -70,12 +70,12 @@ extension WatchSession {
         package var isFarBehind: Bool { reader.isFarBehind }
 
         /// Returns the next frames, at least one, or `nil` at the end.
-        package mutating func next() async throws(StatusError) -> [WatchFrame]? {
+        package mutating func next() async throws(StatusError) -> [OutgoingWatchFrame]? {
             try await reader.next(waits: true)
         }
 
         /// Returns the next frames, at least one, or `nil` at the end.
-        package mutating func next(isolation actor: isolated (any Actor)?) async throws(StatusError) -> [WatchFrame]? {
+        package mutating func next(isolation actor: isolated (any Actor)?) async throws(StatusError) -> [OutgoingWatchFrame]? {
             try await reader.next(waits: true)
         }
 
@@ -84,7 +84,7 @@ extension WatchSession {
         /// - Parameter waits: Whether to wait and to read from the store if needed. If `false`, the result may be empty, for a
         ///   caller that
         ///   still has frames to send.
-        package mutating func next(waits: Bool) async throws(StatusError) -> [WatchFrame]? {
+        package mutating func next(waits: Bool) async throws(StatusError) -> [OutgoingWatchFrame]? {
             try await reader.next(waits: waits)
         }
     }

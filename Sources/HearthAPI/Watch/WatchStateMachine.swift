@@ -7,7 +7,7 @@ indirect enum WatchStateMachine: Sendable {
     case query(QueryWatchState)
 
     /// Creates the state machine of a new stream, at a position from which on all commits will be applied.
-    init(_ target: WatchTarget, at position: StorePosition) {
+    init(_ target: PreparedWatchTarget, at position: StorePosition) {
         switch target {
         case .document, .collection: self = .documents(CollectionWatchState(target: target, at: position))
         case .query(let watched): self = .query(QueryWatchState(watched, at: position))
@@ -15,7 +15,7 @@ indirect enum WatchStateMachine: Sendable {
     }
 
     /// Creates the state machine of a resumed stream, whose watcher has all changes up to a token.
-    init(_ target: WatchTarget, resumingAfter token: ResumeToken, at position: StorePosition) {
+    init(_ target: PreparedWatchTarget, resumingAfter token: ResumeToken, at position: StorePosition) {
         switch target {
         case .document, .collection:
             self = .documents(CollectionWatchState(target: target, resumingAfter: token, at: position))
@@ -41,7 +41,7 @@ indirect enum WatchStateMachine: Sendable {
     }
 
     /// The heartbeat frame, or `nil` while the initial state is incomplete.
-    var checkpoint: WatchFrame? {
+    var checkpoint: OutgoingWatchFrame? {
         switch self {
         case .documents(let state): state.checkpoint
         case .query(let state): state.checkpoint
@@ -57,7 +57,7 @@ indirect enum WatchStateMachine: Sendable {
     }
 
     /// Returns the frame that completes the initial state, once; `nil` while the state is incomplete.
-    mutating func current() -> WatchFrame? {
+    mutating func current() -> OutgoingWatchFrame? {
         switch self {
         case .documents(var state):
             defer { self = .documents(state) }
@@ -71,7 +71,7 @@ indirect enum WatchStateMachine: Sendable {
     /// Applies the next commit if that requires no read, and returns its frames.
     ///
     /// - Returns: `nil` if a read is required. In that case, and if it throws, the state is unchanged.
-    mutating func apply(_ commit: Commit) throws(StatusError) -> [WatchFrame]? {
+    mutating func apply(_ commit: Commit) throws(StatusError) -> [OutgoingWatchFrame]? {
         switch self {
         case .documents(var state):
             let frames = state.apply(commit)
@@ -85,7 +85,7 @@ indirect enum WatchStateMachine: Sendable {
     }
 
     /// Applies the next commit and returns its frames. If it throws, the state is unchanged.
-    mutating func apply(_ commit: Commit, from store: any DocumentStore) async throws(StatusError) -> [WatchFrame] {
+    mutating func apply(_ commit: Commit, from store: any DocumentStore) async throws(StatusError) -> [OutgoingWatchFrame] {
         if let frames = try apply(commit) { return frames }
         guard case .query(var state) = self else { return [] }
         let frames = try await state.applyToOrderedResult(commit, from: store)

@@ -1,3 +1,4 @@
+import Concurrency
 import Dispatch
 import DocumentModel
 import DocumentStore
@@ -6,26 +7,24 @@ import Synchronization
 /// The wait of a watch stream for its next commit, and the interruptions of the wait: heartbeats, the timeout, and the end of the
 /// stream.
 ///
-/// Most streams are idle most of the time, so a wait takes a continuation and a timer but no task of its own.
+/// Most streams are idle most of the time, so a wait takes a waiter and a timer but no task of its own.
 final class WatchWakeup: Sendable {
     /// The reason why a wait was interrupted.
     enum Interruption: Sendable {
         /// No frame was sent for the heartbeat interval.
         case heartbeat
         /// The stream ends, without a reason if the client has disconnected.
-        case end(WatchFrame.EndReason?)
+        case end(OutgoingWatchFrame.EndReason?)
     }
 
     fileprivate struct State {
         var nextHeartbeat: ContinuousClock.Instant
         var isHeartbeatDue = false
         var end: Interruption?
-        /// The continuation of ``waitForEnd()``.
-        var endWaiter: CheckedContinuation<Void, Never>?
-        /// The number of waits so far.
-        var waitCount: UInt64 = 0
-        /// The continuation of the current wait.
-        var waiter: CheckedContinuation<Void, Never>?
+        /// The last wait for the end.
+        var endWaiter: Waiter?
+        /// The wait for the next commit, if any.
+        var waiter: Waiter?
         var isTimerSet = false
     }
 
@@ -41,38 +40,23 @@ final class WatchWakeup: Sendable {
     }
 
     /// Ends the stream after the current batch of frames. Only the first reason counts.
-    func end(_ reason: WatchFrame.EndReason?) {
-        let waiter = state.withLock { state in
+    func end(_ reason: OutgoingWatchFrame.EndReason?) {
+        let waiters = state.withLock { state in
             if state.end == nil { state.end = .end(reason) }
-            return state.takeWaiter()
+            return [state.waiter, state.endWaiter]
         }
-        waiter?.resume()
-        wakeEndWaiter()
+        for waiter in waiters { waiter?.resume() }
     }
 
     /// Waits until the stream is to end or the task is cancelled. The timeout does not end this wait; it is checked between
     /// steps.
     nonisolated(nonsending) func waitForEnd() async {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isWaiting = state.withLock { state in
-                    guard state.end == nil, !Task.isCancelled else { return false }
-                    state.endWaiter = continuation
-                    return true
-                }
-                if !isWaiting { continuation.resume() }
-            }
-        } onCancel: {
-            wakeEndWaiter()
-        }
-    }
-
-    private func wakeEndWaiter() {
-        let waiter = state.withLock { state in
-            defer { state.endWaiter = nil }
+        let waiter = state.withLock { state -> Waiter? in
+            guard state.end == nil else { return nil }
+            state.endWaiter = Waiter()
             return state.endWaiter
         }
-        waiter?.resume()
+        await waiter?.wait()
     }
 
     /// Records that a frame is sent, which postpones the next heartbeat.
@@ -95,33 +79,18 @@ final class WatchWakeup: Sendable {
     @inline(never)
     nonisolated(nonsending) func waitForCommit(after sequence: SequenceNumber, in store: any DocumentStore) async {
         setTimer()
-        let wait = state.withLock { state in
-            state.waitCount += 1
-            return state.waitCount
+        // A waiter of its own, since the notification of an earlier wait may arrive late.
+        let waiter = Waiter()
+        let isWaiting = state.withLock { state in
+            guard state.interruption == nil else { return false }
+            state.waiter = waiter
+            return true
         }
-        var notification: CommitNotification?
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isWaiting = state.withLock { state in
-                    guard state.interruption == nil else { return false }
-                    state.waiter = continuation
-                    return true
-                }
-                guard isWaiting else { return continuation.resume() }
-                notification = store.notify(after: sequence) { [self] in end(wait: wait) }
-                // A cancellation before the wait has not resumed the continuation.
-                if Task.isCancelled { end(wait: wait) }
-            }
-        } onCancel: {
-            end(wait: wait)
-        }
-        notification?.cancel()
-    }
-
-    /// Ends a wait. A notification may arrive after the end of its wait; the number keeps it from ending a later one.
-    private func end(wait: UInt64) {
-        let waiter = state.withLock { state in wait == state.waitCount ? state.takeWaiter() : nil }
-        waiter?.resume()
+        guard isWaiting else { return }
+        let notification = store.notify(after: sequence) { waiter.resume() }
+        await waiter.wait()
+        notification.cancel()
+        state.withLock { $0.waiter = nil }
     }
 
     /// Starts the timer for the next heartbeat or the timeout. A stream has at most one running timer, however many waits it
@@ -140,25 +109,20 @@ final class WatchWakeup: Sendable {
     }
 
     private func timerFired() {
-        let (waiter, isWaiting) = state.withLock { state in
+        let (waiter, isInterrupted) = state.withLock { state in
             state.isTimerSet = false
             state.advance(to: .now, heartbeat: heartbeat, deadline: deadline)
-            return (state.interruption == nil ? nil : state.takeWaiter(), state.waiter != nil)
+            return (state.waiter, state.interruption != nil)
         }
-        waiter?.resume()
-        // A frame was sent since the timer was set.
-        if isWaiting { setTimer() }
+        guard let waiter else { return }
+        // Not interrupted when a frame was sent since the timer was set.
+        if isInterrupted { waiter.resume() } else { setTimer() }
     }
 }
 
 extension WatchWakeup.State {
     fileprivate var interruption: WatchWakeup.Interruption? {
         end ?? (isHeartbeatDue ? .heartbeat : nil)
-    }
-
-    fileprivate mutating func takeWaiter() -> CheckedContinuation<Void, Never>? {
-        defer { waiter = nil }
-        return waiter
     }
 
     fileprivate mutating func advance(to now: ContinuousClock.Instant, heartbeat: Duration, deadline: ContinuousClock.Instant?) {

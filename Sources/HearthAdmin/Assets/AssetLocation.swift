@@ -1,12 +1,14 @@
 package import DocumentModel
 package import Foundation
 
-/// The folders that hold the pages' templates and static files.
+/// The folders that hold the pages' templates and static files, and the example data beside them.
 package struct AssetLocation: Sendable {
     /// The folder of the Mustache templates.
     package let templates: URL
     /// The folder of the static files.
     package let files: URL
+    /// The folder of the example data. Serving works without it.
+    package let examples: URL
 
     /// Uses `Templates` and `Public` in one folder.
     ///
@@ -64,6 +66,7 @@ extension AssetLocation {
         guard folders.allSatisfy(Self.isFolder) else { return nil }
         templates = folders[0]
         files = folders[1]
+        examples = folder.appending(path: "Examples")
     }
 
     private static func isFolder(_ url: URL) -> Bool {

@@ -1,6 +1,7 @@
 import Crypto
 import DocumentModel
 import Foundation
+import HearthHTTP
 import StrictJSON
 
 /// The static files of the pages, held in memory.

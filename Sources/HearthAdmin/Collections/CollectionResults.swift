@@ -33,7 +33,7 @@ struct CollectionResults: Sendable {
     init(_ request: CollectionRequest, in context: ServiceContext) async throws(StatusError) {
         self.request = request
         // Taken before reading, so that the stream misses no change.
-        position = context.position
+        position = try await context.safePosition()
         do {
             if request.isQuery { try await runQuery(in: context) } else { try await list(in: context) }
         } catch let error as CollectionQuery.ValidationError {
@@ -68,7 +68,7 @@ extension CollectionResults {
             in: context
         )
         next = page.next.map { .after($0.key) }
-        damaged = page.damaged.map(\.error)
+        damaged = page.damaged
         for listed in page.documents { append(listed) }
         if after != nil { previous = (page.documents.first?.path.id ?? after).map { .before($0.key) } }
         var writer = JSONWriter()

@@ -33,7 +33,7 @@ struct Subtree: Sendable {
                 .init(collection: collection, pageSize: Self.pageSize, after: after, showMissing: true),
                 in: context
             )
-            var batch = Batch(damaged: page.damaged.map(\.error))
+            var batch = Batch(damaged: page.damaged)
             var next: [DocumentPath] = []
             for entry in page.documents {
                 switch entry {

@@ -10,7 +10,7 @@ struct DocumentController {
     private var context: ServiceContext { request.context }
 
     func page(of path: DocumentPath) async throws(StatusError) -> any Page {
-        let position = context.position
+        let position = try await context.safePosition()
         let document: Document
         do throws(StatusError) {
             document = try await GetDocument.call(.init(path: path), in: context).decoded()

@@ -71,7 +71,7 @@ struct DocumentPager: Sendable {
             .init(collection: collection, pageSize: PageSize(pageSize), after: lastID, consistency: consistency),
             in: context
         )
-        recordDamaged(page.damaged.map(\.error))
+        recordDamaged(page.damaged)
         lastID = page.next
         isAtEnd = lastID == nil
         return page.documents.compactMap { listed in

@@ -1,5 +1,5 @@
 import DocumentModel
-import HearthAPI
+import HearthHTTP
 import StrictJSON
 
 /// A flash message: the result of a form, shown once on the page after the redirect.

@@ -1,4 +1,5 @@
 import DocumentModel
+import HearthHTTP
 import StrictJSON
 
 /// The fields of a submitted form, in order.
@@ -18,9 +19,10 @@ struct Form: Sendable {
     /// Decodes a URL-encoded form; nil when it is malformed.
     init?(_ bytes: [UInt8]) {
         var items: [(name: UTF8Key, value: UTF8Key)] = []
-        for item in bytes.split(separator: UInt8(ascii: "&")) {
-            let end = item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex
-            guard let name = Self.decode(item[..<end]), let value = Self.decode(item[end...].dropFirst()) else { return nil }
+        for item in QueryString.decodeItems(of: bytes) {
+            guard let (name, value) = item, let name = Self.normalizingLineBreaks(name),
+                let value = Self.normalizingLineBreaks(value)
+            else { return nil }
             items.append((name, value))
         }
         self.init(items: items)
@@ -62,26 +64,8 @@ struct Form: Sendable {
         return lines
     }
 
-    private static func decode(_ part: ArraySlice<UInt8>) -> UTF8Key? {
-        var decoded: [UInt8] = []
-        decoded.reserveCapacity(part.count)
-        var index = part.startIndex
-        while index < part.endIndex {
-            var byte = part[index]
-            index += 1
-            if byte == UInt8(ascii: "%") {
-                guard index + 1 < part.endIndex, let high = Hexadecimal.value(of: part[index]),
-                    let low = Hexadecimal.value(of: part[index + 1])
-                else { return nil }
-                byte = high << 4 | low
-                index += 2
-            } else if byte == UInt8(ascii: "+") {
-                byte = UInt8(ascii: " ")
-            }
-            if byte == UInt8(ascii: "\n"), decoded.last == UInt8(ascii: "\r") { decoded.removeLast() }
-            decoded.append(byte)
-        }
-        return UTF8Key(validating: decoded)
+    private static func normalizingLineBreaks(_ text: UTF8Key) -> UTF8Key? {
+        UTF8Key(validating: normalizingLineBreaks(text.utf8))
     }
 }
 

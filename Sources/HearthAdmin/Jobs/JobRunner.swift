@@ -99,8 +99,8 @@ final class JobRunner: Sendable {
             logger.notice(
                 "Background job cancelled by shutdown",
                 metadata: [
-                    "work.kind": "\(job.kind)", "work.done": "\(progress.completedCount)",
-                    "work.total": "\(progress.totalCount.map { "\($0)" } ?? "unknown")",
+                    "job.kind": "\(job.kind)", "job.completed": "\(progress.completedCount)",
+                    "job.total": "\(progress.totalCount.map { "\($0)" } ?? "unknown")",
                 ]
             )
         }

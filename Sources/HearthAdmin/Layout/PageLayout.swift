@@ -1,6 +1,7 @@
 import DocumentModel
 import DocumentStore
 import HearthAPI
+import HearthHTTP
 import StrictJSON
 
 /// The view model of the layout around a page's content: title, breadcrumb, list of collections, style sheets and scripts.

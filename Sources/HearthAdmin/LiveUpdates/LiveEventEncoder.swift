@@ -56,7 +56,7 @@ struct LiveEventEncoder: WatchEncoder {
     /// Limits the rate, because each change is rendered for each subscriber.
     var batchingInterval: Duration { .milliseconds(50) }
 
-    func write(_ frame: WatchFrame, to buffer: inout ByteBuffer) {
+    func write(_ frame: OutgoingWatchFrame, to buffer: inout ByteBuffer) {
         let event = Translations.$current.withValue(translations) {
             AdminURL.$database.withValue(database) { self.event(of: frame) }
         }
@@ -109,7 +109,7 @@ extension LiveEventEncoder {
     }
 
     /// Encodes a frame; returns nil for a frame without an event.
-    private func event(of frame: WatchFrame) -> Event? {
+    private func event(of frame: OutgoingWatchFrame) -> Event? {
         switch frame {
         case .open: nil
         case .change(let change, _): event(of: change)
@@ -126,7 +126,7 @@ extension LiveEventEncoder {
         }
     }
 
-    private func event(of change: WatchFrame.Change) -> Event {
+    private func event(of change: OutgoingWatchFrame.Change) -> Event {
         switch change.kind {
         case _ where !contents.needsDocuments: Event("sign")
         case .removed, .deleted:

@@ -26,7 +26,7 @@ struct LiveStreamURL: Sendable {
     ///
     /// - Parameter request: The request of the page, with a resolved cursor.
     init?(of request: CollectionRequest, since position: StorePosition) {
-        guard let target = try? WatchTarget(request) else { return nil }
+        guard let target = try? PreparedWatchTarget(request) else { return nil }
         page = AdminURL.collection(request.path)
         items = request.items + [("live", UTF8Key(ResumeToken(target, at: position).text))]
         addedLabel = localized("New documents")
@@ -56,7 +56,7 @@ extension LiveStreamURL: ViewModel {
     }
 }
 
-extension WatchTarget {
+extension PreparedWatchTarget {
     /// Creates the watch target for a page of a collection.
     init(_ request: CollectionRequest) throws {
         let query = try CollectionQuery(watching: request)

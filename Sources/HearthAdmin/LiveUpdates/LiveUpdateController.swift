@@ -35,7 +35,7 @@ struct LiveUpdateController {
         guard let token = ResumeToken(token) else {
             throw StatusError(.invalidArgument, "The parameter live is not a resume token. Reload the page.")
         }
-        let target: WatchTarget
+        let target: PreparedWatchTarget
         let contents: LiveEventEncoder.Contents
         switch path {
         case .document(let path):
@@ -43,7 +43,7 @@ struct LiveUpdateController {
             contents = .document
         case .collection(let path):
             let request = try CollectionRequest(path: path, query: query)
-            target = try WatchTarget(request)
+            target = try PreparedWatchTarget(request)
             contents = request.view == .table ? .rows(try LiveColumns(query)) : .none
         }
         let watch = WatchRequest(

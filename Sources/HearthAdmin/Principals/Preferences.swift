@@ -1,4 +1,4 @@
-import HearthAPI
+import HearthHTTP
 import StrictJSON
 
 /// The language and theme of the pages, stored in cookies and selected in the footer.

@@ -2,6 +2,7 @@ import Crypto
 import DocumentModel
 import HTTPTypes
 import HearthAPI
+import HearthHTTP
 import StrictJSON
 
 /// The state of one request that all pages share: principal, CSRF token and flash message.

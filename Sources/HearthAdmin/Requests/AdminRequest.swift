@@ -2,6 +2,7 @@ import Crypto
 import DocumentModel
 import HTTPTypes
 import HearthAPI
+import HearthHTTP
 import StrictJSON
 
 /// A request to a page, with what a controller needs to respond to it: the caller's context, preferences and CSRF token.

@@ -21,7 +21,7 @@ struct PageErrorLog: Sendable {
 
     private func record(_ error: StatusError, id: String?) {
         var metadata: Logger.Metadata = [
-            "error": "\(error)", "cause": "\(error.cause.map(String.init(describing:)) ?? "none")",
+            "error": "\(error)", "error.cause": "\(error.cause.map(String.init(describing:)) ?? "none")",
         ]
         metadata["error.id"] = id.map { "\($0)" }
         logger.error("Admin page request failed", metadata: metadata)

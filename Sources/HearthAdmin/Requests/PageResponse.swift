@@ -1,5 +1,6 @@
 import DocumentModel
 import HTTPTypes
+import HearthHTTP
 import NIOCore
 
 /// The response to a page request.

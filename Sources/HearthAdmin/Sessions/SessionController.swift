@@ -1,6 +1,7 @@
 import DocumentModel
 import HTTPTypes
 import HearthAPI
+import HearthHTTP
 import Logging
 import StrictJSON
 

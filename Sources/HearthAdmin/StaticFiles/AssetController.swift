@@ -1,4 +1,5 @@
 import DocumentModel
+import HearthHTTP
 import StrictJSON
 
 /// The static files.

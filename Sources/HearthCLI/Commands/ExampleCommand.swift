@@ -20,12 +20,15 @@ struct ExampleCommand: AsyncParsableCommand {
 
         @OptionGroup var server: DatabaseOptions
 
+        @Option(help: ArgumentHelp("Folder that contains Examples; found automatically by default.", valueName: "dir"))
+        var assets: String?
+
         @Argument(help: "Data sets to load.")
         var names: [ExampleData]
 
         func run() async throws {
-            // Reads all data sets first, so that a missing package is reported before anything is written.
-            let examples = try names.map { ($0, try $0.documents()) }
+            // Reads all data sets first, so that a missing file is reported before anything is written.
+            let examples = try names.map { ($0, try $0.documents(assets: assets)) }
             try await server.withConnection { connection in
                 for (name, documents) in examples {
                     try await load(documents, of: name, into: connection)

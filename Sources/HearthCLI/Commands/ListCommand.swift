@@ -1,6 +1,7 @@
 import ArgumentParser
 import DocumentModel
 import HearthClient
+import HearthWire
 import StrictJSON
 
 /// `hearth list`
@@ -102,15 +103,8 @@ struct ListCommand: AsyncParsableCommand {
 extension ListedDocument {
     /// The entry as one line of JSON. A missing document has only a path.
     fileprivate var json: [UInt8] {
-        switch self {
-        case .document(let document): return document.json
-        case .missing(let path):
-            var writer = JSONWriter()
-            writer.beginObject()
-            writer.key("path")
-            writer.string(path.string)
-            writer.endObject()
-            return writer.finish()
-        }
+        var writer = JSONWriter()
+        write(to: &writer)
+        return writer.finish()
     }
 }

@@ -1,5 +1,6 @@
 import DocumentModel
 import Foundation
+import StorageIO
 
 /// An output file that atomically replaces an existing file when it is complete and synced to disk.
 struct AtomicOutputFile {
@@ -27,14 +28,14 @@ struct AtomicOutputFile {
         temporaryPath = "\(self.path).\(UInt64.random(in: 0...UInt64.max)).tmp"
         descriptor = open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, exists ? status.st_mode & 0o777 : 0o666)
         guard descriptor >= 0 else {
-            throw StatusError(errno: errno, "Can't create \(temporaryPath)")
+            throw FileSystemError("open").status("Can't create \(temporaryPath)")
         }
     }
 
     /// Syncs the temporary file and renames it to its final path.
     func commit() throws(StatusError) {
         guard fsync(descriptor) == 0, close(descriptor) == 0, rename(temporaryPath, path) == 0 else {
-            let error = StatusError(errno: errno, "Can't write \(path), which is unchanged")
+            let error = FileSystemError("rename").status("Can't write \(path), which is unchanged")
             unlink(temporaryPath)
             throw error
         }

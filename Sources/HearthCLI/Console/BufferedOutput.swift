@@ -1,5 +1,6 @@
 import DocumentModel
 import Foundation
+import StorageIO
 
 /// A buffered writer to an open file or to standard output.
 struct BufferedOutput {
@@ -40,7 +41,7 @@ struct BufferedOutput {
             } else if errno == EPIPE {
                 Self.exitWithBrokenPipe()
             } else if errno != EINTR {
-                throw StatusError(errno: errno, "Can't write to \(name)")
+                throw FileSystemError("write").status("Can't write to \(name)")
             }
         }
     }

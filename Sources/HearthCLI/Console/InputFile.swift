@@ -1,5 +1,6 @@
 import DocumentModel
 import Foundation
+import StorageIO
 
 /// A file or standard input, read sequentially.
 ///
@@ -19,7 +20,7 @@ final class InputFile {
         }
         name = path
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw StatusError(errno: errno, "Can't open \(path)") }
+        guard descriptor >= 0 else { throw FileSystemError("open").status("Can't open \(path)") }
     }
 
     /// Returns the path in an argument of the form `@FILE`, or `-` for standard input; `nil` for any other argument.
@@ -38,7 +39,7 @@ final class InputFile {
         repeat {
             count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
         } while count < 0 && errno == EINTR
-        guard count >= 0 else { throw StatusError(errno: errno, "Can't read \(name)") }
+        guard count >= 0 else { throw FileSystemError("read").status("Can't read \(name)") }
         return count == 0 ? nil : chunk[..<count]
     }
 

@@ -18,8 +18,8 @@ struct WatchFramePrinter {
 
     /// The position of the last printed change. A stream that was interrupted within a commit resumes before that commit.
     fileprivate struct Position: Comparable {
-        var sequence: Int64 = 0
-        var number: Int64 = 0
+        var sequence: UInt64 = 0
+        var number = 0
 
         static func < (left: Position, right: Position) -> Bool {
             (left.sequence, left.number) < (right.sequence, right.number)
@@ -78,8 +78,7 @@ struct WatchFramePrinter {
 extension WatchFramePrinter.Position {
     /// The position of a change; `nil` for a frame of the initial state.
     fileprivate init?(of frame: WatchFrame) {
-        guard case .integer(let sequence)? = frame.json["seq"]?.number, case .integer(let number)? = frame.json["n"]?.number
-        else { return nil }
+        guard let sequence = frame.sequence, let number = frame.number else { return nil }
         self.init(sequence: sequence, number: number)
     }
 }

@@ -9,7 +9,10 @@ import StrictJSON
 /// is the name in lower case without spaces, `ghostwhite`. If such a name has two colors, the ID of the second document
 /// includes the color.
 enum ColorsExample {
-    private static let file = PackagedFile(paths: ["/etc/X11/rgb.txt", "/usr/share/X11/rgb.txt"], package: "x11-common")
+    private static let file = ExampleFile(
+        paths: ["/etc/X11/rgb.txt", "/usr/share/X11/rgb.txt"],
+        remedy: "Install the Debian package x11-common."
+    )
 
     static func documents() throws(StatusError) -> [ExampleDocument] {
         var entries: [Entry] = []

@@ -1,5 +1,6 @@
 import DocumentModel
 import HearthAPI
+import HearthAdmin
 import HearthClient
 import StrictJSON
 
@@ -23,10 +24,12 @@ enum ExampleData: String, CaseIterable {
 
     /// Reads the documents of the data set.
     ///
-    /// - Throws: `.notFound` if the source file is not installed; `.dataLoss` if one of its lines can't be parsed.
-    func documents() throws(StatusError) -> [ExampleDocument] {
+    /// - Parameter assets: The folder that contains `Examples`; found automatically by default.
+    /// - Throws: `.notFound` if the source file is not installed; `.dataLoss` or `.invalidArgument` if one of its lines can't be
+    ///   parsed.
+    func documents(assets: String?) throws(StatusError) -> [ExampleDocument] {
         switch self {
-        case .guide: try GuideExample.documents()
+        case .guide: try GuideExample.documents(in: AssetLocation.find(explicit: assets).examples)
         case .places: try PlacesExample.documents()
         case .colors: try ColorsExample.documents()
         }
@@ -40,11 +43,12 @@ struct ExampleDocument {
     let origin: BulkWriter.Origin
 }
 
-/// A text file installed by a Debian package.
-struct PackagedFile {
+/// The text file from which a data set is read.
+struct ExampleFile {
     /// Candidate paths; the first existing file is read.
     let paths: [String]
-    let package: String
+    /// What to do if none exists, as a sentence.
+    let remedy: String
 
     /// Calls `body` with each line and its location.
     ///
@@ -72,6 +76,6 @@ struct PackagedFile {
                 return try LineReader(path: path, maximumLineBytes: 64 << 10)
             } catch let error where error.code == .notFound {}
         }
-        throw StatusError(.notFound, "\(paths.joined(separator: " or ")) doesn't exist. Install the Debian package \(package).")
+        throw StatusError(.notFound, "\(paths.joined(separator: " or ")) doesn't exist. \(remedy)")
     }
 }

@@ -7,7 +7,7 @@ import StrictJSON
 /// A row consists of a country code, coordinates, the name of the time zone and an optional comment, separated by tabs. The
 /// document ID is the zone name with `~` instead of `/`, which IDs can't contain: `Europe~Berlin`. Zone names don't contain `~`.
 enum PlacesExample {
-    private static let file = PackagedFile(paths: ["/usr/share/zoneinfo/zone.tab"], package: "tzdata")
+    private static let file = ExampleFile(paths: ["/usr/share/zoneinfo/zone.tab"], remedy: "Install the Debian package tzdata.")
 
     static func documents() throws(StatusError) -> [ExampleDocument] {
         var documents: [ExampleDocument] = []

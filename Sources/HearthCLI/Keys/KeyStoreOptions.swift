@@ -1,5 +1,6 @@
 import ArgumentParser
 import DocumentModel
+import FileStore
 import HearthAPI
 import HearthClient
 import Logging
@@ -46,7 +47,7 @@ struct KeyStoreOptions: ParsableArguments {
     private func keys(of folder: String, creatingFolder: Bool = false) async throws(StatusError) -> AccessKeyRegistry {
         // The command prints the outcome itself.
         let logger = Logger(label: "hearth", factory: { _ in SwiftLogNoOpLogHandler() })
-        return try await AccessKeyRegistry.open(inFolder: folder, creatingFolder: creatingFolder, logger: logger)
+        return try await AccessKeyRegistry.open(.open(.keys, inFolder: folder, creatingFolder: creatingFolder), logger: logger)
     }
 
     private static let unexpectedResponse = StatusError(

@@ -62,7 +62,8 @@ struct DocumentExporter {
         }
     }
 
-    private mutating func exportCollections(under parent: DocumentPath?, firstPage: CollectionPage?) async throws(StatusError) {
+    private mutating func exportCollections(under parent: DocumentPath?, firstPage: CollectionListPage?) async throws(StatusError)
+    {
         var page = if let firstPage { firstPage } else { try await connection.collections(under: parent) }
         while true {
             recordDamage(page.damaged)

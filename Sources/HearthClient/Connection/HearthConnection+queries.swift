@@ -1,4 +1,5 @@
 package import DocumentModel
+internal import HearthWire
 package import StrictJSON
 
 extension HearthConnection {
@@ -8,9 +9,8 @@ extension HearthConnection {
     package func runQuery(
         _ query: JSONNode
     ) async throws(StatusError) -> (documents: [EncodedDocument], damaged: [StatusError]) {
-        let result = try await call("query.run") { $0.members(of: query) }
-        let documents = try result.array("documents").map { json throws(StatusError) in try EncodedDocument(rpc: json) }
-        return (documents, result.damaged)
+        let response = try QueryResponse(json: await call("query.run") { $0.members(of: query) })
+        return (response.documents, response.damaged)
     }
 
     /// Runs an aggregation query.
@@ -19,7 +19,9 @@ extension HearthConnection {
     /// - Returns: A JSON object with the results by alias.
     package func runAggregationQuery(_ query: JSONNode) async throws(StatusError) -> (result: JSONNode, damaged: [StatusError]) {
         let response = try await call("query.aggregate") { $0.members(of: query) }
-        guard let result = response["result"] else { throw .malformedResponse(response, expected: "an object named result") }
+        guard let result = response[AggregationResponseKeys.result] else {
+            throw .malformedResponse(response, expected: "an object named result")
+        }
         return (result, response.damaged)
     }
 
@@ -42,13 +44,11 @@ extension JSONWriter {
     }
 }
 
-/// The response to a query.
-struct QueryResponse: Sendable {
+/// All documents of a query or collection.
+struct FetchedDocuments: Sendable {
     var documents: [EncodedDocument] = []
     /// Errors for documents that can't be read.
     var damaged: [StatusError] = []
-    /// The read time of the query; empty if not needed.
-    var readTime = ""
 }
 
 extension HearthConnection {
@@ -56,10 +56,11 @@ extension HearthConnection {
     func documents(
         of query: StructuredQuery,
         _ normalized: NormalizedQuery
-    ) async throws(StatusError) -> QueryResponse {
+    ) async throws(StatusError) -> FetchedDocuments {
         if let collection = query.wholeCollection { return try await allDocuments(in: collection) }
         do throws(StatusError) {
-            return try await run(query)
+            let response = try await run(query)
+            return FetchedDocuments(documents: response.documents, damaged: response.damaged)
         } catch {
             // Reads a result that is too large for one response in pages.
             guard error.code == .resourceExhausted, query.vectorSearch == nil else { throw error }
@@ -74,8 +75,9 @@ extension HearthConnection {
     private func pages(
         of query: StructuredQuery,
         _ normalized: NormalizedQuery
-    ) async throws(StatusError) -> QueryResponse {
-        var result = QueryResponse()
+    ) async throws(StatusError) -> FetchedDocuments {
+        var result = FetchedDocuments()
+        var readTime: Timestamp?
         var page = query
         var pageSize = 256
         while true {
@@ -83,13 +85,13 @@ extension HearthConnection {
             page.limit = .first(count)
             let response: QueryResponse
             do throws(StatusError) {
-                response = try await run(page, readTime: result.readTime.isEmpty ? nil : result.readTime)
+                response = try await run(page, readTime: readTime)
             } catch {
                 guard error.code == .resourceExhausted, pageSize > 1 else { throw error }
                 pageSize /= 4
                 continue
             }
-            result.readTime = response.readTime
+            readTime = response.readTime
             result.documents += response.documents
             result.damaged += response.damaged.filter { error in !result.damaged.contains { $0.path == error.path } }
             guard response.documents.count == count, result.documents.count < normalized.limit ?? .max,
@@ -101,16 +103,12 @@ extension HearthConnection {
         }
     }
 
-    private func run(_ query: StructuredQuery, readTime: String? = nil) async throws(StatusError) -> QueryResponse {
+    private func run(_ query: StructuredQuery, readTime: Timestamp? = nil) async throws(StatusError) -> QueryResponse {
         let result = try await call("query.run") { params in
             query.writeMembers(to: &params)
-            if let readTime { params.member("readTime", readTime) }
+            if let readTime { params.member(ReadConsistencyKeys.readTime, readTime.rfc3339) }
         }
-        return QueryResponse(
-            documents: try result.array("documents").map { json throws(StatusError) in try EncodedDocument(rpc: json) },
-            damaged: result.damaged,
-            readTime: try result.string("readTime")
-        )
+        return try QueryResponse(json: result)
     }
 }
 
@@ -133,35 +131,17 @@ extension HearthConnection {
         _ operations: [Aggregation.Operation],
         over query: StructuredQuery
     ) async throws(StatusError) -> (values: [Value], damaged: [StatusError]) {
-        let response = try await call("query.aggregate") { params in
-            params.array("aggregations", of: operations) { $1.write(to: &$0) }
+        let result = try await call("query.aggregate") { params in
+            params.array(AggregationQueryKeys.aggregations, of: operations) { Aggregation($0).write(to: &$1) }
             query.writeMembers(to: &params)
         }
+        let response = try AggregationResponse(json: result)
         let values = try operations.indices.map { index throws(StatusError) in
-            guard let result = response["result"]?[UTF8Key("field_\(index + 1)")] else {
-                throw .malformedResponse(response, expected: "a result for each aggregation")
+            guard let value = response.results[UTF8Key("field_\(index + 1)")] else {
+                throw .malformedResponse(result, expected: "a result for each aggregation")
             }
-            return try Value(json: result)
+            return value
         }
         return (values, response.damaged)
-    }
-}
-
-extension Aggregation.Operation {
-    fileprivate func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        switch self {
-        case .count(let end):
-            writer.key("count")
-            writer.beginObject()
-            if let end {
-                writer.key("upTo")
-                writer.integer(Int64(end))
-            }
-            writer.endObject()
-        case .sum(let field): writer.member("sum", field.description)
-        case .average(let field): writer.member("average", field.description)
-        }
-        writer.endObject()
     }
 }

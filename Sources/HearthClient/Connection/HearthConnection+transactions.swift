@@ -1,4 +1,5 @@
 public import DocumentModel
+internal import HearthWire
 internal import StrictJSON
 
 extension HearthConnection {
@@ -10,20 +11,15 @@ extension HearthConnection {
         in transaction: String? = nil
     ) async throws(StatusError) -> [Document?] {
         let result = try await call("documents.batchGet") { params in
-            params.key("paths")
-            params.beginArray()
-            for path in paths { params.string(path.string) }
-            params.endArray()
+            params.array(GetParameterKeys.paths, of: paths) { $1.string($0.string) }
             params.transaction(transaction)
         }
-        return try result.array("documents").map { json throws(StatusError) in
-            json["fields"] == nil ? nil : try Document(rpc: json)
-        }
+        return try BatchGetResponse.documents(json: result)
     }
 
     /// Reads all documents of a collection as of one read time, ordered by ID.
-    func allDocuments(in collection: CollectionPath) async throws(StatusError) -> QueryResponse {
-        var result = QueryResponse()
+    func allDocuments(in collection: CollectionPath) async throws(StatusError) -> FetchedDocuments {
+        var result = FetchedDocuments()
         var page = try await documents(in: collection, pageSize: Self.pageSize)
         guard page.nextPageToken != nil else {
             result.append(page)
@@ -49,11 +45,11 @@ extension HearthConnection {
     public func beginTransaction(isReadOnly: Bool = false) async throws(StatusError) -> String {
         try await call("transactions.begin") { params in
             guard isReadOnly else { return }
-            params.key("readOnly")
+            params.key(TransactionKeys.readOnly)
             params.beginObject()
             params.endObject()
         }
-        .string("transaction")
+        .string(TransactionKeys.transaction)
     }
 
     /// Rolls back a transaction.
@@ -62,8 +58,8 @@ extension HearthConnection {
     }
 }
 
-extension QueryResponse {
-    fileprivate mutating func append(_ page: DocumentPage) {
+extension FetchedDocuments {
+    fileprivate mutating func append(_ page: DocumentListPage) {
         for case .document(let document) in page.documents { documents.append(document) }
         damaged += page.damaged
     }

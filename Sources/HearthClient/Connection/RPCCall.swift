@@ -1,4 +1,5 @@
 internal import DocumentModel
+internal import HearthWire
 internal import StrictJSON
 
 /// A JSON-RPC request.
@@ -65,7 +66,7 @@ struct RPCResponse {
         if case .integer(let id)? = json["id"]?.number { self.id = Int(exactly: id) } else { self.id = nil }
         if let result = json["result"] {
             self.result = .success(result)
-        } else if let error = json["error"].flatMap(StatusError.init(rpc:)) {
+        } else if let error = json["error"].flatMap(StatusError.init(json:)) {
             self.result = .failure(error)
         } else {
             throw StatusError.unexpectedResponse(from: server)

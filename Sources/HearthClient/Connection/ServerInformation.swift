@@ -1,4 +1,5 @@
 public import DocumentModel
+internal import HearthWire
 internal import StrictJSON
 
 /// The identity, state and limits of a server.
@@ -38,31 +39,33 @@ public struct ServerInformation: Hashable, Sendable {
 }
 
 extension ServerInformation {
-    init(rpc json: JSONNode) throws(StatusError) {
-        name = try json.string("name")
-        version = try json.string("version")
-        database = json["database"]?.string
-        epoch = try json.string("epoch")
-        sequence = try json.number("sequence")
-        oldestSequence = try json.number("oldestSequence")
-        commitTime = try json["commitTime"]?.string.map { text throws(StatusError) in try Timestamp(rfc3339: text) }
-        writeBlockedReason = json["writeObstacle"]?.string
-        uptime = .seconds(try json.number("uptimeSeconds") as Int64)
-        guard let limits = json["limits"] else { throw .malformedResponse(json, expected: "an object named limits") }
+    init(json: JSONNode) throws(StatusError) {
+        name = try json.string(ServerInfoKeys.name)
+        version = try json.string(ServerInfoKeys.version)
+        database = json[ServerInfoKeys.database]?.string
+        epoch = try json.string(ServerInfoKeys.epoch)
+        sequence = try json.number(ServerInfoKeys.sequence)
+        oldestSequence = try json.number(ServerInfoKeys.oldestSequence)
+        commitTime = try json.time(ServerInfoKeys.commitTime)
+        writeBlockedReason = json[ServerInfoKeys.writeObstacle]?.string
+        uptime = .seconds(try json.number(ServerInfoKeys.uptimeSeconds) as Int64)
+        guard let limits = json[ServerInfoKeys.limits] else {
+            throw .malformedResponse(json, expected: "an object named limits")
+        }
         self.limits = Limits(
-            bodyBytes: try limits.number("bodyBytes"),
-            batchCount: try limits.number("batchCount"),
-            pageSize: try limits.number("pageSize"),
-            documentBytes: try limits.number("documentBytes")
+            bodyBytes: try limits.number(ServerLimitKeys.bodyBytes),
+            batchCount: try limits.number(ServerLimitKeys.batchCount),
+            pageSize: try limits.number(ServerLimitKeys.pageSize),
+            documentBytes: try limits.number(ServerLimitKeys.documentBytes)
         )
     }
 }
 
 extension JSONNode {
     /// Returns the integer value of a member.
-    fileprivate func number<Number: FixedWidthInteger>(_ name: UTF8Key) throws(StatusError) -> Number {
-        guard case .integer(let number)? = self[name]?.number, let number = Number(exactly: number) else {
-            throw .malformedResponse(self, expected: "an integer named \(name)")
+    fileprivate func number<Number: FixedWidthInteger>(_ key: WireKey) throws(StatusError) -> Number {
+        guard let number: Number = integer(key) else {
+            throw .malformedResponse(self, expected: "an integer named \(key.text)")
         }
         return number
     }

@@ -31,3 +31,12 @@ public final class FirestoreError: NSError, @unchecked Sendable {
     /// The code, message and location on one line.
     public override var description: String { status.description }
 }
+
+/// Calls `body` and converts its error to a ``FirestoreError``.
+func firestoreErrors<Result>(_ body: () throws(StatusError) -> Result) throws(FirestoreError) -> Result {
+    do {
+        return try body()
+    } catch {
+        throw FirestoreError(error)
+    }
+}

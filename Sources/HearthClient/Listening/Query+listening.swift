@@ -1,4 +1,5 @@
 internal import DocumentModel
+internal import HearthWire
 
 extension Query {
     /// Adds a listener, which is called on the callback queue with the current result and after every change of it.

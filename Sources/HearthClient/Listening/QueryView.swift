@@ -146,12 +146,3 @@ extension StatusError {
         )
     }
 }
-
-extension [DocumentChange] {
-    /// Returns the changes for the initial result.
-    static func added(_ documents: [QueryDocumentSnapshot]) -> [DocumentChange] {
-        documents.enumerated().map { index, document in
-            DocumentChange(type: .added, document: document, oldIndex: UInt(NSNotFound), newIndex: UInt(index))
-        }
-    }
-}

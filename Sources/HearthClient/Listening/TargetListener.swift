@@ -1,4 +1,5 @@
 internal import DocumentModel
+internal import HearthWire
 
 /// Listens to a watch target across reconnects, for as long as its task runs.
 struct TargetListener: Sendable {

@@ -1,4 +1,5 @@
 internal import DocumentModel
+internal import HearthWire
 internal import StrictJSON
 
 /// Aggregates the frames of watch streams into consistent states of a target, across resumed streams.
@@ -40,8 +41,8 @@ struct WatchChangeAggregator {
     mutating func add(_ frame: WatchFrame) throws(StatusError) -> Update? {
         switch frame.kind {
         case .added, .modified: try addDocument(of: frame)
-        case .removed, .deleted: addRemoval(of: try DocumentPath(frame.json.string("path")))
-        case .other("damaged"): addDamage(StatusError(damaged: frame.json))
+        case .removed, .deleted: addRemoval(of: try frame.path())
+        case .damaged: addDamage(frame.damage)
         case .reset:
             changes = [:]
             reset()
@@ -62,7 +63,7 @@ struct WatchChangeAggregator {
     }
 
     private mutating func addDocument(of frame: WatchFrame) throws(StatusError) {
-        guard let encoded = try frame.document() else { throw .malformedResponse(frame.json, expected: "a document") }
+        guard let encoded = try frame.document() else { throw StatusError(.internal, "Malformed response: expected a document.") }
         do {
             changes[encoded.path] = .some(try encoded.decoded())
             damaged[encoded.path.string] = nil

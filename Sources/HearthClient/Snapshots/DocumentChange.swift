@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// A change of a document in a query result since the previous snapshot.
 public struct DocumentChange: Hashable, Sendable {
     /// The type of the change.
@@ -18,4 +20,13 @@ public enum DocumentChangeType: Int, Hashable, Sendable {
     case modified
     /// The document was removed from the result.
     case removed
+}
+
+extension [DocumentChange] {
+    /// Returns the changes for the initial result.
+    static func added(_ documents: [QueryDocumentSnapshot]) -> [DocumentChange] {
+        documents.enumerated().map { index, document in
+            DocumentChange(type: .added, document: document, oldIndex: UInt(NSNotFound), newIndex: UInt(index))
+        }
+    }
 }

@@ -1,4 +1,5 @@
 package import DocumentModel
+package import HearthWire
 
 /// An event while watching a target across reconnects.
 package enum WatchEvent: Sendable {

@@ -1,5 +1,6 @@
 internal import AsyncHTTPClient
 public import DocumentModel
+public import HearthWire
 internal import NIOCore
 internal import NIOHTTP1
 internal import StrictJSON

@@ -120,3 +120,10 @@ extension WriteBatch {
         return add(to: document) { () throws(StatusError) in try .set(document, data, merge: .fields(any: mergeFields)) }
     }
 }
+
+extension Firestore {
+    /// Returns a write batch, which commits several writes atomically.
+    public func batch() -> WriteBatch {
+        WriteBatch(self)
+    }
+}

@@ -25,7 +25,7 @@ struct TrustedProxies: Sendable {
     ///   - peer: The peer of the connection.
     ///   - fields: The values of `X-Forwarded-For`, in order.
     func client(of peer: IPAddress, forwardedFor fields: [String]) -> IPAddress {
-        let hops = fields.flatMap { HeaderListElement.split($0) }.map { Array($0).trimmed() }
+        let hops = fields.flatMap { HeaderListElement.split($0) }
         var client = peer
         for hop in hops.reversed() where !hop.isEmpty {
             guard contains(client), let address = IPAddress(forwarded: hop) else { break }

@@ -20,12 +20,12 @@ package struct HeaderListElement {
 
     /// Parses the elements of a header field.
     package static func list(_ field: String?) -> [HeaderListElement] {
-        field.map { split($0).map(HeaderListElement.init) } ?? []
+        field.map { split($0).map { HeaderListElement($0) } } ?? []
     }
 
-    /// Splits a header field at its commas.
-    static func split(_ field: String) -> [Substring.UTF8View] {
-        field.utf8.split(separator: UInt8(ascii: ","))
+    /// Splits a header field at its commas, into elements without the blanks around them.
+    static func split(_ field: String) -> [[UInt8]] {
+        field.utf8.split(separator: UInt8(ascii: ",")).map { Array($0).trimmed() }
     }
 
     /// Returns whether the value is this one, given in lowercase.

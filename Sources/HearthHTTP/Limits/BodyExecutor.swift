@@ -1,3 +1,4 @@
+import Concurrency
 import HearthAPI
 import NIOCore
 import Synchronization
@@ -11,8 +12,9 @@ import Synchronization
 /// switching to such a thread and back.
 package final class BodyExecutor: Sendable {
     private struct State {
+        /// The number of slots in use.
         var count = 0
-        var waiters: [CheckedContinuation<Void, Never>] = []
+        var waiters = Waiters()
     }
 
     private let limit: Int
@@ -61,24 +63,23 @@ package final class BodyExecutor: Sendable {
     }
 
     private func acquireSlot() async {
-        await withCheckedContinuation { continuation in
-            let isAcquired = state.withLock { state in
-                guard state.count < limit else {
-                    state.waiters.append(continuation)
-                    return false
-                }
+        let waiter: Waiter? = state.withLock { state in
+            guard state.count >= limit else {
                 state.count += 1
-                return true
+                return nil
             }
-            if isAcquired { continuation.resume() }
+            return state.waiters.add()
         }
+        guard let waiter else { return }
+        // In a task of its own: a cancelled call waits for its slot too, since it may still parse its body.
+        await Task { _ = await waiter.wait() }.value
     }
 
     private func releaseSlot() {
-        let next: CheckedContinuation<Void, Never>? = state.withLock { state in
-            guard state.waiters.isEmpty else { return state.waiters.removeFirst() }
-            state.count -= 1
-            return nil
+        let next = state.withLock { state in
+            let next = state.waiters.removeFirst()
+            if next == nil { state.count -= 1 }
+            return next
         }
         next?.resume()
     }

@@ -37,7 +37,7 @@ final class ConnectionSlots: Sendable {
             return (true, false)
         }
         if warns {
-            logger.warning("Connection limit reached, rejecting connections", metadata: ["http.connections": "\(limit)"])
+            logger.warning("Connection limit reached, rejecting connections", metadata: ["http.connection_limit": "\(limit)"])
         }
         return isAdmitted
     }

@@ -74,11 +74,11 @@ struct AuthenticationMiddleware: RouterMiddleware {
         case .expired(let id):
             context.requestLogger.notice(
                 "Rejected an expired key",
-                metadata: ["key.id": "\(id)", "http.client": "\(address)"]
+                metadata: ["key.id": "\(id)", "client.address": "\(address)"]
             )
             return .unauthenticated("The API key has expired. Ask an admin for a new one.", error: "invalid_token")
         case .missing, .unknown:
-            context.requestLogger.notice("Rejected an unknown key", metadata: ["http.client": "\(address)"])
+            context.requestLogger.notice("Rejected an unknown key", metadata: ["client.address": "\(address)"])
             return .unauthenticated("The API key is unknown or was revoked.", error: "invalid_token")
         }
     }

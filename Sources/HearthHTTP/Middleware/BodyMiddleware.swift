@@ -1,3 +1,4 @@
+import Concurrency
 import DocumentModel
 import HTTPTypes
 import Hummingbird
@@ -5,7 +6,7 @@ import NIOCore
 
 /// Enforces the memory limit for request bodies, and rejects transfer codings other than chunked.
 struct BodyMiddleware: RouterMiddleware {
-    let budget: BodyBudget
+    let budget: MemoryBudget
 
     func handle(
         _ request: Request,
@@ -14,8 +15,8 @@ struct BodyMiddleware: RouterMiddleware {
     ) async throws -> Response {
         try request.checkTransferCoding()
         // Once there is a response, nothing retains the body, however long sending the response takes.
-        let reservation = BodyBudget.Reservation(of: budget)
-        defer { reservation.release() }
+        let reservation = MemoryBudget.Reservation(of: budget)
+        defer { reservation.shrink(to: 0) }
         var request = request
         // The files of a form are written to disk as they arrive.
         let fileBufferBytes = context.route.policy.body.fileBufferBytes
@@ -49,13 +50,13 @@ private struct MeteredBody: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
 
     let body: RequestBody
-    let reservation: BodyBudget.Reservation
+    let reservation: MemoryBudget.Reservation
     /// The maximum number of bytes retained in memory; beyond them, new bytes replace earlier ones.
     let bufferBytes: Int
 
     struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate var parts: RequestBody.AsyncIterator
-        fileprivate let reservation: BodyBudget.Reservation
+        fileprivate let reservation: MemoryBudget.Reservation
         /// The number of bytes still to be reserved.
         fileprivate var unreservedBytes: Int
 
@@ -63,7 +64,7 @@ private struct MeteredBody: AsyncSequence, Sendable {
             guard let part = try await parts.next() else { return nil }
             let count = Swift.min(part.readableBytes, unreservedBytes)
             unreservedBytes -= count
-            guard reservation.reserve(count) else {
+            guard reservation.grow(by: count) else {
                 throw HTTPFailure(
                     .serviceUnavailable,
                     .resourceExhausted,

@@ -1,6 +1,7 @@
+package import Concurrency
 package import HearthAPI
 import Hummingbird
-package import JSONRPC
+import JSONRPC
 package import Logging
 
 /// A part of the server that brings its routes with it: paths, policies and handlers.
@@ -21,7 +22,7 @@ package protocol RouteModule: Sendable {
 package struct ServerResources: Sendable {
     let configuration: HTTPServerConfiguration
     /// The memory limit for responses.
-    package let responseBudget: ResponseBudget
+    package let responseBudget: MemoryBudget
     /// The threads for large bodies and batches.
     package let bodyExecutor: BodyExecutor
     /// The watch streams.
@@ -31,8 +32,9 @@ package struct ServerResources: Sendable {
     /// Creates the resources of a server with a configuration.
     package init(_ configuration: HTTPServerConfiguration, activity: ServerActivity, logger: Logger) {
         self.configuration = configuration
-        responseBudget = ResponseBudget(
+        responseBudget = MemoryBudget(
             limit: configuration.maximumBufferedResponseBytes,
+            smallBytes: RPCResponseBody.smallBytes,
             timeout: configuration.responseMemoryTimeout
         )
         bodyExecutor = BodyExecutor(limit: configuration.maximumConcurrentLargeBodies)

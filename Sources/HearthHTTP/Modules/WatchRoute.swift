@@ -43,7 +43,7 @@ extension Request {
         if method == .post {
             json = try await jsonBody(by: rules)
         } else {
-            json = try QueryString(rawQuery).json(integers: WatchParameters.integers, json: WatchTarget.jsonParameters)
+            json = try QueryString(rawQuery).json(integers: WatchParameters.integers, json: PreparedWatchTarget.jsonParameters)
         }
         var parameters: WatchParameters
         do {

@@ -9,7 +9,7 @@ final class EncodedFrameCache: Sendable {
     /// The identity of encoded frames.
     struct Key: Hashable {
         let database: DatabaseID?
-        let target: WatchTarget
+        let target: PreparedWatchTarget
         let contents: WatchRequest.Contents
         let format: WatchFormat
         /// The resume token after the changes. It contains the epoch, so it differs after a database was recreated.

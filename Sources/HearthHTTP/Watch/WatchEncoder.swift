@@ -14,7 +14,7 @@ package protocol WatchEncoder: Sendable {
     var batchingInterval: Duration { get }
 
     /// Encodes a frame.
-    func write(_ frame: WatchFrame, to buffer: inout ByteBuffer)
+    func write(_ frame: OutgoingWatchFrame, to buffer: inout ByteBuffer)
 
     /// Encodes the frame that ends a failed stream.
     func write(_ error: RPCError, to buffer: inout ByteBuffer)

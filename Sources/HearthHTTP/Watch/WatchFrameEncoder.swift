@@ -1,4 +1,5 @@
 package import HearthAPI
+import HearthWire
 import JSONRPC
 package import NIOCore
 import StrictJSON
@@ -22,18 +23,18 @@ struct WatchFrameEncoder: WatchEncoder {
 
     /// Encodes a frame.
     @inline(never)
-    func write(_ frame: WatchFrame, to buffer: inout ByteBuffer) {
+    func write(_ frame: OutgoingWatchFrame, to buffer: inout ByteBuffer) {
         var json = JSONWriter(reservingCapacity: 256)
         frame.write(to: &json)
-        write(json.finish(), type: frame.type, token: frame.token, to: &buffer)
+        write(json.finish(), type: frame.kind.name, token: frame.token, to: &buffer)
     }
 
     /// Encodes the frame that ends a failed stream.
     @inline(never)
     func write(_ error: RPCError, to buffer: inout ByteBuffer) {
         var json = JSONWriter()
-        WatchFrame.write(error, to: &json)
-        write(json.finish(), type: "error", token: nil, to: &buffer)
+        OutgoingWatchFrame.write(error, to: &json)
+        write(json.finish(), type: WatchFrame.Kind.error.name, token: nil, to: &buffer)
     }
 
     private func write(_ json: [UInt8], type: String, token: ResumeToken?, to buffer: inout ByteBuffer) {

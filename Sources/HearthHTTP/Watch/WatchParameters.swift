@@ -45,7 +45,9 @@ struct WatchParameters: ObjectParameter {
     )
     static let format = Parameter<WatchFormat?>("format", "ndjson or sse; chosen by the Accept header when absent.")
     static let members: [any ParameterDescription] =
-        WatchTarget.parameters + [resume, from, include, coalesce, limit, onExpired, heartbeat, timeout, database, format]
+        PreparedWatchTarget.parameters + [
+            resume, from, include, coalesce, limit, onExpired, heartbeat, timeout, database, format,
+        ]
 
     /// The parameters that are integers in a query.
     static let integers = [limit.name, heartbeat.name, timeout.name]
@@ -54,7 +56,7 @@ struct WatchParameters: ObjectParameter {
         database = try members[Self.database]
         format = try members[Self.format]
         request = WatchRequest(
-            target: try WatchTarget(from: members),
+            target: try PreparedWatchTarget(from: members),
             resume: try members[Self.resume],
             start: try members[Self.from] ?? .snapshot,
             contents: try members[Self.include] ?? .document,

@@ -120,14 +120,14 @@ final class WatchStream: Sendable {
     /// Encodes and removes frames until the buffer holds a chunk. Returns whether it does: later frames are encoded only once the
     /// client has read most of the earlier ones.
     @inline(never)
-    private func encode(_ frames: inout ArraySlice<WatchFrame>, to buffer: inout ByteBuffer) -> Bool {
+    private func encode(_ frames: inout ArraySlice<OutgoingWatchFrame>, to buffer: inout ByteBuffer) -> Bool {
         while buffer.readableBytes < chunkBytes, let frame = frames.popFirst() { encoder.write(frame, to: &buffer) }
         return buffer.readableBytes >= chunkBytes
     }
 
     /// Appends frames that are encoded once for all streams with the same target. Returns the frames still to be encoded.
     @inline(never)
-    private func encodeShared(_ frames: [WatchFrame], to buffer: inout ByteBuffer) -> ArraySlice<WatchFrame> {
+    private func encodeShared(_ frames: [OutgoingWatchFrame], to buffer: inout ByteBuffer) -> ArraySlice<OutgoingWatchFrame> {
         guard var encoded = sharedBuffer(of: frames) else { return frames[...] }
         buffer.writeBuffer(&encoded)
         return []
@@ -145,7 +145,7 @@ final class WatchStream: Sendable {
     private static let maximumSharedBytes = 256 << 10
 
     /// Returns the shared encoding of the changes of a commit; nil for other frames.
-    private func sharedBuffer(of frames: [WatchFrame]) -> ByteBuffer? {
+    private func sharedBuffer(of frames: [OutgoingWatchFrame]) -> ByteBuffer? {
         guard let format = encoder.sharedFormat, session.hasShareableFrames, case .change(_, let last?)? = frames.last,
             let token = last.token
         else { return nil }
@@ -183,7 +183,7 @@ final class WatchStream: Sendable {
     }
 }
 
-extension WatchFrame {
+extension OutgoingWatchFrame {
     /// The approximate size of the documents in the frame.
     fileprivate var contentByteCount: Int {
         guard case .change(let change, _) = self else { return 0 }

@@ -66,7 +66,7 @@ extension RPCError {
         )
     }
 
-    /// Returns the error for an exhausted ``ResponseBudget``.
+    /// Returns the error for an exhausted memory limit of responses.
     ///
     /// - Parameter isExecuted: Whether the call ran and only its result is omitted.
     package static func responseMemoryExhausted(isExecuted: Bool) -> RPCError {

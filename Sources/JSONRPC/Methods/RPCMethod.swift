@@ -32,7 +32,7 @@ package protocol RPCMethod<Context>: SendableMetatype {
     /// The errors that the method itself returns; each code once.
     static var errors: [ErrorDescription] { get }
     static var examples: [RPCExample] { get }
-    /// The typical size of a response, reserved from the ``ResponseBudget`` before the method is called. For a larger response the
+    /// The typical size of a response, reserved from the memory limit of responses before the method is called. For a larger response the
     /// remainder is reserved without waiting.
     static var expectedResponseBytes: Int { get }
 

@@ -35,3 +35,10 @@ package struct Parameter<Value: ParameterValue>: ParameterDescription {
         Value.schema
     }
 }
+
+extension JSONSchema.Property {
+    /// Creates the member of an object that a parameter describes.
+    package init(_ parameter: any ParameterDescription) {
+        self.init(parameter.name, parameter.schema, parameter.description, isRequired: parameter.isRequired)
+    }
+}

@@ -1,13 +1,14 @@
+import Concurrency
 import StrictJSON
 
 /// Builds the response to a request or batch while its calls are executed, within the memory limits.
 ///
-/// Two limits apply: the maximum size of one response, and the ``ResponseBudget`` of all responses. Memory for a short error per
+/// Two limits apply: the maximum size of one response, and the ``MemoryBudget`` of all responses. Memory for a short error per
 /// request is reserved up front, so that every request gets a response.
 struct ResponseBuilder {
     private let isBatch: Bool
     private let limit: Int
-    private let reservation: ResponseBudget.Reservation
+    private let reservation: MemoryBudget.Reservation
     /// The bytes reserved for a short error per request.
     private let errorBytes: Int
     private var chunks: [[UInt8]] = []
@@ -26,7 +27,7 @@ struct ResponseBuilder {
     /// Creates a builder.
     ///
     /// - Parameter limit: The maximum size of the response.
-    init(for requests: some Sequence<JSONNode>, isBatch: Bool, limit: Int, reservation: ResponseBudget.Reservation) {
+    init(for requests: some Sequence<JSONNode>, isBatch: Bool, limit: Int, reservation: MemoryBudget.Reservation) {
         self.isBatch = isBatch
         self.limit = limit
         self.reservation = reservation
@@ -89,7 +90,7 @@ struct ResponseBuilder {
     /// false when no memory is available.
     private mutating func resizeReservation(addingResponseBytes count: Int) -> Bool {
         let bytes = responseBytes + count
-        guard reservation.resize(to: errorBytes + bytes, responseBytes: bytes) else { return false }
+        guard reservation.resize(to: errorBytes + bytes, usedBytes: bytes) else { return false }
         responseBytes = bytes
         return true
     }
@@ -97,7 +98,7 @@ struct ResponseBuilder {
     /// Appends bytes to the last chunk while it stays small, otherwise as a new chunk.
     private mutating func append(_ bytes: [UInt8]) {
         byteCount += bytes.count
-        if let last = chunks.indices.last, chunks[last].count + bytes.count <= ResponseBudget.smallResponseBytes {
+        if let last = chunks.indices.last, chunks[last].count + bytes.count <= RPCResponseBody.smallBytes {
             chunks[last] += bytes
         } else {
             chunks.append(bytes)

@@ -1,3 +1,4 @@
+package import Concurrency
 package import StrictJSON
 
 /// An error that a method did not declare. The client receives only its ID.
@@ -20,7 +21,7 @@ package struct UnexpectedError: Sendable {
 package struct RPCServer<Context: RPCContext>: Sendable {
     package let methods: MethodTable<Context>
     package let limits: RPCLimits
-    private let responseBudget: ResponseBudget
+    private let responseBudget: MemoryBudget
     private let deadlines: CallDeadlines
     private let onUnexpectedError: @Sendable (UnexpectedError) -> Void
 
@@ -33,7 +34,7 @@ package struct RPCServer<Context: RPCContext>: Sendable {
     package init(
         methods: MethodTable<Context>,
         limits: RPCLimits = RPCLimits(),
-        responseBudget: ResponseBudget = .unlimited,
+        responseBudget: MemoryBudget = .unlimited,
         clock: some Clock<Duration> = ContinuousClock(),
         onUnexpectedError: @escaping @Sendable (UnexpectedError) -> Void
     ) {
@@ -77,7 +78,7 @@ package struct RPCServer<Context: RPCContext>: Sendable {
         context: Context,
         on executor: (any TaskExecutor)?
     ) async -> RPCReply {
-        let reservation = ResponseBudget.Reservation(of: responseBudget)
+        let reservation = MemoryBudget.Reservation(of: responseBudget)
         var builder = ResponseBuilder(
             for: requests,
             isBatch: isBatch,
@@ -98,7 +99,7 @@ package struct RPCServer<Context: RPCContext>: Sendable {
             for: [],
             isBatch: false,
             limit: limits.maximumResponseBytes,
-            reservation: ResponseBudget.Reservation(of: responseBudget)
+            reservation: MemoryBudget.Reservation(of: responseBudget)
         )
         builder.append(.error(error), id: nil)
         return builder.finish()

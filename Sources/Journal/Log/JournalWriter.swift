@@ -4,8 +4,8 @@ internal import StorageIO
 
 /// Appends batches of commits to the last segment, each with one sync.
 ///
-/// Not thread-safe; owned by the committer.
-package struct JournalWriter {
+/// It can't be copied: only one writer knows the end of the segment.
+package struct JournalWriter: ~Copyable {
     private let journal: Journal
     private var segment: OpenSegment?
     /// The hashes of the documents whose before-images the segment contains.

@@ -3,10 +3,9 @@ package import DocumentStore
 package import StorageIO
 
 /// A journal after recovery, ready for appending.
-package struct RecoveredJournal {
+package struct RecoveredJournal: ~Copyable {
     package let journal: Journal
-    /// Appends after the last commit.
-    package let writer: JournalWriter
+    let writer: JournalWriter
     /// The last commit in the journal; nil when it contains none.
     package let last: (sequence: SequenceNumber, time: Timestamp)?
     /// The end of the last segment's records.
@@ -15,6 +14,11 @@ package struct RecoveredJournal {
     package let damage: JournalLocation?
     /// The torn tail that was truncated, and its size: a batch that was not acknowledged, or can't be told from one.
     package let truncatedTail: (location: JournalLocation, byteCount: Int)?
+
+    /// Returns the writer, which appends after the last commit.
+    package consuming func takeWriter() -> JournalWriter {
+        writer
+    }
 }
 
 extension Journal {

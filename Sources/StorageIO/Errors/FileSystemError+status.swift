@@ -61,8 +61,25 @@ extension FileSystemError {
         case EISDIR, ENOTEMPTY, EEXIST:
             StatusError(.failedPrecondition, "\(what): another file or folder exists in its place. Move it away.", cause: self)
         default:
-            StatusError(.unavailable, "\(what): \(String(cString: strerror(code))).", cause: self)
+            StatusError(.unavailable, "\(what): \(reason).", cause: self)
         }
+    }
+}
+
+extension FileSystemError {
+    /// Converts the error of a file that a user named to a `StatusError`, whose code says what is wrong with the argument.
+    ///
+    /// - Parameter failure: The operation that failed, as in `Can't open x`. The system's description of the error is appended.
+    package func status(_ failure: String) -> StatusError {
+        let status: StatusCode =
+            switch code {
+            case ENOENT, ENOTDIR: .notFound
+            case EACCES, EPERM, EROFS: .permissionDenied
+            case EISDIR, ELOOP, ENAMETOOLONG, EINVAL: .invalidArgument
+            case EMFILE, ENFILE, ENOMEM, ENOSPC, EDQUOT, EFBIG: .resourceExhausted
+            default: .unavailable
+            }
+        return StatusError(status, "\(failure): \(reason).")
     }
 }
 

@@ -13,6 +13,9 @@ package struct FileSystemError: Error, Hashable {
         self.code = code
     }
 
+    /// The system's description of the error.
+    var reason: String { String(cString: strerror(code)) }
+
     /// True if the file doesn't exist.
     package var isNotFound: Bool { code == ENOENT }
 
@@ -43,5 +46,5 @@ package struct FileSystemError: Error, Hashable {
 
 extension FileSystemError: CustomStringConvertible {
     @usableFromInline
-    package var description: String { "\(call): \(String(cString: strerror(code)))" }
+    package var description: String { "\(call): \(reason)" }
 }

@@ -37,7 +37,7 @@ struct CrashServer: Sendable {
     static func launch(data: URL, plan: FaultPlan? = nil) throws -> ServerProcess {
         try ServerProcess(
             ["serve", "--data", data.path, "--port", "0", "--checkpoint-mebibytes", "1"],
-            environment: plan?.environment(for: data) ?? [:]
+            environment: try plan?.environment(for: data) ?? [:]
         )
     }
 

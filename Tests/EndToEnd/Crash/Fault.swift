@@ -1,6 +1,6 @@
 import Foundation
 
-/// An injected fault in the system calls of a server; see `Tests/FaultShim/include/fault.h`.
+/// An injected fault in the system calls of a server; see `Tests/FaultShim/fault.c`.
 struct Fault: Hashable, Sendable, CustomStringConvertible {
     let description: String
     /// True if the fault kills the process.
@@ -44,12 +44,10 @@ struct FaultPlan: Sendable {
     var gate: URL?
 
     /// Returns the environment variables for a server.
-    func environment(for data: URL) -> [String: String] {
+    func environment(for data: URL) throws -> [String: String] {
         // Resolves links in the parent folder only, since the data folder may not exist yet.
         let root = data.deletingLastPathComponent().resolvingSymlinksInPath().appending(path: data.lastPathComponent)
-        var environment = [
-            "LD_PRELOAD": HearthProcess.products.appending(path: "libFaultShim.so").path, "HEARTH_FAULT_ROOT": root.path,
-        ]
+        var environment = ["LD_PRELOAD": try FaultShim.library.get().path, "HEARTH_FAULT_ROOT": root.path]
         environment["HEARTH_FAULT"] = fault?.description
         environment["HEARTH_FAULT_LOG"] = log?.path
         environment["HEARTH_FAULT_GATE"] = gate?.path

@@ -7,28 +7,27 @@ struct WatchedChange: Sendable {
     let path: DocumentPath
     /// The number of the commit that wrote the document; `nil` for a deletion.
     let number: Int?
-    let sequence: Int64
+    let sequence: UInt64
     let time: Timestamp
 
     /// Parses a frame; returns `nil` if it contains no change.
     init?(_ frame: WatchFrame) throws {
-        guard let time = frame.json["time"]?.string, case .integer(let sequence)? = frame.json["seq"]?.number else { return nil }
+        guard let time = try frame.time(), let sequence = frame.sequence else { return nil }
         if let document = try frame.document() {
             self.path = document.path
             self.number = try document.decoded().fields.commitNumber
         } else {
-            guard let path = frame.json["path"]?.string else { return nil }
-            self.path = try DocumentPath(path)
+            self.path = try frame.path()
             self.number = nil
         }
         self.sequence = sequence
-        self.time = try Timestamp(rfc3339: time)
+        self.time = time
     }
 }
 
 /// Checks that a watch stream delivers commits in order, with increasing sequence numbers and times.
 struct WatchOrder {
-    private var last: (sequence: Int64, time: Timestamp)?
+    private var last: (sequence: UInt64, time: Timestamp)?
 
     /// Returns an inconsistency of the next change; `nil` if there is none.
     mutating func inconsistency(in change: WatchedChange) -> String? {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Simulated power cuts at every point of a recorded run, with pending operations lost, torn or reordered.
-@Suite("Power cuts", .serialized, .timeLimit(.minutes(10)))
+@Suite("Power cuts", .tags(.crash, .slow), .serialized, .timeLimit(.minutes(10)))
 struct PowerCutTests {
     @Test func `hearth serve loses no acknowledged commit`() async throws {
         try await PowerCut.withScratchFolder { scratch in

@@ -2,10 +2,11 @@ import DocumentModel
 import Foundation
 import HearthClient
 import StrictJSON
+import TestSupport
 import Testing
 
 /// Watchers that read one byte per second.
-@Suite("Slow watchers", .timeLimit(.minutes(5)))
+@Suite("Slow watchers", .tags(.slow), .timeLimit(.minutes(5)))
 struct SlowWatcherTests {
     private static let slowCount = 40
     private static let writeCount = 160

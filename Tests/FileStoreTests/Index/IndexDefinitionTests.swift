@@ -5,6 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import DocumentIndex
 @testable import FileStore
 
 @Suite("Composite indexes and exemptions")

@@ -1,9 +1,13 @@
+import Dispatch
 import DocumentModel
 import DocumentStore
+import QueryEngine
 import StrictJSON
+import Synchronization
 import TestSupport
 import Testing
 
+@testable import DocumentIndex
 @testable import FileStore
 
 @Suite("The index")
@@ -25,6 +29,27 @@ struct IndexLifecycleTests {
                 #expect(found2 == [])
                 let sequence = try await store.readIndex { $0.sequence }
                 #expect(sequence >= store.position.lastSequence)
+            }
+        }
+        #expect(try await fixture.findings() == [])
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `Commits do not wait while a rebuild writes its entries, and are applied afterwards`() async throws {
+        try await fixture.withStore { store in
+            try await store.waitUntilIndexed()
+            let index = store.components.index
+            index.maintenanceQueue.sync {}
+            // The state at the end of a rebuild.
+            index.state.withLock { ($0.phase, $0.isWritingBuild) = (.rebuilding(documents: 0), true) }
+            let text = Value.string(String(repeating: "x", count: 900_000))
+            for number in 0..<24 { try await store.set("c/d\(number)", ["text": text, "n": .integer(Int64(number))]) }
+            let queuedBytes = index.state.withLock { $0.queuedBytes }
+            #expect(queuedBytes <= 16 << 20)
+            index.state.withLock { ($0.phase, $0.isWritingBuild) = (.ready, false) }
+            for number in [0, 23] as [Int64] {
+                let found = try await store.ids(in: "c", where: "n", is: number)
+                #expect(found == ["d\(number)"])
             }
         }
         #expect(try await fixture.findings() == [])
@@ -216,7 +241,7 @@ struct IndexLifecycleTests {
             let reading = Task {
                 try await store.readIndex { snapshot throws(StatusError) in
                     while true {
-                        let cursor = try snapshot.cursor(scan)
+                        let cursor = try snapshot.cursor(scan, probing: [])
                         while try cursor.next() {}
                     }
                 }
@@ -238,7 +263,7 @@ struct IndexLifecycleTests {
         let reading = Task {
             try await store.readIndex { snapshot throws(StatusError) in
                 start.yield()
-                while true { _ = try snapshot.count(scan) }
+                while true { _ = try snapshot.count(scan, limit: nil) }
             }
         }
         for await _ in started { break }

@@ -1,3 +1,4 @@
+import QueryEngine
 import StrictJSON
 import TestSupport
 import Testing
@@ -6,7 +7,7 @@ import Testing
 @testable import FileStore
 
 /// Compares index scans with scans of all documents.
-@Suite("Index scans")
+@Suite("Index scans", .tags(.slow))
 struct IndexScanTests {
     private let fixture: StoreFixture
     private let seed: Comment = "HEARTH_TEST_SEED=\(SeededGenerator.currentSeed)"

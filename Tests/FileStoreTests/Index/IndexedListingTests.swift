@@ -1,12 +1,13 @@
 import DocumentModel
 import DocumentStore
+import QueryEngine
 import StrictJSON
 import TestSupport
 import Testing
 
 @testable import FileStore
 
-@Suite("Listings of large collections from the index")
+@Suite("Listings of large collections from the index", .tags(.slow))
 struct IndexedListingTests {
     private var fixture: StoreFixture
     private static let seed: Comment = "HEARTH_TEST_SEED=\(SeededGenerator.currentSeed)"
@@ -23,14 +24,15 @@ struct IndexedListingTests {
                 let collection = try CollectionPath("c\(size)")
                 try await store.fill(collection, size)
                 for after in [nil, "d\(size / 2)"] as [String?] {
-                    let listing = DocumentPageRequest(
-                        collection: collection,
-                        after: try after.map { try DocumentPath.ID($0) },
-                        limit: 10,
-                        includingMissing: includingMissing
-                    )
+                    let after = try after.map { try DocumentPath.ID($0) }
                     let (count, found) = try await store.readIndex { snapshot throws(StatusError) in
-                        var indexed = IndexedListingReader(listing, snapshot)
+                        var indexed = IndexedListingReader(
+                            of: collection,
+                            after: after,
+                            limit: 10,
+                            includingMissing: includingMissing,
+                            snapshot
+                        )
                         let ids = try indexed.ids()
                         return (indexed.rowCount, ids.count)
                     }
@@ -61,7 +63,7 @@ struct IndexedListingTests {
                     limit: Int.random(in: 1...20, using: &generator),
                     includingMissing: Bool.random(using: &generator)
                 )
-                let found = try await store.currentDocuments(listing)
+                let found = try await store.reader.currentDocuments(listing)
                 let expected = try store.components.files.documents(listing, unapplied: UnappliedDocuments.CollectionOverlay())
                 #expect(found.ids == expected.ids && found.next == expected.next, "\(listing) \(Self.seed)")
                 #expect(found.documents == expected.documents, "\(listing) \(Self.seed)")

@@ -5,7 +5,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@Suite("Queries during concurrent commits")
+@Suite("Queries during concurrent commits", .tags(.slow))
 struct QueryConsistencyTests {
     private let fixture: StoreFixture
     private static let count = 12

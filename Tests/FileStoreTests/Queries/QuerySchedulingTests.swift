@@ -1,11 +1,13 @@
 import Dispatch
 import DocumentModel
 import DocumentStore
+import QueryEngine
 import StrictJSON
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import DocumentIndex
 @testable import FileStore
 
 @Suite("Query scheduling")
@@ -65,7 +67,7 @@ struct QuerySchedulingTests {
                     try await store.readIndex { snapshot throws(StatusError) in
                         while true {
                             try snapshot.checkCancellation()
-                            let cursor = try snapshot.cursor(scan)
+                            let cursor = try snapshot.cursor(scan, probing: [])
                             while try cursor.next() { rows.count.withLock { $0 += 1 } }
                         }
                     }

@@ -9,7 +9,7 @@ import Testing
 /// Compares the results of the store with those of a reference implementation.
 ///
 /// `HEARTH_QUERY_COUNT` is the number of queries of each test, `HEARTH_TEST_SEED` the seed.
-@Suite("Random queries")
+@Suite("Random queries", .tags(.slow))
 struct RandomStoreQueryTests {
     private static let seed: Comment = "HEARTH_TEST_SEED=\(SeededGenerator.currentSeed)"
     private static let count = ProcessInfo.processInfo.environment["HEARTH_QUERY_COUNT"].flatMap(Int.init)
@@ -86,7 +86,7 @@ struct RandomStoreQueryTests {
                 let answer = try await store.run(NormalizedQuery(query), maximumBytes: 16 << 20, readTime: nil)
                 if answer.metrics.plan.contains(where: { $0.contains("composite") }) { usedCount += 1 }
                 let expected = oracle.run(query)
-                guard try agree(answer.documents, expected, query) else {
+                guard try QueryOracle.agrees(answer.documents, with: expected, of: query) else {
                     Issue.record(
                         "\(query)\nby \(definition)\nfound \(answer.documents.map(\.path))\nexpected \(expected.map(\.path))\n\(answer.metrics)\n\(Self.seed)"
                     )
@@ -157,7 +157,7 @@ struct RandomStoreQueryTests {
                 )
                 let found = normalized.operations.map { answer.results[$0.alias] ?? .null }
                 let expected = oracle.aggregate(aggregations, of: query)
-                guard zip(found, expected).allSatisfy(isClose) else {
+                guard zip(found, expected).allSatisfy(QueryOracle.isClose) else {
                     Issue.record(
                         "\(aggregations) of \(query)\nfound \(found)\nexpected \(expected)\n\(answer.metrics)\n\(Self.seed)"
                     )
@@ -189,7 +189,7 @@ struct RandomStoreQueryTests {
             guard let answer = try await answer(query, store, readTime, mayRefuse: mayRefuse) else { continue }
             let expected = oracle.run(query)
             if !expected.isEmpty { foundSome += 1 }
-            guard try agree(answer.documents, expected, query) else {
+            guard try QueryOracle.agrees(answer.documents, with: expected, of: query) else {
                 Issue.record(
                     "\(query)\nfound \(answer.documents.map(\.path))\nexpected \(expected.map(\.path))\n\(answer.metrics)\n\(Self.seed)"
                 )
@@ -211,38 +211,6 @@ struct RandomStoreQueryTests {
         } catch {
             if mayRefuse, error.code == .failedPrecondition { return nil }
             throw error
-        }
-    }
-
-    private func agree(
-        _ found: [EncodedDocument],
-        _ expected: [QueryOracle.Found],
-        _ query: StructuredQuery
-    ) throws -> Bool {
-        guard found.count == expected.count else { return false }
-        let search = query.vectorSearch
-        return try zip(found, expected).allSatisfy { found, expected in
-            let fields = try found.decoded().fields
-            // Documents at the same distance have no defined order.
-            if let search, found.path != expected.path {
-                guard query.projection.isEmpty, let distance = search.distance(of: fields), let other = expected.distance else {
-                    return true
-                }
-                return abs(distance - other) < 1e-9
-            }
-            return found.path == expected.path && isClose(.map(fields), .map(expected.fields))
-        }
-    }
-
-    /// Returns whether two values are equal, except for rounding errors of doubles.
-    private func isClose(_ found: Value, _ expected: Value) -> Bool {
-        switch (found, expected) {
-        case (.double(let found), .double(let expected)):
-            found == expected || (found.isNaN && expected.isNaN)
-                || abs(found - expected) <= 1e-9 * max(1, max(abs(found), abs(expected)))
-        case (.map(let found), .map(let expected)):
-            found.count == expected.count && zip(found, expected).allSatisfy { $0.key == $1.key && isClose($0.value, $1.value) }
-        default: found == expected
         }
     }
 }

@@ -9,7 +9,7 @@ import Testing
 @testable import FileStore
 @testable import Journal
 
-@Suite("Journal damage affects only the damaged commits, and no document that is on disk")
+@Suite("Journal damage affects only the damaged commits, and no document that is on disk", .tags(.crash))
 struct JournalDamageTests {
     private let fixture: StoreFixture
     private let logs = WarningLog()
@@ -46,7 +46,7 @@ struct JournalDamageTests {
         let damaged = try fixture.folder.bytes(of: "data/journal/\(name)")
         let later = try await fixture.withStore(logger: logs.logger) { store throws in
             #expect(logs.warnings.map { $0["file.path"] } == ["journal/\(name)"])
-            #expect(logs.warnings.map { $0["file.byte"] } == ["\(record.lowerBound)"])
+            #expect(logs.warnings.map { $0["file.offset"] } == ["\(record.lowerBound)"])
             #expect(try await store.list("c").ids == ["d0", "d1", "d2"])
             #expect(store.position.oldestRetained.rawValue == 4)
             let later = try await store.set("c/later", [:])
@@ -78,8 +78,8 @@ struct JournalDamageTests {
             #expect(store.position.lastSequence.rawValue == 2)
         }
         #expect(logs.warnings.map { $0["file.path"] } == ["journal/\(name)"])
-        #expect(logs.warnings.map { $0["file.byte"] } == ["\(record.lowerBound)"])
-        #expect(logs.warnings.map { $0["recovery.cut_bytes"] != nil } == [true])
+        #expect(logs.warnings.map { $0["file.offset"] } == ["\(record.lowerBound)"])
+        #expect(logs.warnings.map { $0["recovery.truncated_bytes"] != nil } == [true])
     }
 
     @Test
@@ -98,7 +98,7 @@ struct JournalDamageTests {
 
         let later = try await fixture.withStore(logger: logs.logger) { store throws in
             #expect(logs.warnings.map { $0["file.path"] } == ["journal/\(name)"])
-            #expect(logs.warnings.map { $0["file.byte"] } == ["\(second.lowerBound)"])
+            #expect(logs.warnings.map { $0["file.offset"] } == ["\(second.lowerBound)"])
             #expect(try await store.list("c").ids == (0..<6).map { "d\($0)" })
             #expect(store.position.oldestRetained.rawValue == 7)
             let old = try #require(try await store.document(at: DocumentPath("c/d2"))?.updateTime)
@@ -142,7 +142,7 @@ struct JournalDamageTests {
             #expect(try await store.list("c").ids == (0..<5).map { "d\($0)" })
             #expect(store.position.lastSequence.rawValue == 5)
         }
-        #expect(logs.warnings.map { $0["file.byte"] } == ["\(second.lowerBound)"])
+        #expect(logs.warnings.map { $0["file.offset"] } == ["\(second.lowerBound)"])
     }
 
     @Test(arguments: [3, 20])

@@ -9,7 +9,7 @@ import Testing
 @testable import FileStore
 @testable import Journal
 
-@Suite("Recovery of a store that was not closed")
+@Suite("Recovery of a store that was not closed", .tags(.crash))
 struct RecoveryTests {
     private let fixture: StoreFixture
 

@@ -1,8 +1,10 @@
 import DocumentModel
 import DocumentStore
+import QueryEngine
 import StrictJSON
 import TestSupport
 
+@testable import DocumentIndex
 @testable import FileStore
 
 extension FileStore {
@@ -16,9 +18,9 @@ extension FileStore {
     /// Returns all rows of a scan.
     func rows(_ scan: IndexScan) async throws -> [IndexScan.Position] {
         try await readIndex { snapshot throws(StatusError) in
-            let cursor = try snapshot.cursor(scan)
+            let cursor = try snapshot.cursor(scan, probing: [])
             var rows: [IndexScan.Position] = []
-            while try cursor.next() { rows.append(cursor.position) }
+            while try cursor.next() { rows.append(IndexScan.Position(value: Array(cursor.value), name: cursor.name)) }
             return rows
         }
     }
@@ -32,7 +34,7 @@ extension FileStore {
         let field = try FieldPath("place.at")
         return try await readIndex { snapshot throws(StatusError) in
             var paths: [String] = []
-            try snapshot.forEachGeoPoint(target, field, in: [box]) { name in
+            try snapshot.forEachGeoPoint(target, field, in: [box], outside: []) { name in
                 if case .collection(let collection) = target {
                     if let id = DocumentPath.ID(nameKey: name) { paths.append(collection.document(id).string) }
                 } else if let path = DocumentPath(nameKey: name) {

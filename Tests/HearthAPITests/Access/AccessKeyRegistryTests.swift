@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStore
+import DocumentStoreConformance
 import FileStore
 import Foundation
 import Logging
@@ -21,7 +22,9 @@ struct AccessKeyRegistryTests {
     }
 
     private func open() async throws -> AccessKeyRegistry {
-        try await AccessKeyRegistry.open(inFolder: folder["data"], creatingFolder: true, logger: logger) { [clock] in clock.now }
+        try await AccessKeyRegistry.open(.open(.keys, inFolder: folder["data"], creatingFolder: true), logger: logger) {
+            [clock] in clock.now
+        }
     }
 
     private func attributes(
@@ -214,7 +217,10 @@ struct AccessKeyRegistryTests {
     func `Deletion of the file is logged once`() async throws {
         _ = try await open().create(attributes())
         let log = Log()
-        let keys = try await AccessKeyRegistry.open(inFolder: folder["data"], logger: Logger(label: "test") { _ in log.handler })
+        let keys = try await AccessKeyRegistry.open(
+            .open(.keys, inFolder: folder["data"]),
+            logger: Logger(label: "test") { _ in log.handler }
+        )
         try folder.remove("data/keys.json")
         for _ in 0..<3 { await keys.refresh() }
         #expect(log.all.count == 1)
@@ -290,10 +296,10 @@ struct AccessKeyRegistryTests {
         #expect(await store.close() == nil)
         try folder.write("mine", to: "other/thesis.tex")
         await #expect(throws: StatusError.self) {
-            try await AccessKeyRegistry.open(inFolder: folder["other"], creatingFolder: true, logger: logger)
+            try await AccessKeyRegistry.open(.open(.keys, inFolder: folder["other"], creatingFolder: true), logger: logger)
         }
         let missing = await #expect(throws: StatusError.self) {
-            try await AccessKeyRegistry.open(inFolder: folder["none"], logger: logger)
+            try await AccessKeyRegistry.open(.open(.keys, inFolder: folder["none"]), logger: logger)
         }
         #expect(missing?.code == .notFound)
         #expect(!folder.exists("none"))

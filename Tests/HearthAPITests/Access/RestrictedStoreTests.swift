@@ -204,12 +204,15 @@ struct RestrictedStoreTests {
 
     @Test(
         arguments: [
-            (WatchTarget.collection(try! CollectionPath("books")), true), (.document(try! DocumentPath("books/a")), true),
+            (PreparedWatchTarget.collection(try! CollectionPath("books")), true), (.document(try! DocumentPath("books/a")), true),
             (.document(try! DocumentPath("shops/s/staff/x")), true), (.collection(try! CollectionPath("users")), false),
             (.document(try! DocumentPath("users/a")), false), (.document(try! DocumentPath("shops/s")), false),
         ]
     )
-    func `Streams of inaccessible targets are rejected, also resumed ones`(target: WatchTarget, isAllowed: Bool) async throws {
+    func `Streams of inaccessible targets are rejected, also resumed ones`(
+        target: PreparedWatchTarget,
+        isAllowed: Bool
+    ) async throws {
         try await withRestrictedService { called, service in
             var frames = try await WatchSession(WatchRequest(target: target), in: service.context).makeAsyncIterator()
             var token: ResumeToken?

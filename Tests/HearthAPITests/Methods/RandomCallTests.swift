@@ -12,7 +12,7 @@ import Testing
 /// Random mutations of the documented examples. No input may crash or hang the service or cause an internal error.
 ///
 /// `HEARTH_RANDOM_CALLS` sets the number of calls.
-@Suite("Random calls", .timeLimit(.minutes(60))) struct RandomCallTests {
+@Suite("Random calls", .tags(.slow), .timeLimit(.minutes(60))) struct RandomCallTests {
     private static let count = ProcessInfo.processInfo.environment["HEARTH_RANDOM_CALLS"].flatMap { Int($0) } ?? 3_000
     private static let seed = SeededGenerator.currentSeed
 

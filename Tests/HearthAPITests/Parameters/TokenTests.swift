@@ -36,7 +36,7 @@ import Testing
 
     @Test
     func `A resume token round-trips its target, epoch and sequence number`() throws {
-        let target = WatchTarget.collection(try .init("a"))
+        let target = PreparedWatchTarget.collection(try .init("a"))
         let token = ResumeToken(target: target, epoch: "e1", sequence: SequenceNumber(.max - 1), time: .minimum)
         let read = try #require(ResumeToken(token.text))
         #expect(read == token)

@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStore
+import DocumentStoreConformance
 import FileStore
 import Foundation
 import HearthAPI
@@ -90,7 +91,7 @@ func withService(
     let context = ServiceContext(
         store: store,
         server: ServerDescription(limits: limits),
-        keys: try await AccessKeyRegistry.open(inFolder: folder, logger: logger),
+        keys: try await AccessKeyRegistry.open(.open(.keys, inFolder: folder), logger: logger),
         databases: databases
     )
     do {

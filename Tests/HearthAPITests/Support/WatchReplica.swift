@@ -15,13 +15,13 @@ struct WatchReplica {
     private(set) var violations: [String] = []
     /// The frames in short form, such as `added a 1`.
     private(set) var log: [String] = []
-    private var last: WatchFrame.Position?
+    private var last: OutgoingWatchFrame.Position?
 
-    mutating func apply(_ frames: [WatchFrame]) {
+    mutating func apply(_ frames: [OutgoingWatchFrame]) {
         for frame in frames { apply(frame) }
     }
 
-    mutating func apply(_ frame: WatchFrame) {
+    mutating func apply(_ frame: OutgoingWatchFrame) {
         switch frame {
         case .open:
             log.append("open")
@@ -29,8 +29,8 @@ struct WatchReplica {
             log.append(change.summary)
             check(position)
             apply(change)
-        case .damaged(let document):
-            log.append("damaged \(document.error.path ?? "?")")
+        case .damaged(let error):
+            log.append("damaged \(error.path ?? "?")")
             if isCurrent { recordViolation("damaged after current") }
         case .current(let sequence, let count, let token):
             log.append("current \(count)")
@@ -63,7 +63,7 @@ struct WatchReplica {
         last = nil
     }
 
-    private mutating func apply(_ change: WatchFrame.Change) {
+    private mutating func apply(_ change: OutgoingWatchFrame.Change) {
         let known = documents[change.path]
         switch (change.kind, known) {
         case (.added, .some): recordViolation("added again")
@@ -88,7 +88,7 @@ struct WatchReplica {
         }
     }
 
-    private mutating func check(_ position: WatchFrame.Position?) {
+    private mutating func check(_ position: OutgoingWatchFrame.Position?) {
         guard let position else {
             if isCurrent { recordViolation("no position after current") }
             return
@@ -112,7 +112,7 @@ struct WatchReplica {
     }
 }
 
-extension WatchFrame.Change {
+extension OutgoingWatchFrame.Change {
     /// The change in short form.
     fileprivate var summary: String {
         guard let document else { return "\(kind) \(path.id)" }

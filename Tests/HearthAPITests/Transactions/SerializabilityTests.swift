@@ -1,10 +1,11 @@
 import DocumentModel
 import DocumentStore
 import HearthAPI
+import TestSupport
 import Testing
 
 /// Concurrent transactions are serializable, and none starves.
-@Suite("Serializability", .timeLimit(.minutes(2))) struct SerializabilityTests {
+@Suite("Serializability", .tags(.slow), .timeLimit(.minutes(2))) struct SerializabilityTests {
     private static func path(_ id: some CustomStringConvertible) throws -> DocumentPath {
         try DocumentPath("accounts/\(id)")
     }

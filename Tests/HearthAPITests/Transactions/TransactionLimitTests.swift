@@ -1,4 +1,5 @@
 import DocumentModel
+import DocumentStoreConformance
 import HearthAPI
 import StrictJSON
 import Synchronization

@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStore
+import DocumentStoreConformance
 import HearthAPI
 import StrictJSON
 import Testing

@@ -173,7 +173,7 @@ import Testing
 
     @Test
     func `A resumed stream has the state at its token`() throws {
-        let target = WatchTarget.collection(try CollectionPath("c"))
+        let target = PreparedWatchTarget.collection(try CollectionPath("c"))
         var state = CollectionWatchState(
             target: target,
             resumingAfter: ResumeToken(target: target, epoch: "e", sequence: SequenceNumber(8), time: try Self.time(8)),

@@ -8,7 +8,7 @@ import Testing
 @testable import HearthAPI
 
 /// Streams on the file store, started during concurrent writes.
-@Suite("Watching during writes", .timeLimit(.minutes(2))) struct WatchConcurrencyTests {
+@Suite("Watching during writes", .tags(.slow), .timeLimit(.minutes(2))) struct WatchConcurrencyTests {
     @Test(
         arguments: [WatchRequest.Contents.document, .before],
         [(false, nil), (true, nil), (false, 0), (true, 0), (true, 3_000)]
@@ -44,7 +44,7 @@ import Testing
         let sequence = Mutex<SequenceNumber?>(nil)
     }
 
-    private static var targets: [WatchTarget] {
+    private static var targets: [PreparedWatchTarget] {
         get throws {
             let collection = StructuredQuery.Source.collection(try CollectionPath("c"))
             let v = try FieldPath("v")
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    private static func documents(of target: WatchTarget, in context: ServiceContext) async throws -> [EncodedDocument] {
+    private static func documents(of target: PreparedWatchTarget, in context: ServiceContext) async throws -> [EncodedDocument] {
         switch target {
         case .document(let path):
             return try await context.store.document(at: path).map { [$0] } ?? []

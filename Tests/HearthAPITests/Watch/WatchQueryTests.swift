@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStore
+import DocumentStoreConformance
 import JSONRPC
 import StrictJSON
 import Testing
@@ -17,7 +18,7 @@ import Testing
         collection = .collection(try CollectionPath("c"))
     }
 
-    private func target(_ query: StructuredQuery) throws -> WatchTarget {
+    private func target(_ query: StructuredQuery) throws -> PreparedWatchTarget {
         .query(try PreparedWatchQuery(query, canonicalText: UTF8Key("query=\(query)")))
     }
 
@@ -124,7 +125,7 @@ import Testing
             orders: [StructuredQuery.Order(.field(v), isReversed ? .descending : .ascending)],
             limit: isReversed ? .last(10) : Optional.none
         )
-        var frames: [WatchFrame.Change] = []
+        var frames: [OutgoingWatchFrame.Change] = []
         let session = try await WatchSession(WatchRequest(target: target(query)), in: ServiceContext(store: store))
         for try await batch in session {
             for case .change(let change, .some) in batch { frames.append(change) }
@@ -216,7 +217,7 @@ import Testing
         for contents in WatchRequest.Contents.allCases {
             let store = MemoryStore()
             try store.set("c/a", 1)
-            var changes: [WatchFrame.Change] = []
+            var changes: [OutgoingWatchFrame.Change] = []
             let request = WatchRequest(target: .collection(try CollectionPath("c")), contents: contents)
             let session = try await WatchSession(request, in: ServiceContext(store: store))
             for try await frames in session {
@@ -234,7 +235,7 @@ import Testing
     @Test
     func `A stream ends after its limit of changes, at the end of a commit, and can be resumed`() async throws {
         let store = MemoryStore()
-        let target = WatchTarget.collection(try CollectionPath("c"))
+        let target = PreparedWatchTarget.collection(try CollectionPath("c"))
         var replica = WatchReplica()
         for try await frames in try await WatchSession(WatchRequest(target: target, limit: 2), in: ServiceContext(store: store)) {
             replica.apply(frames)
@@ -256,7 +257,7 @@ import Testing
     func `A coalescing stream that has fallen behind gets the net changes`() async throws {
         let store = MemoryStore()
         try store.set("c/a", 1)
-        let target = WatchTarget.collection(try CollectionPath("c"))
+        let target = PreparedWatchTarget.collection(try CollectionPath("c"))
         var replica = WatchReplica()
         for try await frames in try await WatchSession(
             WatchRequest(target: target, coalesces: true),

@@ -12,7 +12,7 @@ import Testing
     func `A stream resumed after a restart gets the commits before and after the restart`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hearth-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let target = WatchTarget.collection(try CollectionPath("c"))
+        let target = PreparedWatchTarget.collection(try CollectionPath("c"))
         var replica = WatchReplica()
 
         let first = try await Self.open(folder)
@@ -42,7 +42,7 @@ import Testing
     func `After a data folder is restored from a copy, streams from after the copy are reset`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hearth-\(UUID().uuidString)").path
         defer { for path in [folder, folder + ".copy"] { try? FileManager.default.removeItem(atPath: path) } }
-        let target = WatchTarget.collection(try CollectionPath("c"))
+        let target = PreparedWatchTarget.collection(try CollectionPath("c"))
 
         let first = try await Self.open(folder)
         for id in 1...3 { _ = try await first.commit([.set(DocumentPath("c/\(id)"), ["v": .integer(1)])]) }

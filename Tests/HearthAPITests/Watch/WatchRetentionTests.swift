@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStore
+import DocumentStoreConformance
 import FileStore
 import Foundation
 import Logging
@@ -10,7 +11,7 @@ import Testing
 
 /// Streams and tokens at the limit of retention.
 @Suite("Watching and retention", .timeLimit(.minutes(1))) struct WatchRetentionTests {
-    private let target: WatchTarget
+    private let target: PreparedWatchTarget
 
     init() throws {
         target = .collection(try CollectionPath("c"))

@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStore
+import DocumentStoreConformance
 import JSONRPC
 import StrictJSON
 import Synchronization
@@ -9,7 +10,7 @@ import Testing
 
 @Suite("Retries of overloaded reads", .timeLimit(.minutes(1)))
 struct WatchRetryTests {
-    private let target: WatchTarget
+    private let target: PreparedWatchTarget
 
     init() throws {
         let query = StructuredQuery(
@@ -122,10 +123,10 @@ struct WatchRetryTests {
     }
 
     @Test(
-        arguments: [nil, WatchFrame.EndReason.shutdown],
+        arguments: [nil, OutgoingWatchFrame.EndReason.shutdown],
         [false, true]
     )
-    func `Ending a stream cancels its running query`(reason: WatchFrame.EndReason?, isLive: Bool) async throws {
+    func `Ending a stream cancels its running query`(reason: OutgoingWatchFrame.EndReason?, isLive: Bool) async throws {
         let (reached, reach) = AsyncStream<Void>.makeStream()
         let remaining = Atomic(isLive ? 1 : 0)
         let store = MemoryStore(beforeQuery: {
@@ -136,7 +137,7 @@ struct WatchRetryTests {
         for version in 1...3 as ClosedRange<Int64> { try store.set("c/\(version)", version) }
         let session = try await WatchSession(WatchRequest(target: target), in: ServiceContext(store: store))
         let lastFrame = Task {
-            var last: WatchFrame?
+            var last: OutgoingWatchFrame?
             for try await frames in session {
                 last = frames.last
                 // Finding the replacement requires another query.
@@ -157,7 +158,7 @@ struct WatchRetryTests {
 
 extension WatchSession {
     /// The individual frames.
-    fileprivate var flattened: AsyncThrowingStream<WatchFrame, any Error> {
+    fileprivate var flattened: AsyncThrowingStream<OutgoingWatchFrame, any Error> {
         AsyncThrowingStream { continuation in
             let task = Task {
                 do {

@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStore
+import DocumentStoreConformance
 import StrictJSON
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 
 /// Streams on a store with controlled interleaving of reads and commits.
 @Suite("Watch session", .timeLimit(.minutes(1))) struct WatchSessionTests {
-    private let target: WatchTarget
+    private let target: PreparedWatchTarget
 
     init() throws {
         target = .collection(try CollectionPath("c"))
@@ -119,9 +120,9 @@ import Testing
     }
 
     @Test(
-        arguments: [WatchFrame.EndReason.shutdown, nil]
+        arguments: [OutgoingWatchFrame.EndReason.shutdown, nil]
     )
-    func `A waiting stream can be ended, with or without an end frame`(reason: WatchFrame.EndReason?) async throws {
+    func `A waiting stream can be ended, with or without an end frame`(reason: OutgoingWatchFrame.EndReason?) async throws {
         let session = try await session(MemoryStore())
         var replica = WatchReplica()
         for try await frames in session {
@@ -220,7 +221,7 @@ import Testing
         let store = MemoryStore()
         try store.set("c/a", 1)
         var replica = WatchReplica()
-        var last: [WatchFrame] = []
+        var last: [OutgoingWatchFrame] = []
         for try await frames in try await session(store, onExpired: .fail) {
             replica.apply(frames)
             last = frames

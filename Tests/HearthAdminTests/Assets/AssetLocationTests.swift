@@ -29,6 +29,7 @@ struct AssetLocationTests {
             try FileManager.default.createSymbolicLink(at: link, withDestinationURL: program)
             let location = try AssetLocation.find(program: link, installed: URL(filePath: "/nonexistent"))
             #expect(location.templates.path == folder.appending(path: "Templates").path)
+            #expect(location.examples.path == folder.appending(path: "Examples").path)
             #expect(location.files.path == folder.appending(path: "Public").path)
         }
     }

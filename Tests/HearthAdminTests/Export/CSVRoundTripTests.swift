@@ -6,7 +6,7 @@ import Testing
 @testable import HearthAdmin
 
 /// CSV preserves all values except top-level bytes, references and geo points.
-@Suite("CSV round trip")
+@Suite("CSV round trip", .tags(.slow))
 struct CSVRoundTripTests {
     /// Exports and imports documents; returns their fields as JSON by path.
     private func roundTrip(_ documents: [Document]) async throws -> [String: String] {

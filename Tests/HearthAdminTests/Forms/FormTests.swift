@@ -3,6 +3,7 @@ import DocumentModel
 import DocumentStore
 import HTTPTypes
 import HearthAPI
+import HearthHTTP
 import StrictJSON
 import Testing
 

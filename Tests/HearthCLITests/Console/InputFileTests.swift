@@ -1,5 +1,6 @@
 import DocumentModel
 import Foundation
+import StorageIO
 import TestSupport
 import Testing
 
@@ -35,7 +36,7 @@ struct InputFileTests {
         (EMFILE, .resourceExhausted), (ENOSPC, .resourceExhausted), (EIO, .unavailable),
     ])
     func `errno is mapped to a status code`(number: Int32, code: StatusCode) {
-        let error = StatusError(errno: number, "Can't open x")
+        let error = FileSystemError("open", code: number).status("Can't open x")
         #expect(error.code == code)
         #expect(error.message == "Can't open x: \(String(cString: strerror(number))).")
     }

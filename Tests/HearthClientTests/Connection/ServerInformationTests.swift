@@ -13,7 +13,7 @@ struct ServerInformationTests {
         """#
 
     @Test func `is parsed, and unknown members are ignored`() throws {
-        let information = try ServerInformation(rpc: JSONText(Self.response).root)
+        let information = try ServerInformation(json: JSONText(Self.response).root)
         #expect(information.name == "Hearth")
         #expect(information.version == "0.1.0")
         #expect(information.epoch == "9f86")
@@ -32,6 +32,6 @@ struct ServerInformationTests {
         let text = Self.response.replacing(part, with: other)
         #expect(text != Self.response)
         let json = try JSONText(text).root
-        #expect(throws: StatusError.self) { try ServerInformation(rpc: json) }
+        #expect(throws: StatusError.self) { try ServerInformation(json: json) }
     }
 }

@@ -1,5 +1,6 @@
 import HearthAPI
 import HearthHTTP
+import ServerTestSupport
 import Synchronization
 import Testing
 

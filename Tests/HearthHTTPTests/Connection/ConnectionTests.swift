@@ -1,6 +1,7 @@
 import DocumentModel
 import HearthAPI
 import HearthHTTP
+import ServerTestSupport
 import StrictJSON
 import Testing
 

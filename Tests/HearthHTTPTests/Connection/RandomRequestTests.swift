@@ -1,4 +1,5 @@
 import Foundation
+import ServerTestSupport
 import TestSupport
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 /// Random mutations of valid requests: the server responds in HTTP or closes the connection, and continues to serve others.
 ///
 /// `HEARTH_RANDOM_REQUESTS` sets their number.
-@Suite(.timeLimit(.minutes(60))) struct RandomRequestTests {
+@Suite(.tags(.slow), .timeLimit(.minutes(60))) struct RandomRequestTests {
     private static let count = ProcessInfo.processInfo.environment["HEARTH_RANDOM_REQUESTS"].flatMap { Int($0) } ?? 300
     private static let seed = SeededGenerator.currentSeed
 

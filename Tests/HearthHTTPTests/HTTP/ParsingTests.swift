@@ -28,6 +28,42 @@ import Testing
 
     @Test(
         arguments: [
+            (#""00ff100000000001""#, true), (#"W/"00ff100000000001""#, true), (#""x" , W/"00ff100000000001" "#, true),
+            ("*", true),
+            ("\t*", true), ("", false), (#""00FF100000000001""#, false), ("00ff100000000001", false),
+            (#""00ff1000000000010""#, false),
+        ]
+    )
+    func `An entity tag matches a list of tags by weak comparison`(field: String, matches: Bool) {
+        let tag = EntityTag(digest: [0x00, 0xff, 0x10, 0, 0, 0, 0, 0x01, 0x99])
+        #expect(tag.text == #""00ff100000000001""#)
+        #expect(tag.matches(ifNoneMatch: field) == matches)
+    }
+
+    @Test
+    func `Of two cookies with the same name, the first wins, and values are not decoded`() {
+        let cookies = Cookies(["a=1; b=%20=x;a=2", "c= ; a=3; d", "\u{e9}=4"])
+        #expect(cookies["a"] == "1")
+        #expect(cookies["b"] == "%20=x")
+        #expect(cookies["c"] == " ")
+        #expect(cookies["d"] == nil)
+        #expect(cookies["é"] == "4")
+    }
+
+    @Test(
+        arguments: [
+            (["session=a"], "a", false), (["session=a; __Host-session=b"], "b", true), (["x=1", "__Host-session=b"], "b", true),
+            (["Session=a"], nil, false),
+        ] as [([String], String?, Bool)]
+    )
+    func `A session cookie set over TLS takes precedence`(fields: [String], id: String?, isSecure: Bool) {
+        let cookie = SessionCookie(in: Cookies(fields))
+        #expect(cookie?.id == id)
+        #expect(cookie?.isSecure ?? false == isSecure)
+    }
+
+    @Test(
+        arguments: [
             ("Localhost:80", "localhost"), ("localhost", "localhost"), ("[::1]:1", "[::1]"), ("[::1]", "[::1]"), ("a:", "a"),
             ("", ""),
             ("a:b", nil), ("[::1", nil), ("[::1]x", nil), ("a:1:2", nil),

@@ -1,5 +1,7 @@
+import Concurrency
 import Foundation
 import HearthAPI
+import ServerTestSupport
 import Synchronization
 import Testing
 
@@ -81,20 +83,6 @@ import Testing
             }
             #expect(later.status == 200)
         }
-    }
-
-    @Test
-    func `Released body memory is available to others`() {
-        let budget = BodyBudget(limit: 400_000)
-        let (large, small) = (BodyBudget.Reservation(of: budget), BodyBudget.Reservation(of: budget))
-        #expect(large.reserve(300_000))
-        #expect(!large.reserve(1))
-        #expect(small.reserve(64 << 10))
-        #expect(!small.reserve(1))
-        large.release()
-        #expect(small.reserve(200_000))
-        small.release()
-        #expect(large.reserve(300_000))
     }
 
     @Test(

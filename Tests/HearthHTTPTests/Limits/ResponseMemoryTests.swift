@@ -1,5 +1,7 @@
+import Concurrency
 import DocumentModel
 import HearthAPI
+import ServerTestSupport
 import StrictJSON
 import Testing
 
@@ -65,7 +67,7 @@ import Testing
     func `A call is rejected with 503 when no memory becomes available in time`() async throws {
         try await withServer(Self.budget.with(\.responseMemoryTimeout, .milliseconds(20))) { server in
             try await setDocuments(in: server)
-            let reservation = ResponseBudget.Reservation(of: server.responseBudget)
+            let reservation = MemoryBudget.Reservation(of: server.responseBudget)
             #expect(await reservation.reserve(server.responseBudget.limit))
             try await withConnection(to: server) { connection in
                 let rejected = try await connection.send("POST", "/rpc", [Self.json], body: Self.smallCall)
@@ -83,7 +85,7 @@ import Testing
     func `A waiting call is executed when memory becomes available`() async throws {
         try await withServer(Self.budget.with(\.responseMemoryTimeout, .seconds(30))) { server in
             try await setDocuments(in: server)
-            let reservation = ResponseBudget.Reservation(of: server.responseBudget)
+            let reservation = MemoryBudget.Reservation(of: server.responseBudget)
             #expect(await reservation.reserve(server.responseBudget.limit))
             try await withConnection(to: server) { connection in
                 try await connection.send(RawConnection.request("POST", "/rpc", [Self.json], body: Self.largeCall))

@@ -1,8 +1,10 @@
 import DocumentModel
+import FileStore
 import FuzzedInputs
 import HearthAPI
 import Hummingbird
 import Logging
+import ServerTestSupport
 import StrictJSON
 import Testing
 
@@ -163,7 +165,7 @@ struct AuthenticationTests {
     func `A key created by another process is valid immediately`() async throws {
         try await withServer { server in
             _ = try await server.makeKey(.admin)
-            let command = try await AccessKeyRegistry.open(inFolder: server.folder, logger: .init(label: "test"))
+            let command = try await AccessKeyRegistry.open(.open(.keys, inFolder: server.folder), logger: .init(label: "test"))
             let text = try await command.create(.init(role: .reader)).text
             let fields = [Self.json, "Authorization: Bearer \(text)"]
             #expect(try await send(server, "POST", "/rpc", fields, body: Self.info).status == 200)
@@ -173,14 +175,14 @@ struct AuthenticationTests {
     @Test
     func `A running server notices the first key, immediately when it is used`() async throws {
         try await withServer { server in
-            let command = try await AccessKeyRegistry.open(inFolder: server.folder, logger: .init(label: "test"))
+            let command = try await AccessKeyRegistry.open(.open(.keys, inFolder: server.folder), logger: .init(label: "test"))
             let key = try await command.create(.init(role: .admin)).text
             let listing = #"{"jsonrpc":"2.0","id":1,"method":"keys.list"}"#
             let shown = try await send(server, "POST", "/rpc", [Self.json, "Authorization: Bearer \(key)"], body: listing)
             #expect(shown.body.contains(#""role":"admin""#))
         }
         try await withServer { server in
-            let command = try await AccessKeyRegistry.open(inFolder: server.folder, logger: .init(label: "test"))
+            let command = try await AccessKeyRegistry.open(.open(.keys, inFolder: server.folder), logger: .init(label: "test"))
             _ = try await command.create(.init(role: .admin))
             while try await send(server, "POST", "/rpc", [Self.json], body: Self.info).status == 200 {}
             #expect(try await send(server, "POST", "/rpc", [Self.json], body: Self.info).status == 401)

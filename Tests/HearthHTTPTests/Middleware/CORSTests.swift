@@ -1,5 +1,6 @@
 import HearthAPI
 import HearthHTTP
+import ServerTestSupport
 import Testing
 
 @Suite("CORS", .timeLimit(.minutes(1)))

@@ -2,6 +2,7 @@ import DocumentModel
 import FuzzedInputs
 import HearthAPI
 import Logging
+import ServerTestSupport
 import Testing
 
 @testable import HearthHTTP

@@ -1,5 +1,6 @@
 import HearthAPI
 import Logging
+import ServerTestSupport
 import StrictJSON
 import Synchronization
 import Testing

@@ -2,6 +2,7 @@ import DocumentModel
 import DocumentStore
 import HearthAPI
 import Logging
+import ServerTestSupport
 import StrictJSON
 import Synchronization
 import Testing

@@ -1,3 +1,5 @@
+import ServerTestSupport
+
 /// A minimal browser: it stores cookies and sends the origin of its forms.
 struct TestBrowser {
     let server: TestServer

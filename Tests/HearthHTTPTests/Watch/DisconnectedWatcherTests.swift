@@ -1,4 +1,5 @@
 import DocumentModel
+import ServerTestSupport
 import StrictJSON
 import Testing
 

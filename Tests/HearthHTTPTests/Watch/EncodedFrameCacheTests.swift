@@ -17,7 +17,7 @@ import Testing
         epoch: String = "e"
     ) throws -> EncodedFrameCache.Key {
         let database = try database.map { try DatabaseID($0, inProject: "p") }
-        let target = WatchTarget.collection(try CollectionPath(collection))
+        let target = PreparedWatchTarget.collection(try CollectionPath(collection))
         return EncodedFrameCache.Key(
             database: database,
             target: target,
@@ -69,7 +69,7 @@ import Testing
     }
 }
 
-extension WatchTarget {
+extension PreparedWatchTarget {
     fileprivate var canonical: String {
         if case .collection(let path) = self { path.string } else { "?" }
     }

@@ -2,6 +2,7 @@ import DocumentModel
 import DocumentStore
 import HearthAPI
 import JSONRPC
+import ServerTestSupport
 import StrictJSON
 import Testing
 
@@ -71,7 +72,7 @@ struct LiveUpdateStreamTests {
             // A reconnecting browser sends the last event ID.
             try await server.set("books/c", ["pages": .integer(1), "author": .string("x")])
             try await withConnection(to: server) { connection in
-                let token = ResumeToken(try WatchTarget.collectionPage("books"), at: server.context.store.position).text
+                let token = ResumeToken(try PreparedWatchTarget.collectionPage("books"), at: server.context.store.position).text
                 try await server.set("books/d", ["pages": .integer(1), "author": .string("x")])
                 try await open(&connection, address, ["Last-Event-ID: \(token)"])
                 let (data, _) = try await event("put", from: &connection)
@@ -189,7 +190,7 @@ struct LiveUpdateStreamTests {
     )
     func `Invalid stream URLs are rejected before the stream starts`(address: String, status: Int) async throws {
         try await withServer(hasPages: true) { server in
-            let token = ResumeToken(try WatchTarget.collectionPage("books"), at: server.context.store.position).text
+            let token = ResumeToken(try PreparedWatchTarget.collectionPage("books"), at: server.context.store.position).text
             try await withConnection(to: server) { connection in
                 let address = address.replacing("TOKEN", with: token)
                 try await connection.send(RawConnection.request("GET", address, Self.events))
@@ -211,9 +212,9 @@ struct LiveUpdateStreamTests {
     }
 }
 
-extension WatchTarget {
+extension PreparedWatchTarget {
     /// Returns the target of a collection page with default settings.
-    fileprivate static func collectionPage(_ id: String) throws -> WatchTarget {
+    fileprivate static func collectionPage(_ id: String) throws -> PreparedWatchTarget {
         let json = #"{"collection":"\#(id)","orderBy":[{"field":"__name__"}],"limit":50}"#
         return .query(try PreparedWatchQuery(json: JSONText(Array(json.utf8)).root, at: .params))
     }

@@ -1,5 +1,6 @@
 import DocumentModel
 import HearthAPI
+import ServerTestSupport
 import StrictJSON
 import Testing
 

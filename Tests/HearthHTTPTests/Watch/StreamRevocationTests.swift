@@ -1,13 +1,16 @@
 import DocumentModel
 import DocumentStore
+import FileStore
 import HearthAPI
 import Logging
+import ServerTestSupport
 import StrictJSON
+import TestSupport
 import Testing
 
 @testable import HearthHTTP
 
-@Suite("Revocation of streams", .timeLimit(.minutes(1)))
+@Suite("Revocation of streams", .tags(.slow), .timeLimit(.minutes(1)))
 struct StreamRevocationTests {
     private func open(_ connection: inout RawConnection, _ key: String?, format: String = "ndjson") async throws {
         let fields = key.map { ["Authorization: Bearer \($0)"] } ?? []
@@ -50,7 +53,7 @@ struct StreamRevocationTests {
     @Test
     func `A stream ends when its key is revoked by another process`() async throws {
         try await withServer { server in
-            let keys = try await AccessKeyRegistry.open(inFolder: server.folder, logger: .init(label: "test"))
+            let keys = try await AccessKeyRegistry.open(.open(.keys, inFolder: server.folder), logger: .init(label: "test"))
             let (key, text) = try await keys.create(.init(role: .reader))
             try await withConnection(to: server) { connection in
                 try await open(&connection, text)

@@ -1,6 +1,7 @@
 import DocumentModel
 import DocumentStore
 import HearthAPI
+import ServerTestSupport
 import StrictJSON
 import Synchronization
 import TestSupport
@@ -9,7 +10,7 @@ import Testing
 @testable import HearthHTTP
 
 /// The watch contract, over connections that break at random bytes while several writers commit.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct WatchContractTests {
+@Suite(.tags(.slow), .serialized, .timeLimit(.minutes(5))) struct WatchContractTests {
     /// A target, the equivalent query, and whether every commit preserves the sum over it.
     struct Target: CustomTestStringConvertible, Sendable {
         let parameter: String

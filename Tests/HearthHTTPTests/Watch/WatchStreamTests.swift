@@ -2,6 +2,7 @@ import DocumentModel
 import DocumentStore
 import HearthAPI
 import HearthHTTP
+import ServerTestSupport
 import StrictJSON
 import Testing
 

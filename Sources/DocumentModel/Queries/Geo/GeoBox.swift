@@ -42,6 +42,12 @@ package struct GeoBox: Hashable, Sendable {
         rectangles = Self.rectangles(latitudes: south...north, west: west, east: east)
     }
 
+    /// The southwest corner.
+    package var southWest: GeoPoint { GeoPoint(validatedLatitude: south, longitude: west) }
+
+    /// The northeast corner.
+    package var northEast: GeoPoint { GeoPoint(validatedLatitude: north, longitude: east) }
+
     /// Returns whether a point is in the box.
     package func contains(_ point: GeoPoint) -> Bool {
         rectangles.contains { $0.contains(point) }

@@ -52,7 +52,7 @@ extension PageSize {
             return
         }
         guard count > 0 else {
-            throw StatusError(.invalidArgument, "Expected a positive page size, found \(count).").nested(in: "pageSize")
+            throw StatusError(.invalidArgument, "Expected a positive page size, found \(count).").prefixingPath(with: "pageSize")
         }
         self.init(count)
     }
@@ -65,7 +65,7 @@ extension PageToken {
     init?(_ text: String?, for context: ServiceContext) throws(StatusError) {
         guard let text, !text.utf8.isEmpty else { return nil }
         guard let token = PageToken(text) else {
-            throw StatusError(.invalidArgument, "Expected the nextPageToken of a previous page.").nested(in: "pageToken")
+            throw StatusError(.invalidArgument, "Expected the nextPageToken of a previous page.").prefixingPath(with: "pageToken")
         }
         try token.validate(for: context.database)
         self = token

@@ -243,7 +243,7 @@ extension PageToken {
         get throws(StatusError) {
             guard let root = try? JSONText(Array(last.utf8)).root, case .array(let values)? = try? Value(json: root) else {
                 throw StatusError(.invalidArgument, "Expected the nextPageToken of a page of the same list.")
-                    .nested(in: "pageToken")
+                    .prefixingPath(with: "pageToken")
             }
             return values
         }

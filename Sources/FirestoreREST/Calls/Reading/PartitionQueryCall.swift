@@ -35,7 +35,9 @@ struct PartitionQueryCall: RESTCall {
         }
         let count = try message.read("partitionCount") { node throws(StatusError) in try node.integerField() } ?? 0
         guard count > 0 else {
-            throw StatusError(.invalidArgument, "Expected a positive number, found \(count).").nested(in: "partitionCount")
+            throw StatusError(.invalidArgument, "Expected a positive number, found \(count).").prefixingPath(
+                with: "partitionCount"
+            )
         }
         let pageSize = try message.read("pageSize") { node throws(StatusError) in try node.countField() } ?? 0
         let token = try message.read("pageToken") { node throws(StatusError) in try node.stringField() } ?? ""

@@ -1,5 +1,6 @@
 package import DocumentModel
 package import DocumentStore
+import HearthWire
 package import JSONRPC
 package import StrictJSON
 
@@ -30,14 +31,14 @@ package enum ListCollections: RPCMethod {
     }
 
     private static let parent = Parameter<DocumentPath?>(
-        "parent",
+        ListParameterKeys.parent,
         "The parent document. Default: the root of the database."
     )
     private static let pageSize = Parameter<PageSize?>(
-        "pageSize",
+        ListParameterKeys.pageSize,
         "The maximum number of collections, at most 1000. Default: 100."
     )
-    private static let pageToken = Parameter<PageToken?>("pageToken", "The nextPageToken of the previous page.")
+    private static let pageToken = Parameter<PageToken?>(ListParameterKeys.pageToken, "The nextPageToken of the previous page.")
 
     package static let name: UTF8Key = "collections.list"
     package static let summary =
@@ -47,7 +48,7 @@ package enum ListCollections: RPCMethod {
     package static let result = ResultDescription(
         "page",
         .page(
-            of: "collections",
+            of: PageKeys.collections,
             .string(),
             "The collection IDs, in byte order.",
             .damaged(
@@ -100,18 +101,11 @@ package enum ListCollections: RPCMethod {
     }
 
     package static func write(_ result: CollectionPage, to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.key("collections")
-        writer.beginArray()
-        for collection in result.collections {
-            writer.string(collection.key.string)
-        }
-        writer.endArray()
-        if let next = result.next {
-            writer.key("nextPageToken")
-            writer.string(PageToken(after: next.key, in: result.database).text)
-        }
-        writer.damaged(result.damaged.map(DamagedDocument.init))
-        writer.endObject()
+        CollectionListPage(
+            collections: result.collections,
+            nextPageToken: result.next.map { PageToken(after: $0.key, in: result.database).text },
+            damaged: result.damaged
+        )
+        .write(to: &writer)
     }
 }

@@ -1,5 +1,6 @@
 package import DocumentModel
-package import DocumentStore
+import DocumentStore
+import HearthWire
 package import JSONRPC
 package import StrictJSON
 
@@ -18,8 +19,8 @@ package enum BatchGetDocuments: RPCMethod {
         }
     }
 
-    private static let paths = Parameter<[DocumentPath]>("paths", "The paths of the documents, at most 1000.")
-    private static let mask = Parameter<[FieldPath]?>("mask", "The fields to return. Default: all fields.")
+    private static let paths = Parameter<[DocumentPath]>(GetParameterKeys.paths, "The paths of the documents, at most 1000.")
+    private static let mask = Parameter<[FieldPath]?>(GetParameterKeys.mask, "The fields to return. Default: all fields.")
 
     package static let name: UTF8Key = "documents.batchGet"
     package static let summary =
@@ -30,7 +31,7 @@ package enum BatchGetDocuments: RPCMethod {
         "result",
         .object([
             .init(
-                "documents",
+                PageKeys.documents,
                 .array(of: .oneOf([.document, .missingDocument])),
                 "The documents in the order of the paths; only {path} for a document that does not exist."
             )
@@ -113,13 +114,6 @@ package enum BatchGetDocuments: RPCMethod {
     private static let width = 8
 
     package static func write(_ result: [ListedDocument], to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.key("documents")
-        writer.beginArray()
-        for document in result {
-            document.write(to: &writer)
-        }
-        writer.endArray()
-        writer.endObject()
+        BatchGetResponse(documents: result).write(to: &writer)
     }
 }

@@ -1,4 +1,5 @@
 package import DocumentModel
+import HearthWire
 package import JSONRPC
 package import StrictJSON
 
@@ -8,7 +9,7 @@ package enum BatchWrite: RPCMethod {
     package typealias Outcome = Swift.Result<WriteResult, StatusError>
 
     private static let writes = Parameter<[WriteParameter]>(
-        "writes",
+        CommitKeys.writes,
         "The writes, each to a different document. They are applied in no particular order."
     )
 
@@ -21,7 +22,7 @@ package enum BatchWrite: RPCMethod {
         "result",
         .object([
             .init(
-                "writeResults",
+                CommitResponseKeys.writeResults,
                 .array(of: .oneOf([.writeResult, .failedWrite])),
                 "The result of each write, in the order of the writes; {error} for a failed write."
             )
@@ -103,7 +104,7 @@ package enum BatchWrite: RPCMethod {
 
     package static func write(_ result: [Outcome], to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("writeResults")
+        writer.key(CommitResponseKeys.writeResults)
         writer.beginArray()
         for outcome in result {
             switch outcome {

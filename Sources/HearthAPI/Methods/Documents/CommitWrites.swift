@@ -1,5 +1,6 @@
 package import DocumentModel
 package import DocumentStore
+import HearthWire
 package import JSONRPC
 package import StrictJSON
 
@@ -17,12 +18,12 @@ package enum CommitWrites: RPCMethod {
     }
 
     private static let writes = Parameter<[WriteParameter]>(
-        "writes",
+        CommitKeys.writes,
         "The writes, in order; a write sees the effects of the writes before it."
     )
 
     private static let transaction = Parameter<TransactionID?>(
-        "transaction",
+        CommitKeys.transaction,
         "The transaction to commit: the writes are applied only if nothing that the transaction has read has changed. The transaction ends "
             + "whether or not the commit succeeds."
     )
@@ -34,8 +35,8 @@ package enum CommitWrites: RPCMethod {
     package static let result = ResultDescription(
         "result",
         .object([
-            .init("commitTime", Timestamp.schema, "The time at which the writes were applied."),
-            .init("writeResults", .array(of: .writeResult), "The result of each write, in order."),
+            .init(CommitResponseKeys.commitTime, Timestamp.schema, "The time at which the writes were applied."),
+            .init(CommitResponseKeys.writeResults, .array(of: .writeResult), "The result of each write, in order."),
         ]),
         "The result of the commit."
     )
@@ -83,15 +84,6 @@ package enum CommitWrites: RPCMethod {
     }
 
     package static func write(_ result: CommitResult, to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.key("commitTime")
-        writer.string(result.commitTime.rfc3339)
-        writer.key("writeResults")
-        writer.beginArray()
-        for result in result.writeResults {
-            result.write(to: &writer)
-        }
-        writer.endArray()
-        writer.endObject()
+        CommitResponse(commitTime: result.commitTime, writeResults: result.writeResults).write(to: &writer)
     }
 }

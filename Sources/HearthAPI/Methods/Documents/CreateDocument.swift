@@ -1,5 +1,6 @@
 package import DocumentModel
 import DocumentStore
+import HearthWire
 package import JSONRPC
 package import StrictJSON
 
@@ -18,9 +19,12 @@ package enum CreateDocument: RPCMethod {
         }
     }
 
-    private static let collection = Parameter<CollectionPath>("collection", "The collection of the document.")
-    private static let fields = Parameter<MapValue>("fields", "The fields of the document.")
-    private static let id = Parameter<DocumentPath.ID?>("id", "The ID of the document. Default: 20 random letters and digits.")
+    private static let collection = Parameter<CollectionPath>(CreateParameterKeys.collection, "The collection of the document.")
+    private static let fields = Parameter<MapValue>(CreateParameterKeys.fields, "The fields of the document.")
+    private static let id = Parameter<DocumentPath.ID?>(
+        CreateParameterKeys.id,
+        "The ID of the document. Default: 20 random letters and digits."
+    )
 
     package static let name: UTF8Key = "documents.create"
     package static let summary = "Creates a document, which must not exist."

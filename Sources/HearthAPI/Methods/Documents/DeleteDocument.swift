@@ -1,4 +1,5 @@
 package import DocumentModel
+import HearthWire
 package import JSONRPC
 package import StrictJSON
 
@@ -38,8 +39,11 @@ struct DeleteWrite: ObjectParameter {
     let write: Write
 
     static let schemaName = "DeleteWrite"
-    static let path = Parameter<DocumentPath>("path", "The document to delete. Its subcollections are kept.")
-    static let precondition = Parameter<PreconditionParameter?>("precondition", "The condition under which the write is applied.")
+    static let path = Parameter<DocumentPath>(WriteKeys.path, "The document to delete. Its subcollections are kept.")
+    static let precondition = Parameter<PreconditionParameter?>(
+        WriteKeys.precondition,
+        "The condition under which the write is applied."
+    )
     static let members: [any ParameterDescription] = [path, precondition]
 
     init(from members: Arguments) throws(RPCError) {

@@ -1,5 +1,6 @@
 package import DocumentModel
 import DocumentStore
+import HearthWire
 package import JSONRPC
 package import StrictJSON
 
@@ -18,8 +19,8 @@ package enum GetDocument: RPCMethod {
         }
     }
 
-    private static let path = Parameter<DocumentPath>("path", "The document to read.")
-    private static let mask = Parameter<[FieldPath]?>("mask", "The fields to return. Default: all fields.")
+    private static let path = Parameter<DocumentPath>(GetParameterKeys.path, "The document to read.")
+    private static let mask = Parameter<[FieldPath]?>(GetParameterKeys.mask, "The fields to return. Default: all fields.")
 
     package static let name: UTF8Key = "documents.get"
     package static let summary = "Reads a document."

@@ -1,5 +1,6 @@
 package import DocumentModel
 package import DocumentStore
+import HearthWire
 package import JSONRPC
 package import StrictJSON
 
@@ -144,5 +145,14 @@ extension JSONSchema {
                 isRequired: false
             ),
         ])
+    }
+}
+
+extension ServiceContext {
+    /// Returns the version of a document with this update time; nil when it is not retained.
+    package func version(of path: DocumentPath, at time: Timestamp) async throws(StatusError) -> EncodedDocument? {
+        guard let end = try? Timestamp(microseconds: time.microseconds + 1) else { return nil }
+        let page = try await GetDocumentHistory.call(.init(path: path, pageSize: 1, before: end), in: self)
+        return page.versions.first?.document.flatMap { $0.updateTime == time ? $0 : nil }
     }
 }

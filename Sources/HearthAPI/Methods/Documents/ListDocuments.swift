@@ -1,5 +1,6 @@
 package import DocumentModel
-package import DocumentStore
+import DocumentStore
+import HearthWire
 package import JSONRPC
 package import StrictJSON
 
@@ -41,23 +42,23 @@ package enum ListDocuments: RPCMethod {
         /// The ID that the next page starts after, or `nil` on the last page.
         package var next: DocumentPath.ID?
         /// Unreadable documents in the range of the page.
-        package var damaged: [DamagedDocument] = []
+        package var damaged: [StatusError] = []
         /// The database, or `nil` for the default one.
         var database: DatabaseID?
     }
 
     private static let collection = Parameter<CollectionPath>(
-        "collection",
+        ListParameterKeys.collection,
         "The collection to list. A collection that does not exist is empty."
     )
     private static let pageSize = Parameter<PageSize?>(
-        "pageSize",
+        ListParameterKeys.pageSize,
         "The maximum number of documents, at most 1000. Default: 100."
     )
-    private static let pageToken = Parameter<PageToken?>("pageToken", "The nextPageToken of the previous page.")
-    private static let mask = Parameter<[FieldPath]?>("mask", "The fields to return. Default: all fields.")
+    private static let pageToken = Parameter<PageToken?>(ListParameterKeys.pageToken, "The nextPageToken of the previous page.")
+    private static let mask = Parameter<[FieldPath]?>(ListParameterKeys.mask, "The fields to return. Default: all fields.")
     private static let showMissing = Parameter<Bool?>(
-        "showMissing",
+        ListParameterKeys.showMissing,
         "Whether to include missing documents that have subcollections, as {path} only."
     )
 
@@ -69,7 +70,7 @@ package enum ListDocuments: RPCMethod {
     package static let result = ResultDescription(
         "page",
         .page(
-            of: "documents",
+            of: PageKeys.documents,
             .oneOf([.document, .missingDocument]),
             "The documents. A page of large documents may have fewer than requested.",
             .damaged("Unreadable files and folders in the range of the page; absent if there are none.")
@@ -166,25 +167,18 @@ package enum ListDocuments: RPCMethod {
                     return page
                 }
             }
-            page.damaged += batch.damaged.map(DamagedDocument.init)
+            page.damaged += batch.damaged
         }
         return page
     }
 
     package static func write(_ result: Result, to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.key("documents")
-        writer.beginArray()
-        for document in result.documents {
-            document.write(to: &writer)
-        }
-        writer.endArray()
-        if let next = result.next {
-            writer.key("nextPageToken")
-            writer.string(PageToken(after: next.key, in: result.database).text)
-        }
-        writer.damaged(result.damaged)
-        writer.endObject()
+        DocumentListPage(
+            documents: result.documents,
+            nextPageToken: result.next.map { PageToken(after: $0.key, in: result.database).text },
+            damaged: result.damaged
+        )
+        .write(to: &writer)
     }
 }
 
@@ -197,11 +191,10 @@ extension ListedDocument {
 
 extension DocumentPage {
     /// Returns the damaged documents up to the last ID of a page; the next page reports the others.
-    fileprivate func damaged(upTo last: DocumentPath.ID) -> [DamagedDocument] {
+    fileprivate func damaged(upTo last: DocumentPath.ID) -> [StatusError] {
         damaged.filter { error in
             guard let path = error.path, let path = try? DocumentPath(path) else { return true }
             return path.id <= last
         }
-        .map(DamagedDocument.init)
     }
 }

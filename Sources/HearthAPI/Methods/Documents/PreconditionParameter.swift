@@ -1,4 +1,5 @@
 import DocumentModel
+import HearthWire
 import JSONRPC
 import StrictJSON
 
@@ -7,8 +8,8 @@ struct PreconditionParameter: ObjectParameter {
     let precondition: Precondition
 
     static let schemaName = "Precondition"
-    static let exists = Parameter<Bool?>("exists", "Whether the document must exist.")
-    static let updateTime = Parameter<UpdateTime?>("updateTime", "The required update time of the document.")
+    static let exists = Parameter<Bool?>(PreconditionKeys.exists, "Whether the document must exist.")
+    static let updateTime = Parameter<UpdateTime?>(PreconditionKeys.updateTime, "The required update time of the document.")
     static let members: [any ParameterDescription] = [exists, updateTime]
 
     init(from members: Arguments) throws(RPCError) {

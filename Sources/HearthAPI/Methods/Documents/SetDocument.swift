@@ -1,4 +1,5 @@
 package import DocumentModel
+import HearthWire
 package import JSONRPC
 package import StrictJSON
 
@@ -78,23 +79,29 @@ struct SetWrite: ObjectParameter {
     let write: Write
 
     static let schemaName = "SetWrite"
-    static let path = Parameter<DocumentPath>("path", "The document to write. It is created if it does not exist.")
-    static let fields = Parameter<MapValue>("fields", "The fields of the document.")
+    static let path = Parameter<DocumentPath>(WriteKeys.path, "The document to write. It is created if it does not exist.")
+    static let fields = Parameter<MapValue>(WriteKeys.fields, "The fields of the document.")
     static let merge = Parameter<Bool?>(
-        "merge",
+        WriteKeys.merge,
         "Whether to replace only the given fields, at every level of nesting, and keep all others."
     )
     static let mergeFields = Parameter<[FieldPath]?>(
-        "mergeFields",
+        WriteKeys.mergeFields,
         "Replaces only these fields and keeps all others. Each must be in `fields`, `delete` or `transforms`: a missing field is "
             + "an error, not a deletion. Other fields in `fields` and `delete` are ignored."
     )
     static let delete = Parameter<[FieldPath]?>(
-        "delete",
+        WriteKeys.delete,
         "The fields to delete in a merge, like FieldValue.delete() in Firestore's client libraries."
     )
-    static let transforms = Parameter<[TransformParameter]?>("transforms", "Transforms that the server applies after the fields.")
-    static let precondition = Parameter<PreconditionParameter?>("precondition", "The condition under which the write is applied.")
+    static let transforms = Parameter<[TransformParameter]?>(
+        WriteKeys.transforms,
+        "Transforms that the server applies after the fields."
+    )
+    static let precondition = Parameter<PreconditionParameter?>(
+        WriteKeys.precondition,
+        "The condition under which the write is applied."
+    )
     static let members: [any ParameterDescription] = [path, fields, merge, mergeFields, transforms, precondition, delete]
 
     init(from members: Arguments) throws(RPCError) {

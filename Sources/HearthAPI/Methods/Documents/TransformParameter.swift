@@ -1,4 +1,5 @@
 import DocumentModel
+import HearthWire
 import JSONRPC
 import StrictJSON
 
@@ -7,13 +8,28 @@ struct TransformParameter: ObjectParameter {
     let transform: FieldTransform
 
     static let schemaName = "Transform"
-    static let field = Parameter<FieldPath>("field", "The field to transform.")
-    static let serverTimestamp = Parameter<Bool?>("serverTimestamp", "true: sets the field to the commit time.")
-    static let increment = Parameter<FieldArgument?>("increment", "Adds this number. A field that is not a number is set to it.")
-    static let maximum = Parameter<FieldArgument?>("maximum", "Sets the field to the larger of its value and this number.")
-    static let minimum = Parameter<FieldArgument?>("minimum", "Sets the field to the smaller of its value and this number.")
-    static let arrayUnion = Parameter<[FieldArgument]?>("arrayUnion", "Appends the values that the array does not contain.")
-    static let arrayRemove = Parameter<[FieldArgument]?>("arrayRemove", "Removes all elements that equal one of these values.")
+    static let field = Parameter<FieldPath>(TransformKeys.field, "The field to transform.")
+    static let serverTimestamp = Parameter<Bool?>(TransformKeys.serverTimestamp, "true: sets the field to the commit time.")
+    static let increment = Parameter<FieldArgument?>(
+        TransformKeys.increment,
+        "Adds this number. A field that is not a number is set to it."
+    )
+    static let maximum = Parameter<FieldArgument?>(
+        TransformKeys.maximum,
+        "Sets the field to the larger of its value and this number."
+    )
+    static let minimum = Parameter<FieldArgument?>(
+        TransformKeys.minimum,
+        "Sets the field to the smaller of its value and this number."
+    )
+    static let arrayUnion = Parameter<[FieldArgument]?>(
+        TransformKeys.arrayUnion,
+        "Appends the values that the array does not contain."
+    )
+    static let arrayRemove = Parameter<[FieldArgument]?>(
+        TransformKeys.arrayRemove,
+        "Removes all elements that equal one of these values."
+    )
     static let members: [any ParameterDescription] = [
         field, serverTimestamp, increment, maximum, minimum, arrayUnion, arrayRemove,
     ]

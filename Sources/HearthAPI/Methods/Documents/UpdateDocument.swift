@@ -1,4 +1,5 @@
 package import DocumentModel
+import HearthWire
 package import JSONRPC
 package import StrictJSON
 
@@ -41,12 +42,15 @@ struct UpdateWrite: ObjectParameter {
     let write: Write
 
     static let schemaName = "UpdateWrite"
-    static let path = Parameter<DocumentPath>("path", "The document to change.")
-    static let fields = Parameter<FieldUpdates?>("fields", "The new values by field path. Other fields are kept.")
-    static let delete = Parameter<[FieldPath]?>("delete", "The fields to delete.")
-    static let transforms = Parameter<[TransformParameter]?>("transforms", "Transforms that the server applies after the fields.")
+    static let path = Parameter<DocumentPath>(WriteKeys.path, "The document to change.")
+    static let fields = Parameter<FieldUpdates?>(WriteKeys.fields, "The new values by field path. Other fields are kept.")
+    static let delete = Parameter<[FieldPath]?>(WriteKeys.delete, "The fields to delete.")
+    static let transforms = Parameter<[TransformParameter]?>(
+        WriteKeys.transforms,
+        "Transforms that the server applies after the fields."
+    )
     static let precondition = Parameter<PreconditionParameter?>(
-        "precondition",
+        WriteKeys.precondition,
         "The condition under which the write is applied. Default: the document exists."
     )
     static let members: [any ParameterDescription] = [path, fields, delete, transforms, precondition]

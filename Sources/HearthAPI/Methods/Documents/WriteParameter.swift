@@ -1,4 +1,5 @@
 import DocumentModel
+import HearthWire
 import JSONRPC
 import StrictJSON
 
@@ -7,9 +8,9 @@ struct WriteParameter: ObjectParameter {
     let write: Write
 
     static let schemaName = "Write"
-    static let set = Parameter<SetWrite?>("set", "Replaces a document, or merges fields into it.")
-    static let update = Parameter<UpdateWrite?>("update", "Changes fields of an existing document.")
-    static let delete = Parameter<DeleteWrite?>("delete", "Deletes a document.")
+    static let set = Parameter<SetWrite?>(WriteKindKeys.set, "Replaces a document, or merges fields into it.")
+    static let update = Parameter<UpdateWrite?>(WriteKindKeys.update, "Changes fields of an existing document.")
+    static let delete = Parameter<DeleteWrite?>(WriteKindKeys.delete, "Deletes a document.")
     static let members: [any ParameterDescription] = [set, update, delete]
 
     init(from members: Arguments) throws(RPCError) {

@@ -1,4 +1,5 @@
 package import DocumentModel
+import HearthWire
 package import JSONRPC
 import StrictJSON
 
@@ -7,10 +8,10 @@ package struct AggregationParameter: ObjectParameter {
     let aggregation: Aggregation
 
     package static let schemaName = "Aggregation"
-    static let count = Parameter<CountParameter?>("count", "The number of documents.")
-    static let sum = Parameter<FieldPath?>("sum", "The sum of the numbers in this field.")
-    static let average = Parameter<FieldPath?>("average", "The average of the numbers in this field.")
-    static let alias = Parameter<String?>("alias", "The name in the result. Default: field_1, field_2, …")
+    static let count = Parameter<CountParameter?>(AggregationKeys.count, "The number of documents.")
+    static let sum = Parameter<FieldPath?>(AggregationKeys.sum, "The sum of the numbers in this field.")
+    static let average = Parameter<FieldPath?>(AggregationKeys.average, "The average of the numbers in this field.")
+    static let alias = Parameter<String?>(AggregationKeys.alias, "The name in the result. Default: field_1, field_2, …")
     package static let members: [any ParameterDescription] = [count, sum, average, alias]
 
     package init(from members: Arguments) throws(RPCError) {
@@ -30,7 +31,7 @@ package struct AggregationParameter: ObjectParameter {
         let upTo: Int?
 
         static let schemaName = "Count"
-        static let upTo = Parameter<Int?>("upTo", "The number at which counting stops. Default: no limit.")
+        static let upTo = Parameter<Int?>(CountKeys.upTo, "The number at which counting stops. Default: no limit.")
         static let members: [any ParameterDescription] = [upTo]
 
         init(from members: Arguments) throws(RPCError) {
@@ -41,7 +42,10 @@ package struct AggregationParameter: ObjectParameter {
 
 extension NormalizedAggregations {
     /// The parameter with the aggregations of a query.
-    package static let parameter = Parameter<[AggregationParameter]>("aggregations", "The aggregations, 1 to 5.")
+    package static let parameter = Parameter<[AggregationParameter]>(
+        AggregationQueryKeys.aggregations,
+        "The aggregations, 1 to 5."
+    )
 
     /// Decodes and validates the aggregations of a call.
     package init(from arguments: Arguments) throws(RPCError) {

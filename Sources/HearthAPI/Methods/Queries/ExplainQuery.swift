@@ -1,5 +1,6 @@
 package import DocumentModel
 package import DocumentStore
+import HearthWire
 package import JSONRPC
 package import StrictJSON
 
@@ -20,7 +21,7 @@ package enum ExplainQuery: RPCMethod {
     }
 
     private static let aggregations = Parameter<[AggregationParameter]?>(
-        "aggregations",
+        AggregationQueryKeys.aggregations,
         "The aggregations, to explain query.aggregate instead of query.run."
     )
 
@@ -112,8 +113,7 @@ package enum ExplainQuery: RPCMethod {
         writer.integer(Int64(result.resultCount))
         writer.key("milliseconds")
         writer.double(Double(Int(result.duration / .microseconds(1))) / 1_000)
-        writer.key("readTime")
-        writer.string(result.readTime.rfc3339)
+        writer.member(QueryResponseKeys.readTime, result.readTime.rfc3339)
         writer.endObject()
     }
 }

@@ -1,4 +1,5 @@
 import DocumentModel
+import HearthWire
 import JSONRPC
 import StrictJSON
 
@@ -9,15 +10,15 @@ struct FilterParameter: ObjectParameter {
     let filter: QueryFilter
 
     static let schemaName = "Filter"
-    static let field = Parameter<FieldPath?>("field", "The field, or `__name__` for the document path.")
-    static let op = Parameter<Operator?>("op", "The comparison operator.")
+    static let field = Parameter<FieldPath?>(FilterKeys.field, "The field, or `__name__` for the document path.")
+    static let op = Parameter<Operator?>(FilterKeys.op, "The comparison operator.")
     static let value = Parameter<Operand>(
-        "value",
+        FilterKeys.value,
         "The operand: an array of values for in, not-in and array-contains-any, {center, radius} for near, {southWest, northEast} "
             + "for within, otherwise a value. For `__name__`, a reference, or a document ID as a string."
     )
-    static let and = Parameter<[FilterParameter]?>("and", "Matches documents that match all of these filters.")
-    static let or = Parameter<[FilterParameter]?>("or", "Matches documents that match at least one of these filters.")
+    static let and = Parameter<[FilterParameter]?>(FilterKeys.and, "Matches documents that match all of these filters.")
+    static let or = Parameter<[FilterParameter]?>(FilterKeys.or, "Matches documents that match at least one of these filters.")
     static let members: [any ParameterDescription] = [field, op, value, and, or]
 
     init(from members: Arguments) throws(RPCError) {

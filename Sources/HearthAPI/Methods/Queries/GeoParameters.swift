@@ -1,4 +1,5 @@
 import DocumentModel
+import HearthWire
 import JSONRPC
 import StrictJSON
 
@@ -36,8 +37,8 @@ struct GeoCircleParameter: ObjectParameter {
     let circle: GeoCircle
 
     static let schemaName = "Circle"
-    static let center = Parameter<GeoPointParameter>("center", "The center of the circle.")
-    static let radius = Parameter<NumberParameter>("radius", "The maximum great-circle distance, in metres.")
+    static let center = Parameter<GeoPointParameter>(CircleKeys.center, "The center of the circle.")
+    static let radius = Parameter<NumberParameter>(CircleKeys.radius, "The maximum great-circle distance, in metres.")
     static let members: [any ParameterDescription] = [center, radius]
 
     init(from members: Arguments) throws(RPCError) {
@@ -54,9 +55,9 @@ struct GeoBoxParameter: ObjectParameter {
     let box: GeoBox
 
     static let schemaName = "Box"
-    static let southWest = Parameter<GeoPointParameter>("southWest", "The southwest corner.")
+    static let southWest = Parameter<GeoPointParameter>(BoxKeys.southWest, "The southwest corner.")
     static let northEast = Parameter<GeoPointParameter>(
-        "northEast",
+        BoxKeys.northEast,
         "The northeast corner. If its longitude is less than that of southWest, the box crosses the antimeridian."
     )
     static let members: [any ParameterDescription] = [southWest, northEast]

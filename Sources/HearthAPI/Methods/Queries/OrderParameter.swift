@@ -1,4 +1,5 @@
 import DocumentModel
+import HearthWire
 import JSONRPC
 import StrictJSON
 
@@ -7,10 +8,10 @@ struct OrderParameter: ObjectParameter {
     let order: StructuredQuery.Order
 
     static let schemaName = "Order"
-    static let field = Parameter<FieldPath>("field", "The field to sort by, or `__name__` for the document path.")
-    static let direction = Parameter<Direction?>("direction", "asc or desc. Default: asc.")
+    static let field = Parameter<FieldPath>(OrderKeys.field, "The field to sort by, or `__name__` for the document path.")
+    static let direction = Parameter<Direction?>(OrderKeys.direction, "asc or desc. Default: asc.")
     static let distanceFrom = Parameter<GeoPointParameter?>(
-        "distanceFrom",
+        OrderKeys.distanceFrom,
         "Sorts by the distance of the field's geo point from this one. Documents without a geo point in the field are not in the result."
     )
     static let members: [any ParameterDescription] = [field, direction, distanceFrom]
@@ -28,19 +29,10 @@ struct OrderParameter: ObjectParameter {
     struct Direction: ParameterValue {
         let direction: StructuredQuery.Order.Direction
 
-        private enum Name: String, CaseIterable {
-            case ascending = "asc"
-            case descending = "desc"
-        }
-
-        static var schema: JSONSchema { .string(values: Name.allCases.map(\.rawValue)) }
+        static var schema: JSONSchema { .string(values: OrderDirectionName.allCases.map(\.rawValue)) }
 
         init(json: JSONNode, at location: ParameterLocation) throws(RPCError) {
-            direction =
-                switch try location.parseName(json, among: Name.allCases) {
-                case .ascending: .ascending
-                case .descending: .descending
-                }
+            direction = try location.parseName(json, among: OrderDirectionName.allCases).direction
         }
     }
 }

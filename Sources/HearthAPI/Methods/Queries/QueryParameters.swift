@@ -1,4 +1,5 @@
 package import DocumentModel
+import HearthWire
 package import JSONRPC
 import StrictJSON
 
@@ -18,40 +19,43 @@ import StrictJSON
 /// sorted by distance with `{"field": "location", "distanceFrom": {"$geoPoint": …}}` in `orderBy`.
 package enum QueryParameters {
     static let parent = Parameter<DocumentPath?>(
-        "parent",
+        QueryKeys.parent,
         "The ancestor document of the queried collections. Default: the root of the database."
     )
-    static let collection = Parameter<CollectionPath?>("collection", "The path of the collection, relative to the parent.")
+    static let collection = Parameter<CollectionPath?>(
+        QueryKeys.collection,
+        "The path of the collection, relative to the parent."
+    )
     static let collectionGroup = Parameter<CollectionID?>(
-        "collectionGroup",
+        QueryKeys.collectionGroup,
         "Instead of collection: queries all collections with this ID, at any depth below the parent."
     )
-    static let filter = Parameter<FilterParameter?>("where", "The filter that documents must match.")
+    static let filter = Parameter<FilterParameter?>(QueryKeys.filter, "The filter that documents must match.")
     static let orderBy = Parameter<[OrderParameter]?>(
-        "orderBy",
+        QueryKeys.orderBy,
         "The sort order. Documents without one of the fields are not in the result. Fields with inequality filters and the "
             + "document name are appended implicitly."
     )
-    static let startAt = Parameter<CursorParameter?>("startAt", "Starts at these values, inclusively.")
-    static let startAfter = Parameter<CursorParameter?>("startAfter", "Starts after these values.")
-    static let endAt = Parameter<CursorParameter?>("endAt", "Ends at these values, inclusively.")
-    static let endBefore = Parameter<CursorParameter?>("endBefore", "Ends before these values.")
-    static let offset = Parameter<Int?>("offset", "The number of documents to skip.")
-    static let limit = Parameter<Int?>("limit", "The maximum number of documents.")
+    static let startAt = Parameter<CursorParameter?>(QueryKeys.startAt, "Starts at these values, inclusively.")
+    static let startAfter = Parameter<CursorParameter?>(QueryKeys.startAfter, "Starts after these values.")
+    static let endAt = Parameter<CursorParameter?>(QueryKeys.endAt, "Ends at these values, inclusively.")
+    static let endBefore = Parameter<CursorParameter?>(QueryKeys.endBefore, "Ends before these values.")
+    static let offset = Parameter<Int?>(QueryKeys.offset, "The number of documents to skip.")
+    static let limit = Parameter<Int?>(QueryKeys.limit, "The maximum number of documents.")
     static let select = Parameter<[FieldPath]?>(
-        "select",
+        QueryKeys.select,
         "The fields to return: all if empty or absent, none for `__name__` alone."
     )
     static let findNearest = Parameter<VectorSearchParameter?>(
-        "findNearest",
+        QueryKeys.findNearest,
         "Returns the matching documents with the nearest vectors, nearest first."
     )
     static let limitToLast = Parameter<Int?>(
-        "limitToLast",
+        QueryKeys.limitToLast,
         "Instead of limit: the maximum number of documents from the end. Requires orderBy."
     )
     static let allDescendants = Parameter<Bool?>(
-        "allDescendants",
+        QueryKeys.allDescendants,
         "Instead of collection: true to query all documents at any depth below the parent."
     )
 
@@ -153,7 +157,7 @@ struct CursorParameter: ObjectParameter {
 
     static let schemaName = "Cursor"
     static let values = Parameter<[Value]>(
-        "values",
+        CursorKeys.values,
         "The values of the first orderBy fields. For `__name__`, a reference, or a document ID as a string."
     )
     static let members: [any ParameterDescription] = [values]

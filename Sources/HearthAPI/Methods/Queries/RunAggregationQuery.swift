@@ -1,5 +1,6 @@
 package import DocumentModel
 package import DocumentStore
+import HearthWire
 package import JSONRPC
 package import StrictJSON
 
@@ -30,7 +31,11 @@ package enum RunAggregationQuery: RPCMethod {
     package static let result = ResultDescription(
         "result",
         .object([
-            .init("result", .map(of: Value.schema), "The results by alias; null for the average of no values."),
+            .init(
+                AggregationResponseKeys.result,
+                .map(of: Value.schema),
+                "The results by alias; null for the average of no values."
+            ),
             .readTime,
             .damaged("Unreadable documents that could match; absent if there are none."),
         ]),
@@ -63,13 +68,7 @@ package enum RunAggregationQuery: RPCMethod {
     }
 
     package static func write(_ result: AggregationResults, to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.key("result")
-        result.results.write(to: &writer)
-        writer.key("readTime")
-        writer.string(result.readTime.rfc3339)
-        writer.damaged(result.damaged.map(DamagedDocument.init))
-        writer.endObject()
+        AggregationResponse(results: result.results, readTime: result.readTime, damaged: result.damaged).write(to: &writer)
     }
 }
 

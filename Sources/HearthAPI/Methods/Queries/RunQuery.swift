@@ -1,5 +1,6 @@
 package import DocumentModel
 package import DocumentStore
+import HearthWire
 package import JSONRPC
 package import StrictJSON
 
@@ -23,7 +24,7 @@ package enum RunQuery: RPCMethod {
         "result",
         .object([
             .init(
-                "documents",
+                QueryResponseKeys.documents,
                 .array(of: .document),
                 "The documents, with the fields of select, and with their distances if findNearest names a distanceResultField."
             ),
@@ -78,15 +79,7 @@ package enum RunQuery: RPCMethod {
     }
 
     package static func write(_ result: QueryResults, to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.key("documents")
-        writer.beginArray()
-        for document in result.documents { document.write(to: &writer) }
-        writer.endArray()
-        writer.key("readTime")
-        writer.string(result.readTime.rfc3339)
-        writer.damaged(result.damaged.map(DamagedDocument.init))
-        writer.endObject()
+        QueryResponse(documents: result.documents, readTime: result.readTime, damaged: result.damaged).write(to: &writer)
     }
 }
 
@@ -94,7 +87,7 @@ extension JSONSchema.Property {
     /// The point in time of a query.
     static var readTime: JSONSchema.Property {
         .init(
-            "readTime",
+            QueryResponseKeys.readTime,
             Timestamp.schema,
             "The point in time at which the query was run. Pass it as readTime to read consistent data in further calls."
         )

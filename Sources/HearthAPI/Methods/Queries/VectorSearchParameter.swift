@@ -1,4 +1,5 @@
 import DocumentModel
+import HearthWire
 import JSONRPC
 import StrictJSON
 
@@ -7,16 +8,19 @@ struct VectorSearchParameter: ObjectParameter {
     let search: VectorSearch
 
     static let schemaName = "VectorSearch"
-    static let field = Parameter<FieldPath>("field", "The field with the vectors.")
-    static let vector = Parameter<Vector>("vector", "The query vector: {\"$vector\": […]}.")
-    static let measure = Parameter<Measure>("measure", "The distance measure.")
-    static let limit = Parameter<Int>("limit", "The maximum number of documents, 1 to \(VectorSearch.maximumLimit).")
+    static let field = Parameter<FieldPath>(VectorSearchKeys.field, "The field with the vectors.")
+    static let vector = Parameter<Vector>(VectorSearchKeys.vector, "The query vector: {\"$vector\": […]}.")
+    static let measure = Parameter<Measure>(VectorSearchKeys.measure, "The distance measure.")
+    static let limit = Parameter<Int>(
+        VectorSearchKeys.limit,
+        "The maximum number of documents, 1 to \(VectorSearch.maximumLimit)."
+    )
     static let distanceResultField = Parameter<FieldPath?>(
-        "distanceResultField",
+        VectorSearchKeys.distanceResultField,
         "The field of the result in which the distance is returned."
     )
     static let distanceThreshold = Parameter<NumberParameter?>(
-        "distanceThreshold",
+        VectorSearchKeys.distanceThreshold,
         "The maximum distance; for dotProduct, the minimum."
     )
     static let members: [any ParameterDescription] = [field, vector, measure, limit, distanceResultField, distanceThreshold]

@@ -1,5 +1,6 @@
 package import DocumentModel
 package import DocumentStore
+import HearthWire
 package import JSONRPC
 package import StrictJSON
 
@@ -44,24 +45,29 @@ package enum GetServerInfo: RPCMethod {
     package static let result = ResultDescription(
         "info",
         .object([
-            .init("name", .string(), "The product name."),
-            .init("version", .string(), "The product version."),
+            .init(ServerInfoKeys.name, .string(), "The product name."),
+            .init(ServerInfoKeys.version, .string(), "The product version."),
             .init(
-                "database",
+                ServerInfoKeys.database,
                 .string(),
                 "The selected database, as project/database."
             ),
             .init(
-                "epoch",
+                ServerInfoKeys.epoch,
                 .string(),
                 "The ID of the history that sequence numbers belong to. It changes when the database is created or restored."
             ),
-            .init("sequence", .integer(minimum: 0), "The sequence number of the last commit."),
-            .init("oldestSequence", .integer(minimum: 1), "The sequence number of the oldest retained commit."),
-            .init("commitTime", Timestamp.schema, "The time of the last commit; absent before the first.", isRequired: false),
+            .init(ServerInfoKeys.sequence, .integer(minimum: 0), "The sequence number of the last commit."),
+            .init(ServerInfoKeys.oldestSequence, .integer(minimum: 1), "The sequence number of the oldest retained commit."),
+            .init(
+                ServerInfoKeys.commitTime,
+                Timestamp.schema,
+                "The time of the last commit; absent before the first.",
+                isRequired: false
+            ),
             .init("writable", .boolean, "Whether the store accepts writes."),
             .init(
-                "writeObstacle",
+                ServerInfoKeys.writeObstacle,
                 .string(),
                 "The reason why writes are rejected; absent if they are accepted.",
                 isRequired: false
@@ -95,7 +101,7 @@ package enum GetServerInfo: RPCMethod {
                 isRequired: false
             ),
             .init("sessions", .integer(minimum: 0), "The number of browser sessions that the caller may see."),
-            .init("uptimeSeconds", .integer(minimum: 0), "The time since the start of the server."),
+            .init(ServerInfoKeys.uptimeSeconds, .integer(minimum: 0), "The time since the start of the server."),
             .init(
                 "watchers",
                 .integer(minimum: 0),
@@ -115,12 +121,12 @@ package enum GetServerInfo: RPCMethod {
                 isRequired: false
             ),
             .init(
-                "limits",
+                ServerInfoKeys.limits,
                 .object([
-                    .init("bodyBytes", .integer(minimum: 1), "The maximum size of a request and of a response."),
-                    .init("batchCount", .integer(minimum: 1), "The maximum number of requests in a batch."),
-                    .init("pageSize", .integer(minimum: 1), "The maximum page size of lists."),
-                    .init("documentBytes", .integer(minimum: 1), "The maximum size of a document."),
+                    .init(ServerLimitKeys.bodyBytes, .integer(minimum: 1), "The maximum size of a request and of a response."),
+                    .init(ServerLimitKeys.batchCount, .integer(minimum: 1), "The maximum number of requests in a batch."),
+                    .init(ServerLimitKeys.pageSize, .integer(minimum: 1), "The maximum page size of lists."),
+                    .init(ServerLimitKeys.documentBytes, .integer(minimum: 1), "The maximum size of a document."),
                 ]),
                 "The limits of the server."
             ),
@@ -185,26 +191,26 @@ package enum GetServerInfo: RPCMethod {
 extension GetServerInfo {
     package static func write(_ result: Result, to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("name")
+        writer.key(ServerInfoKeys.name)
         writer.string(ServerDescription.name)
-        writer.key("version")
+        writer.key(ServerInfoKeys.version)
         writer.string(ServerDescription.version)
-        writer.key("database")
+        writer.key(ServerInfoKeys.database)
         writer.string(result.database.description)
-        writer.key("epoch")
+        writer.key(ServerInfoKeys.epoch)
         writer.string(result.position.epoch)
-        writer.key("sequence")
+        writer.key(ServerInfoKeys.sequence)
         writer.integer(Int64(result.position.lastSequence.rawValue))
-        writer.key("oldestSequence")
+        writer.key(ServerInfoKeys.oldestSequence)
         writer.integer(Int64(result.position.oldestRetained.rawValue))
         if let time = result.position.lastCommitTime {
-            writer.key("commitTime")
+            writer.key(ServerInfoKeys.commitTime)
             writer.string(time.rfc3339)
         }
         writer.key("writable")
         writer.boolean(result.writeBlockedReason == nil)
         if let reason = result.writeBlockedReason {
-            writer.key("writeObstacle")
+            writer.key(ServerInfoKeys.writeObstacle)
             writer.string(reason.message)
         }
         writer.key("index")
@@ -221,18 +227,18 @@ extension GetServerInfo {
         }
         writer.key("sessions")
         writer.integer(Int64(result.sessionCount))
-        writer.key("uptimeSeconds")
+        writer.key(ServerInfoKeys.uptimeSeconds)
         writer.integer(result.uptime.components.seconds)
         if let activity = result.activity { activity.writeMembers(to: &writer) }
-        writer.key("limits")
+        writer.key(ServerInfoKeys.limits)
         writer.beginObject()
-        writer.key("bodyBytes")
+        writer.key(ServerLimitKeys.bodyBytes)
         writer.integer(Int64(result.limits.maximumBodyBytes))
-        writer.key("batchCount")
+        writer.key(ServerLimitKeys.batchCount)
         writer.integer(Int64(result.limits.maximumBatchCount))
-        writer.key("pageSize")
+        writer.key(ServerLimitKeys.pageSize)
         writer.integer(Int64(result.limits.maximumPageSize))
-        writer.key("documentBytes")
+        writer.key(ServerLimitKeys.documentBytes)
         writer.integer(Int64(DocumentLimits.maximumDocumentBytes))
         writer.endObject()
         writer.endObject()

@@ -1,5 +1,6 @@
 package import DocumentModel
 import DocumentStore
+import HearthWire
 package import JSONRPC
 package import StrictJSON
 
@@ -24,7 +25,10 @@ package enum BeginTransaction: RPCMethod {
         let time: Timestamp?
 
         static let schemaName = "ReadOnlyTransaction"
-        static let readTime = Parameter<Timestamp?>("readTime", "The point in time to read at. Default: the latest state.")
+        static let readTime = Parameter<Timestamp?>(
+            TransactionKeys.readTime,
+            "The point in time to read at. Default: the latest state."
+        )
         static let members: [any ParameterDescription] = [readTime]
 
         init(from members: Arguments) throws(RPCError) {
@@ -33,12 +37,12 @@ package enum BeginTransaction: RPCMethod {
     }
 
     private static let readWrite = Parameter<ReadWrite?>(
-        "readWrite",
+        TransactionKeys.readWrite,
         "{}: reads show the database at the time of the first read, and documents.commit succeeds only if no read data has changed. "
             + "This is the default mode."
     )
     private static let readOnly = Parameter<ReadOnly?>(
-        "readOnly",
+        TransactionKeys.readOnly,
         "Reads show the database at one point in time. The transaction cannot commit writes."
     )
 
@@ -49,7 +53,13 @@ package enum BeginTransaction: RPCMethod {
     package static let parameters: [any ParameterDescription] = [readWrite, readOnly]
     package static let result = ResultDescription(
         "result",
-        .object([.init("transaction", TransactionID.schema, "The transaction ID, to be passed to the calls of the transaction.")]
+        .object([
+            .init(
+                TransactionKeys.transaction,
+                TransactionID.schema,
+                "The transaction ID, to be passed to the calls of the transaction."
+            )
+        ]
         ),
         "The transaction."
     )
@@ -87,22 +97,21 @@ package enum BeginTransaction: RPCMethod {
         let mode: OpenTransaction.Mode =
             switch params {
             case .readWrite: .readWrite
-            case .readOnly(let time?): .readOnly(at: try validated(time, in: context))
+            case .readOnly(let time?): .readOnly(at: try await validated(time, in: context))
             case .readOnly(nil): .readOnly(at: try await ReadSnapshot(of: context.store).time)
             }
         return try context.transactions.begin(mode, for: context.caller.identity)
     }
 
     /// Rejects a read time in the future, since all reads of the transaction would fail.
-    private static func validated(_ time: Timestamp, in context: ServiceContext) throws(StatusError) -> Timestamp {
-        guard time > max(.current(), context.store.position.lastCommitTime ?? .minimum) else { return time }
+    private static func validated(_ time: Timestamp, in context: ServiceContext) async throws(StatusError) -> Timestamp {
+        guard try await context.store.isInFuture(time) else { return time }
         throw StatusError.readTimeInFuture(time)
     }
 
     package static func write(_ result: TransactionID, to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("transaction")
-        writer.string(result.key.string)
+        writer.member(TransactionKeys.transaction, result.key.string)
         writer.endObject()
     }
 }

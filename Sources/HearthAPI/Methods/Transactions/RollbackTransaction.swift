@@ -1,9 +1,10 @@
+import HearthWire
 package import JSONRPC
 package import StrictJSON
 
 /// `transactions.rollback`: rolls back a transaction.
 package enum RollbackTransaction: RPCMethod {
-    private static let transaction = Parameter<TransactionID>("transaction", "The transaction to roll back.")
+    private static let transaction = Parameter<TransactionID>(TransactionKeys.transaction, "The transaction to roll back.")
 
     package static let name: UTF8Key = "transactions.rollback"
     package static let summary = "Rolls back a transaction. Has no effect on a transaction that has ended."

@@ -4,10 +4,12 @@ import Foundation
 import HearthAPI
 import JSONRPC
 import Logging
+import QueryEngine
 import StrictJSON
 import Synchronization
 import Testing
 
+@testable import DocumentIndex
 @testable import FileStore
 
 @Suite("Call deadline")
@@ -28,7 +30,7 @@ struct QueryDeadlineTests {
             let scan = IndexScan(target: .all(below: nil), index: .documents)
             try await store.components.index.read(atLeast: store.position.lastSequence) { snapshot throws(StatusError) in
                 while true {
-                    let cursor = try snapshot.cursor(scan)
+                    let cursor = try snapshot.cursor(scan, probing: [])
                     while try cursor.next() {}
                     rounds.withLock { $0 += 1 }
                 }

@@ -1,0 +1,55 @@
+internal import Dispatch
+package import DocumentModel
+package import DocumentStore
+internal import QueryEngine
+internal import Synchronization
+
+extension DocumentIndex {
+    /// Changes the index definitions. The change is durable when this returns; the backfill runs in the background.
+    package func change(_ change: IndexChange) throws(StatusError) {
+        // The definitions stay readable while the file is written.
+        try definitionChanges.withLock { _ throws(StatusError) in
+            guard state.withLock({ $0.closing == nil }) else { throw Self.closed }
+            let changed = try definitions.withLock(\.self).applying(change)
+            definitions.withLock { definitions in
+                definitions = changed
+                state.withLock { $0.needsBackfill = true }
+            }
+        }
+        maintenanceQueue.async { self.runMaintenance() }
+    }
+
+    /// Returns the index definitions with the build state of each.
+    package func report() -> IndexReport {
+        let definitions = definitions.withLock { $0.value }
+        let (phase, builds) = state.withLock { ($0.phase, $0.builds) }
+        var report = IndexReport()
+        report.singleFields = phase.progress
+        report.exemptions = definitions.exemptions
+        let isReady = report.singleFields == .ready
+        func progress(_ collection: CollectionID) -> IndexReport.Progress {
+            guard isReady else { return report.singleFields }
+            guard let backfill = builds.backfill, backfill.collection == collection else { return .building(documents: 0) }
+            return .building(documents: backfill.processedCount, of: backfill.totalCount)
+        }
+        report.indexes = definitions.indexes.map { index in
+            let collection = index.definition.collection
+            let isReadable = builds.states[collection]?.readable.composites.contains(index.definition.fields) == true
+            return (index.id, index.definition, isReady && isReadable ? .ready : progress(collection))
+        }
+        report.backfills = builds.states.filter { !$0.value.isBackfilled }.keys.sorted().map { ($0, progress($0)) }
+        return report
+    }
+}
+
+extension DocumentIndex.Phase {
+    fileprivate var progress: IndexReport.Progress {
+        switch self {
+        case .ready: .ready
+        case .starting: .building(documents: 0)
+        case .rebuilding(let documents): .building(documents: documents)
+        case .failed(let error): .unavailable(reason: error.message)
+        case .closed: .unavailable(reason: DocumentIndex.closed.message)
+        }
+    }
+}

@@ -1,0 +1,297 @@
+internal import Concurrency
+internal import Dispatch
+internal import DocumentModel
+internal import DocumentStore
+internal import Logging
+internal import StorageIO
+internal import StrictJSON
+internal import Synchronization
+
+extension DocumentIndex {
+    private typealias Failure = IndexMaintainer.Failure
+
+    /// The time that closing the store waits for a rebuild, which may be nearly complete.
+    private static let closingTimeout = Duration.seconds(2)
+    /// The time between two log entries about a running build.
+    private static let progressLogInterval = Duration.seconds(5)
+
+    /// Opens the index if necessary, applies all commits, and backfills one batch. Runs on the maintenance queue.
+    func runMaintenance() {
+        maintainer.withLock { maintainer in
+            let isTooEarly = state.withLock { state in
+                state.isRunScheduled = false
+                state.isImmediateRunScheduled = false
+                return state.retryTime.map { .now < $0 } ?? false
+            }
+            guard !isClosed, !isTooEarly else { return }
+            do throws(Failure) {
+                if !maintainer.isOpen { try open(&maintainer) }
+                try catchUp(&maintainer) { maintainer, updates throws(Failure) in
+                    try maintainer.apply(updates, onApplied: publishApplied)
+                }
+                try maintainer.setDefinitions(definitions.withLock { $0.value })
+                // Before the phase is ready, so that ``waitUntilReady(onProgress:)`` waits for backfills too.
+                publishBuilds(maintainer)
+                setPhase(.ready)
+                let isBackfilling = try maintainer.backfillBatch()
+                if isBackfilling {
+                    publishBuilds(maintainer)
+                    logBackfill(maintainer)
+                }
+                let needsRun = state.withLock { state in
+                    state.failureCount = 0
+                    state.lastFailure = nil
+                    state.lowDiskSpaceSince = nil
+                    state.retryTime = nil
+                    return isBackfilling || !state.queue.isEmpty
+                }
+                // A commit that was enqueued before the phase became ready did not schedule a run.
+                if needsRun { maintenanceQueue.async { self.runMaintenance() } }
+            } catch {
+                handleFailure(error, &maintainer)
+            }
+        }
+    }
+
+    private var isClosed: Bool {
+        state.withLock { state in
+            if case .closed = state.phase { return true }
+            return false
+        }
+    }
+
+    private func open(_ maintainer: inout IndexMaintainer) throws(Failure) {
+        setPhase(.starting)
+        let (last, rebuildReason) = state.withLock { ($0.last, $0.rebuildReason) }
+        var reason = if let rebuildReason { rebuildReason } else { try maintainer.open(last: last.sequence) }
+        if reason == nil, maintainer.applied < last.sequence,
+            (source.oldestCommit ?? last.sequence.next) > maintainer.applied.next
+        {
+            reason = "the journal no longer contains the commits that it lacks"
+        }
+        if let reason { try rebuild(&maintainer, because: reason) }
+        state.withLock { $0.rebuildReason = nil }
+        publishApplied(maintainer.applied)
+    }
+
+    /// Applies all commits that follow `applied`, from the queue, and from the source where the queue has a gap.
+    private func catchUp<Target>(
+        _ target: inout Target,
+        from applied: (Target) -> SequenceNumber,
+        _ apply: (inout Target, [IndexUpdate]) throws(Failure) -> Void
+    ) throws(Failure) {
+        while true {
+            let (queue, last) = drainQueue()
+            let updates = queue.drop { $0.last <= applied(target) }
+            let end = updates.first?.first ?? last.next
+            while applied(target).next < end {
+                let position = applied(target)
+                let update = try IndexMaintainer.catchingStorageErrors { () throws(StatusError) in
+                    try IndexUpdate(source.commits(after: position, through: SequenceNumber(end.rawValue - 1)))
+                }
+                if let update { try apply(&target, [update]) }
+            }
+            if updates.isEmpty { return }
+            try apply(&target, Array(updates))
+        }
+    }
+
+    private func catchUp(
+        _ maintainer: inout IndexMaintainer,
+        _ apply: (inout IndexMaintainer, [IndexUpdate]) throws(Failure) -> Void
+    ) throws(Failure) {
+        try catchUp(&maintainer, from: \.applied, apply)
+    }
+
+    private func catchUp(_ builder: inout IndexBulkBuilder) throws(Failure) {
+        try catchUp(&builder, from: \.last.sequence) { builder, updates throws(Failure) in
+            try builder.apply(updates)
+        }
+    }
+
+    /// Empties the queue and releases the committer.
+    private func drainQueue() -> (queue: [IndexUpdate], last: SequenceNumber) {
+        let (queue, last, backpressure) = state.withLock { state in
+            defer {
+                state.queue = []
+                state.queuedBytes = 0
+                state.backpressure = nil
+            }
+            return (state.queue, state.last.sequence, state.backpressure)
+        }
+        backpressure?.signal()
+        return (queue, last)
+    }
+
+    /// Rebuilds the index from the document files, with the commits that are made meanwhile.
+    private func rebuild(_ maintainer: inout IndexMaintainer, because reason: String) throws(Failure) {
+        let start = state.withLock { $0.last }
+        setPhase(.rebuilding(documents: 0))
+        defer { state.withLock { $0.isWritingBuild = false } }
+        readers.closeAll()
+        let scan = source.scanDocuments { self.state.withLock { $0.last.sequence } }
+        defer { scan.cancel() }
+        let clock = ContinuousClock()
+        let startTime = clock.now
+        var count = 0
+        var nextLog = startTime + Self.progressLogInterval
+        do throws(Failure) {
+            try maintainer.rebuild(from: start, definitions.withLock { $0.value }) { builder throws(Failure) in
+                while let batch = try IndexMaintainer.catchingStorageErrors({ () throws(StatusError) in try scan.next() }) {
+                    try checkRebuild()
+                    try catchUp(&builder)
+                    try builder.add(batch)
+                    count += batch.documents.count
+                    setPhase(.rebuilding(documents: count))
+                    if clock.now >= nextLog {
+                        nextLog = clock.now + Self.progressLogInterval
+                        logger.notice("Rebuilding the index", metadata: ["index.documents": "\(count)"])
+                    }
+                }
+                try catchUp(&builder)
+                try builder.add(source.unappliedDocuments)
+                leaveCommitsToSource()
+                try builder.finish(checking: checkRebuild)
+            }
+        } catch {
+            // Frees the space of the useless file. If this fails too, the next attempt does it.
+            try? file.recreate()
+            throw error
+        }
+        state.withLock { $0.rebuiltBytes = file.byteCount }
+        guard count > 0 else { return }
+        logger.notice(
+            "Rebuilt the index",
+            metadata: ["index.documents": "\(count)", "index.reason": "\(reason)", "index.duration": "\(clock.now - startTime)"]
+        )
+    }
+
+    /// Releases the committer until a rebuild has written its entries, which can take minutes. The commits that exceed the queue are
+    /// read from the source afterwards.
+    private func leaveCommitsToSource() {
+        let backpressure = state.withLock { state in
+            defer { state.backpressure = nil }
+            state.isWritingBuild = true
+            return state.backpressure
+        }
+        backpressure?.signal()
+    }
+
+    /// Ends a rebuild when the disk is nearly full, or when the store has been closing for ``closingTimeout``.
+    private func checkRebuild() throws(Failure) {
+        let headroom = try IndexMaintainer.catchingStorageErrors { () throws(StatusError) in try file.diskHeadroom() }
+        if case .exhausted = headroom { throw .lowDiskSpace }
+        if let closing = state.withLock({ $0.closing }), .now - closing > Self.closingTimeout { throw .storage(Self.closed) }
+    }
+}
+
+extension DocumentIndex {
+    /// Closes the index after an error and schedules the next attempt, with exponential backoff.
+    func handleFailure(_ failure: IndexMaintainer.Failure, _ maintainer: inout IndexMaintainer) {
+        maintainer.close()
+        readers.closeAll()
+        if state.withLock({ $0.closing != nil }) { return }
+        // A corrupt index is rebuilt.
+        if case .database(let error) = failure, error.isCorruption { try? file.remove() }
+        // On a full disk SQLite also fails with unspecific errors.
+        var isOutOfSpace = failure.isOutOfSpace
+        if case .exhausted? = try? file.diskHeadroom() { isOutOfSpace = true }
+        let status = isOutOfSpace ? DiskHeadroom.exhaustedError : failure.status
+        let byteCount = file.byteCount
+        let (backpressure, delay, isRepeated) = state.withLock { state in
+            defer { state.backpressure = nil }
+            state.applied = nil
+            let isRepeated = state.lastFailure?.message == status.message
+            state.lastFailure = status
+            let isRebuilding = if case .rebuilding = state.phase { true } else { false }
+            state.recordDiskSpace(isLow: isOutOfSpace && !isRebuilding, timeout: lowDiskSpaceTimeout, byteCount: byteCount)
+            state.failureCount += 1
+            // Checking for free space is cheap, but a rebuild reads all documents.
+            let delay = 1 << min(state.failureCount, isOutOfSpace && !isRebuilding ? 2 : 6)
+            state.retryTime = .now + .seconds(delay)
+            return (state.backpressure, delay, isRepeated)
+        }
+        logger.log(
+            level: isRepeated ? .debug : .error,
+            "Index maintenance failed and will be retried; reads and writes of documents still work",
+            metadata: ["error": "\(status)", "error.cause": "\(status.cause.map { "\($0)" } ?? "")"]
+        )
+        setPhase(.failed(status))
+        backpressure?.signal()
+        maintenanceQueue.asyncAfter(deadline: .now() + .seconds(delay) + .milliseconds(10)) { self.runMaintenance() }
+    }
+
+    /// Publishes the last commit in the index and resumes the waiters.
+    private func publishApplied(_ sequence: SequenceNumber) {
+        let waiters = state.withLock { state in
+            state.applied = sequence
+            return state.recordChange()
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Sets the phase and resumes the waiters.
+    func setPhase(_ phase: Phase) {
+        let waiters = state.withLock { state in
+            state.phase = phase
+            return state.recordChange()
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Publishes the build states and resumes the waiters.
+    private func publishBuilds(_ maintainer: borrowing IndexMaintainer) {
+        let backfill = maintainer.backfill.map { backfill in
+            BackfillProgress(
+                collection: backfill.collection,
+                processedCount: backfill.processedCount,
+                totalCount: backfill.totalCount
+            )
+        }
+        let builds = (maintainer.buildStates, backfill)
+        let (applied, isBackfilled) = (maintainer.definitions, maintainer.buildStates.values.allSatisfy(\.isBackfilled))
+        let waiters = definitions.withLock { definitions in
+            state.withLock { state in
+                state.builds = builds
+                state.needsBackfill = !isBackfilled || definitions.value != applied
+                return state.recordChange()
+            }
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Logs the progress of a backfill that takes more than five seconds.
+    private func logBackfill(_ maintainer: borrowing IndexMaintainer) {
+        let backfill = maintainer.backfill
+        let isDue = state.withLock { state in
+            let next = state.nextProgressLog
+            if let next, next > .now, backfill != nil { return false }
+            state.nextProgressLog = backfill == nil ? nil : .now + Self.progressLogInterval
+            return next != nil
+        }
+        guard isDue, let backfill else { return }
+        logger.notice(
+            "Backfilling index entries",
+            metadata: [
+                "index.collection": "\(backfill.collection)", "index.documents": "\(backfill.processedCount)",
+                "index.total": "\(backfill.totalCount)",
+            ]
+        )
+    }
+}
+
+extension DocumentIndex.State {
+    /// Requests a rebuild when the index has lacked disk space for longer than a timeout. This frees the space of deleted and
+    /// overwritten entries, unless the index has hardly grown since the last rebuild.
+    fileprivate mutating func recordDiskSpace(isLow: Bool, timeout: Duration, byteCount: Int) {
+        guard isLow else {
+            lowDiskSpaceSince = nil
+            return
+        }
+        let start = lowDiskSpaceSince ?? .now
+        lowDiskSpaceSince = start
+        guard .now - start >= timeout, byteCount > rebuiltBytes + rebuiltBytes / 4 else { return }
+        rebuildReason = "disk space was low"
+        lowDiskSpaceSince = nil
+    }
+}

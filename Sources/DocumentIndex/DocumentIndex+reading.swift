@@ -1,0 +1,108 @@
+internal import Concurrency
+internal import Dispatch
+package import DocumentModel
+package import DocumentStore
+internal import StorageIO
+internal import Synchronization
+
+extension DocumentIndex {
+    /// Runs `body` with a snapshot that contains all commits up to `sequence`, on a reader thread.
+    ///
+    /// Cancelling the task cancels the read, with `.cancelled`.
+    package func read<Result: Sendable>(
+        atLeast sequence: SequenceNumber,
+        _ body: @escaping @Sendable (IndexSnapshot) throws(StatusError) -> Result
+    ) async throws(StatusError) -> Result {
+        try await waitUntilApplied(sequence)
+        do throws(StatusError) {
+            return try await readers.read { snapshot throws(StatusError) in
+                guard snapshot.sequence >= sequence else { throw IndexDatabaseError.fileReplaced.status }
+                return try body(snapshot)
+            }
+        } catch {
+            if let cause = error.cause as? IndexDatabaseError, cause.isCorruption { rebuild(because: cause) }
+            throw error
+        }
+    }
+
+    /// Rebuilds the index after a reader found it corrupt.
+    private func rebuild(because error: IndexDatabaseError) {
+        maintenanceQueue.async {
+            let isReady = self.state.withLock { state in
+                guard case .ready = state.phase, state.closing == nil else { return false }
+                return true
+            }
+            guard isReady else { return }
+            self.maintainer.withLock { self.handleFailure(.database(error), &$0) }
+        }
+    }
+
+    /// Waits until a commit, and all before it, are in the index.
+    ///
+    /// - Throws: `.unavailable` when the index can't be used, or is not ready within ``waitTimeout``; `.cancelled` when the task is
+    ///   cancelled.
+    package func waitUntilApplied(_ sequence: SequenceNumber) async throws(StatusError) {
+        let deadline = ContinuousClock.now + waitTimeout
+        while true {
+            let (phase, applied, changeCount) = state.withLock { ($0.phase, $0.applied, $0.changeCount) }
+            switch phase {
+            case .ready: if let applied, applied >= sequence { return }
+            case .closed: throw Self.closed
+            case .failed(let error): throw error
+            case .starting, .rebuilding:
+                guard ContinuousClock.now < deadline else { throw phase.notReady }
+            }
+            guard !Task.isCancelled else { throw StatusError(.cancelled, "The task was cancelled.") }
+            await waitForChange(after: changeCount)
+        }
+    }
+
+    /// Waits, without a timeout, until the index is complete and all backfills are finished.
+    ///
+    /// - Parameter onProgress: Called periodically during a rebuild, with the number of documents so far.
+    package func waitUntilReady(onProgress: (Int) -> Void) async throws(StatusError) {
+        while true {
+            let (phase, changeCount, needsBackfill) = state.withLock { ($0.phase, $0.changeCount, $0.needsBackfill) }
+            switch phase {
+            case .ready: if !needsBackfill { return }
+            case .closed: throw Self.closed
+            case .failed(let error): throw error
+            case .rebuilding(let documents): onProgress(documents)
+            case .starting: break
+            }
+            guard !Task.isCancelled else { throw StatusError(.cancelled, "The task was cancelled.") }
+            await waitForChange(after: changeCount)
+        }
+    }
+
+    /// Waits until the change count exceeds a value, for at most a second.
+    private func waitForChange(after changeCount: Int) async {
+        let (waiter, isScheduled) = state.withLock { state -> (Waiter?, Bool) in
+            guard state.changeCount == changeCount else { return (nil, true) }
+            defer { state.isImmediateRunScheduled = true }
+            return (state.waiters.add(), state.isImmediateRunScheduled)
+        }
+        guard let waiter else { return }
+        if !isScheduled { maintenanceQueue.async { self.runMaintenance() } }
+        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1)) { waiter.resume() }
+        await waiter.wait()
+    }
+}
+
+extension DocumentIndex.Phase {
+    /// The error of a query that waited for the index until the timeout.
+    fileprivate var notReady: StatusError {
+        let progress =
+            if case .rebuilding(let documents) = self {
+                "it is being rebuilt and contains \(documents) documents so far"
+            } else {
+                "it is applying recent commits"
+            }
+        var error = StatusError(
+            .unavailable,
+            "The index is not ready: \(progress). Queries need it; try again later. Reads and writes of documents still work."
+        )
+        error.retryAfter = .seconds(1)
+        return error
+    }
+}

@@ -1,0 +1,245 @@
+internal import Concurrency
+internal import Dispatch
+package import DocumentModel
+package import DocumentStore
+package import Logging
+internal import StorageIO
+internal import Synchronization
+
+/// The index of all documents by their fields: a derived database that is updated asynchronously after each commit.
+///
+/// Commits are queued and applied on a maintenance queue, all pending ones in one transaction. While nothing waits for the index,
+/// commits are batched, since a document in a large batch costs a third of a single one. ``waitUntilApplied(_:)`` makes a query see
+/// every commit that was acknowledged before it. Commits that are not in the queue, after a start or an error, are read from the
+/// source; if that no longer has them, the index is rebuilt from all documents.
+///
+/// An error of the index does not affect reads and writes of documents: maintenance is retried, and queries fail with the error.
+package final class DocumentIndex: Sendable {
+    /// The lifecycle phase of the index.
+    enum Phase: Sendable {
+        /// The index is being opened, or applies commits from the source.
+        case starting
+        /// The index is being rebuilt, with the number of documents so far.
+        case rebuilding(documents: Int)
+        /// The index follows the commits.
+        case ready
+        /// The index can't be used now. Maintenance is retried.
+        case failed(StatusError)
+        /// The store is closed.
+        case closed
+    }
+
+    /// The progress of the running backfill.
+    struct BackfillProgress: Sendable {
+        let collection: CollectionID
+        let processedCount: Int
+        let totalCount: Int
+    }
+
+    /// The state that the maintenance queue, the committer and readers share.
+    struct State {
+        var phase = Phase.starting
+        /// Indicates whether a rebuild writes its entries. Commits are not applied before it is done.
+        var isWritingBuild = false
+        /// The commits that wait to be applied.
+        var queue: [IndexUpdate] = []
+        var queuedBytes = 0
+        /// The last commit that was enqueued.
+        var last: (sequence: SequenceNumber, time: Timestamp?)
+        /// The last commit in the index; nil while the index can't be used.
+        var applied: SequenceNumber?
+        /// Indicates whether a run of ``DocumentIndex/runMaintenance()`` is scheduled, now or after the batching delay.
+        var isRunScheduled = false
+        /// Indicates whether a run is scheduled without delay, on behalf of a waiter.
+        var isImmediateRunScheduled = false
+        /// The build states by collection, and the progress of the running backfill.
+        var builds: (states: [CollectionID: IndexBuildState], backfill: BackfillProgress?) = ([:], nil)
+        /// Indicates whether a backfill is running or pending.
+        var needsBackfill = false
+        /// The reason why the existing index must be rebuilt.
+        var rebuildReason: String?
+        /// The time when the store began to close.
+        var closing: ContinuousClock.Instant?
+        /// The semaphore on which the committer waits, under backpressure.
+        var backpressure: DispatchSemaphore?
+        /// The queries that wait for the next change.
+        var waiters = Waiters()
+        /// The number of consecutive failures.
+        var failureCount = 0
+        /// The last failure that was logged as an error.
+        var lastFailure: StatusError?
+        /// The time since which the index has lacked disk space.
+        var lowDiskSpaceSince: ContinuousClock.Instant?
+        /// The size of the index after the last rebuild; 0 without one.
+        var rebuiltBytes = 0
+        /// The time of the next attempt after a failure.
+        var retryTime: ContinuousClock.Instant?
+        /// The earliest time of the next log entry about a backfill.
+        var nextProgressLog: ContinuousClock.Instant?
+        /// Incremented when the phase or the applied commit changes.
+        var changeCount = 0
+
+        /// Indicates whether queued commits are applied soon, so that the committer can wait for that.
+        var appliesCommits: Bool {
+            switch phase {
+            case .ready: true
+            case .rebuilding: !isWritingBuild
+            case .starting, .failed, .closed: false
+            }
+        }
+
+        /// Counts a change and returns the waiters, which must be resumed outside the lock.
+        mutating func recordChange() -> [Waiter] {
+            changeCount += 1
+            return waiters.removeAll()
+        }
+    }
+
+    /// The composite indexes and exemptions.
+    let definitions: Mutex<IndexDefinitionsFile>
+    /// Serializes changes of the definitions.
+    let definitionChanges = Mutex(())
+    let state: Mutex<State>
+    /// The owner of the database, which only jobs of the maintenance queue use.
+    ///
+    /// So the lock is never contended; it states the ownership for the compiler. An actor on that queue would state the same, but
+    /// its callers are not tasks: runs are started by timers and by the committer, and ``close()`` blocks until the last one is done.
+    let maintainer: Mutex<IndexMaintainer>
+    let maintenanceQueue = DispatchQueue(label: "hearth.index")
+    let readers: IndexConnectionPool
+    let file: IndexFile
+    let source: any IndexSource
+    let logger: Logger
+    /// The time that a query waits for an index that is not ready.
+    let waitTimeout: Duration
+    /// The time of low disk space after which the index is deleted and rebuilt, if that frees space.
+    let lowDiskSpaceTimeout: Duration
+
+    /// The maximum size of commits that are batched while nothing waits.
+    private static let maximumBatchBytes = 4 << 20
+    /// The size of queued commits above which the committer waits.
+    private static let maximumQueuedBytes = 16 << 20
+    /// The time for which commits are batched.
+    private static let batchingDelay = DispatchTimeInterval.milliseconds(250)
+
+    static let closed = StatusError(.unavailable, "Hearth is stopping.")
+
+    /// Creates the index of a store. Maintenance begins with ``start()``.
+    ///
+    /// - Parameters:
+    ///   - source: The store's documents and commits.
+    ///   - folder: The folder of the index's files, at `folderPath`.
+    ///   - cacheBytes: The page cache of the writing connection; those for reading have a sixth of it.
+    ///   - isRebuildForced: Whether an existing index is replaced.
+    ///   - waitTimeout: The time that a query waits for an index that is not ready.
+    ///   - lowDiskSpaceTimeout: The time of low disk space after which the index is deleted and rebuilt, if that frees space.
+    ///   - last: The last commit of the store.
+    package init(
+        of source: any IndexSource,
+        in folder: any IndexFolder,
+        folderPath: String,
+        cacheBytes: Int,
+        isRebuildForced: Bool,
+        waitTimeout: Duration,
+        lowDiskSpaceTimeout: Duration,
+        last: (sequence: SequenceNumber, time: Timestamp?),
+        logger: Logger
+    ) {
+        file = IndexFile(in: folder, folderPath: folderPath, cacheBytes: cacheBytes)
+        definitions = Mutex(IndexDefinitionsFile(in: folder, logger: logger))
+        state = Mutex(State(last: last, rebuildReason: isRebuildForced ? "a rebuild was requested" : nil))
+        maintainer = Mutex(IndexMaintainer(file: file, epoch: source.epoch, logger: logger))
+        readers = IndexConnectionPool(file)
+        self.waitTimeout = waitTimeout
+        self.lowDiskSpaceTimeout = lowDiskSpaceTimeout
+        self.source = source
+        self.logger = logger
+    }
+
+    /// The current phase.
+    var phase: Phase { state.withLock { $0.phase } }
+
+    /// Indicates whether the index follows the commits, so that a query need not wait long.
+    package var isReady: Bool {
+        if case .ready = phase { true } else { false }
+    }
+
+    /// The marker that the folder's record can hold before commits are written, so that it need not be written again for the index.
+    package func openMarker() throws(StatusError) -> String? {
+        try file.openMarker()
+    }
+
+    /// Opens the index in the background.
+    package func start() {
+        // Not in the background, so that the record is final when the store is open. An error is retried and logged there.
+        if let reason = try? file.unusableReason() {
+            try? file.recreate()
+            state.withLock { $0.rebuildReason = $0.rebuildReason ?? reason }
+        }
+        maintenanceQueue.async { self.runMaintenance() }
+    }
+
+    /// Enqueues commits that follow the last ones. Their document files must be in place.
+    package func enqueue(_ update: IndexUpdate) {
+        let isUrgent: Bool? = state.withLock { state in
+            guard case .closed = state.phase else {
+                state.last = (update.last, update.time)
+                state.queue.append(update)
+                state.queuedBytes += update.byteCount
+                if state.queuedBytes > Self.maximumQueuedBytes, !state.appliesCommits {
+                    // The source has them.
+                    state.queue = []
+                    state.queuedBytes = 0
+                }
+                guard case .ready = state.phase else { return nil }
+                let isUrgent = !state.waiters.isEmpty || state.queuedBytes >= Self.maximumBatchBytes
+                guard isUrgent || !state.isRunScheduled else { return nil }
+                state.isRunScheduled = true
+                return isUrgent
+            }
+            return nil
+        }
+        switch isUrgent {
+        case true?: maintenanceQueue.async { self.runMaintenance() }
+        case false?: maintenanceQueue.asyncAfter(deadline: .now() + Self.batchingDelay) { self.runMaintenance() }
+        case nil: break
+        }
+    }
+
+    /// Blocks the committer's thread while the queue is too long, so that the index never lags far behind.
+    package func applyBackpressure() {
+        let semaphore: DispatchSemaphore? = state.withLock { state in
+            guard state.queuedBytes > Self.maximumQueuedBytes, state.appliesCommits, state.closing == nil else {
+                return nil
+            }
+            let semaphore = DispatchSemaphore(value: 0)
+            state.backpressure = semaphore
+            return semaphore
+        }
+        semaphore?.wait()
+    }
+
+    /// Applies the remaining commits and closes the index. Blocks. No call of ``enqueue(_:)`` may follow.
+    ///
+    /// - Returns: Whether the index is complete and synced.
+    package func close() -> Bool {
+        let backpressure = state.withLock { state in
+            state.closing = .now
+            return state.backpressure
+        }
+        backpressure?.signal()
+        readers.close()
+        return maintenanceQueue.sync {
+            if case .ready = phase { runMaintenance() }
+            let isComplete = maintainer.withLock { maintainer in
+                guard case .ready = phase else {
+                    maintainer.close()
+                    return false
+                }
+                return maintainer.finish()
+            }
+            setPhase(.closed)
+            return isComplete
+        }
+    }
+}

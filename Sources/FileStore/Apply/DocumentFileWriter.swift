@@ -1,0 +1,189 @@
+internal import DocumentModel
+internal import DocumentStore
+internal import Glibc
+internal import StorageIO
+internal import StrictJSON
+
+/// A writer of document files: each is staged in a temporary file and then moved into place, without syncing.
+///
+/// Used by the committer and by recovery. Up to 128 folders stay open until ``endBatch()``; others are reopened as needed.
+struct DocumentFileWriter: ~Copyable {
+    /// A document in a complete temporary file, ready to be moved into place.
+    struct StagedDocument {
+        let document: EncodedDocument
+        fileprivate let file: AtomicFileWriter.StagedFile
+        fileprivate let identity: FileIdentity
+    }
+
+    let files: DocumentFiles
+    private let cache: DocumentCache
+    private var openFolders: [CollectionPath: SharedFileDescriptor] = [:]
+    /// The open folders whose stored IDs, including those of their parents, are known to exist.
+    private var createdFolders: Set<CollectionPath> = []
+    private var atomicWriter: AtomicFileWriter
+
+    /// Creates a writer.
+    ///
+    /// - Parameter hasLeftoverTemporaryFile: True if a temporary file is known that could not be removed.
+    init(_ files: DocumentFiles, cache: DocumentCache, hasLeftoverTemporaryFile: Bool = false) {
+        self.files = files
+        self.cache = cache
+        atomicWriter = AtomicFileWriter(hasLeftover: hasLeftoverTemporaryFile)
+    }
+
+    /// Reads the current document at `path`, or returns nil if there is none.
+    mutating func document(at path: DocumentPath) throws(StatusError) -> EncodedDocument? {
+        guard let folder = try existingFolder(of: path.collection) else { return nil }
+        return try files.document(at: path, in: folder.descriptor)
+    }
+
+    /// Writes a document to a temporary file, creating folders as needed.
+    ///
+    /// - Parameter isNew: True if the document is known to have no file.
+    /// - Throws: Also if the document's file is immutable.
+    mutating func stage(_ document: EncodedDocument, isNew: Bool = false) throws(StatusError) -> StagedDocument {
+        let folder = try createdFolder(of: document.path)
+        let name = files.folders.naming.file(of: document.path.id)
+        let bytes = DocumentFile.encode(document, storesID: name.isShortened)
+        let exists: Bool
+        do throws(FileSystemError) {
+            exists = isNew ? false : try Self.checkIsMutable(name.text, in: folder.descriptor)
+        } catch {
+            throw writeError(error, "replace", document.path)
+        }
+        do throws(FileSystemError) {
+            let (file, identity) = try atomicWriter.write(bytes, in: folder.descriptor, isReplacing: exists)
+            return StagedDocument(document: document, file: file, identity: identity)
+        } catch {
+            throw writeError(error, "write", document.path)
+        }
+    }
+
+    /// Returns the folder of a document's file, creating it if needed.
+    private mutating func createdFolder(of path: DocumentPath) throws(StatusError) -> SharedFileDescriptor {
+        do throws(StatusError) {
+            return try folder(of: path.collection)
+        } catch {
+            guard let cause = error.cause as? FileSystemError, cause.preventsSingleFileAccess else { throw error }
+            throw writeError(error, of: path)
+        }
+    }
+
+    /// Moves a staged document into place.
+    mutating func moveIntoPlace(_ staged: StagedDocument) throws(StatusError) {
+        let path = staged.document.path
+        let folder: SharedFileDescriptor
+        do throws(StatusError) {
+            guard let found = try existingFolder(of: path.collection) else {
+                throw FileSystemError("openat", code: ENOENT).status("replace", files.filePath(of: path))
+            }
+            folder = found
+        } catch {
+            atomicWriter.abandon(staged.file)
+            throw error
+        }
+        do throws(FileSystemError) {
+            try atomicWriter.moveIntoPlace(staged.file, as: files.folders.naming.file(of: path.id).text, in: folder.descriptor)
+        } catch {
+            throw error.status("replace", files.filePath(of: path))
+        }
+        cache.insert(staged.document, identity: staged.identity)
+    }
+
+    /// Removes staged documents that are not moved into place.
+    mutating func discard(_ staged: [StagedDocument]) {
+        for staged in staged {
+            if let folder = try? existingFolder(of: staged.document.path.collection) {
+                atomicWriter.discard(staged.file, in: folder.descriptor)
+            } else {
+                atomicWriter.abandon(staged.file)
+            }
+        }
+        for collection in Set(staged.map(\.document.path.collection)) { files.folders.removeEmpty(collection.segments) }
+    }
+
+    /// True if a temporary file could not be removed, so that the next start must sweep.
+    var hasLeftoverTemporaryFile: Bool { atomicWriter.hasLeftover }
+
+    /// Removes a document's file, if it exists.
+    mutating func remove(_ path: DocumentPath) throws(StatusError) {
+        guard let folder = try existingFolder(of: path.collection) else { return }
+        do throws(FileSystemError) {
+            try folder.descriptor.removeFile(files.folders.naming.file(of: path.id).text)
+        } catch {
+            throw error.status("remove", files.filePath(of: path))
+        }
+        cache.remove(path)
+    }
+
+    /// Removes empty collection folders and their empty parents.
+    func removeEmptyFolders(of collections: Set<CollectionPath>) {
+        for collection in collections { files.folders.removeEmpty(collection.segments) }
+    }
+
+    /// Closes all folders, so that the next batch reopens them.
+    mutating func endBatch() {
+        openFolders.removeAll(keepingCapacity: true)
+        createdFolders.removeAll(keepingCapacity: true)
+    }
+}
+
+extension DocumentFileWriter {
+    /// Returns the version that stands in for a document with a damaged file.
+    ///
+    /// - Throws: `.failedPrecondition` when the file is not damaged, or its contents have changed.
+    mutating func document(
+        at path: DocumentPath,
+        replacing damagedFile: DamagedFileSnapshot
+    ) throws(StatusError) -> EncodedDocument? {
+        guard isDamaged(path), try files.bytes(of: path) == damagedFile.contents else {
+            throw StatusError(
+                .failedPrecondition,
+                "The damaged file of the document has changed since it was read. Read it again before overwriting it.",
+                path: path.string
+            )
+        }
+        return damagedFile.lastVersion
+    }
+
+    private mutating func isDamaged(_ path: DocumentPath) -> Bool {
+        do throws(StatusError) {
+            _ = try document(at: path)
+            return false
+        } catch {
+            return error.code == .dataLoss
+        }
+    }
+}
+
+extension DocumentFileWriter {
+    /// The maximum number of open folders.
+    private static let maximumOpenFolders = 128
+
+    /// Returns the folder of a collection, or nil if it doesn't exist.
+    mutating func existingFolder(of collection: CollectionPath) throws(StatusError) -> SharedFileDescriptor? {
+        if let folder = openFolders[collection] { return folder }
+        guard let descriptor = try files.folders.open(collection.segments) else { return nil }
+        return cacheFolder(SharedFileDescriptor(descriptor), as: collection)
+    }
+
+    private mutating func folder(of collection: CollectionPath) throws(StatusError) -> SharedFileDescriptor {
+        if let folder = openFolders[collection], createdFolders.contains(collection) || !storesIDs(along: collection) {
+            return folder
+        }
+        let folder = SharedFileDescriptor(try files.folders.create(collection.segments))
+        createdFolders.insert(collection)
+        return cacheFolder(folder, as: collection)
+    }
+
+    private mutating func cacheFolder(_ folder: SharedFileDescriptor, as collection: CollectionPath) -> SharedFileDescriptor {
+        if openFolders.count >= Self.maximumOpenFolders { openFolders.removeAll(keepingCapacity: true) }
+        openFolders[collection] = folder
+        return folder
+    }
+
+    /// Returns whether the collection's folder or a parent folder stores its ID, because its name is shortened.
+    private func storesIDs(along collection: CollectionPath) -> Bool {
+        collection.segments.contains { files.folders.naming.folder(of: $0).isShortened }
+    }
+}

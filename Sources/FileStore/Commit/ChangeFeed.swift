@@ -1,0 +1,231 @@
+internal import Concurrency
+internal import DocumentModel
+internal import DocumentStore
+internal import Journal
+internal import StorageIO
+internal import Synchronization
+
+/// Publishes commits to watchers: recent ones from memory, older ones from the journal.
+///
+/// A subscriber is only a position, or a waiting continuation, so slow subscribers cost nothing. A commit is evicted from memory
+/// only after it has been appended to the journal, so there is no gap between the two.
+final class ChangeFeed: Sendable {
+    private let state: Mutex<State>
+    private let journal: Journal
+    private let epoch: String
+    private let database: DatabaseID?
+    private let scanQueue: WorkQueue
+
+    private struct State {
+        /// The last published commit.
+        var last: SequenceNumber
+        var lastTime: Timestamp?
+        /// The last commit whose documents readers may see.
+        var applying: SequenceNumber
+        /// The latest commits in order, up to the last published one.
+        var recent = RecentCommits()
+        /// What is called when a commit is published or the feed is closed. Not ``Waiters``, since subscribers of other layers wait
+        /// in their own way.
+        var notifications: [UInt64: Notification] = [:]
+        var notificationCount: UInt64 = 0
+        var isClosed = false
+        let maximumBytes: Int
+
+        /// Removes the notifications whose commit is published, and returns them.
+        mutating func removeDueNotifications() -> [Notification] {
+            let isDue = { [last] (notification: Notification) in notification.sequence < last }
+            // Most subscribers wait for the next commit.
+            guard !notifications.values.allSatisfy(isDue) else { return removeAllNotifications() }
+            let due = notifications.filter { isDue($0.value) }
+            for id in due.keys { notifications[id] = nil }
+            return Array(due.values)
+        }
+
+        mutating func removeAllNotifications() -> [Notification] {
+            defer { notifications.removeAll() }
+            return Array(notifications.values)
+        }
+    }
+
+    /// A call to be made when a commit after a sequence number is published, or the feed is closed.
+    private struct Notification {
+        let sequence: SequenceNumber
+        let body: @Sendable () -> Void
+    }
+
+    init(
+        last: SequenceNumber,
+        lastTime: Timestamp?,
+        database: DatabaseID?,
+        maximumBytes: Int,
+        journal: Journal,
+        scanQueue: WorkQueue
+    ) {
+        state = Mutex(State(last: last, lastTime: lastTime, applying: last, maximumBytes: maximumBytes))
+        self.journal = journal
+        epoch = journal.epoch.description
+        self.database = database
+        self.scanQueue = scanQueue
+    }
+
+    /// The position of the commit log.
+    var position: StorePosition {
+        let (last, time) = state.withLock { ($0.last, $0.lastTime) }
+        return StorePosition(
+            database: database,
+            epoch: epoch,
+            lastSequence: last,
+            lastCommitTime: time,
+            oldestRetained: min(journal.oldest ?? last.next, last.next)
+        )
+    }
+
+    /// Returns a position that includes every commit whose documents a reader may have seen.
+    func safePosition() async throws(StatusError) -> StorePosition {
+        let applying = state.withLock { $0.applying }
+        while true {
+            let position = position
+            guard position.lastSequence < applying else { return position }
+            guard !Task.isCancelled else { throw StatusError(.cancelled, "The task was cancelled.") }
+            await wait(after: applying.previous)
+        }
+    }
+
+    /// Announces that the documents of the commits up to `sequence` are about to become visible.
+    func willApply(through sequence: SequenceNumber) {
+        state.withLock { $0.applying = sequence }
+    }
+
+    /// Publishes durable and applied commits, in order and without gaps.
+    func publish(_ commits: [Commit]) {
+        let notifications = state.withLock { state in
+            for commit in commits { state.recent.append(commit, maximumBytes: state.maximumBytes) }
+            if let last = commits.last {
+                state.last = last.sequence
+                state.lastTime = last.time
+            }
+            return state.removeDueNotifications()
+        }
+        for notification in notifications { notification.body() }
+    }
+
+    /// Ends all subscriptions.
+    func close() {
+        let notifications = state.withLock { state in
+            state.isClosed = true
+            return state.removeAllNotifications()
+        }
+        for notification in notifications { notification.body() }
+    }
+
+    /// Returns a page of the commits after `sequence`, at least one, waiting for one if needed; nil when the task is cancelled or the
+    /// feed is closed.
+    func commits(after sequence: SequenceNumber) async throws(StatusError) -> [Commit]? {
+        while !Task.isCancelled {
+            switch lookUp(after: sequence) {
+            case .commits(let commits): return commits
+            case .inJournal(let last):
+                let journal = journal
+                return try await scanQueue.run { () throws(StatusError) in try journal.commits(after: sequence, through: last) }
+            case .none: await wait(after: sequence)
+            case .closed: return nil
+            case .inFuture(let last):
+                throw StatusError(
+                    .outOfRange,
+                    "Position \(sequence) is after the last commit, \(last). Read the documents again and watch from there."
+                )
+            }
+        }
+        return nil
+    }
+
+    /// Returns a page of the commits after `sequence` when the first of them is in memory; otherwise an empty array.
+    func commitsInMemory(after sequence: SequenceNumber) -> [Commit] {
+        if case .commits(let commits) = lookUp(after: sequence) { commits } else { [] }
+    }
+}
+
+extension ChangeFeed {
+    /// Calls `body` once, as soon as ``commits(after:)`` would return without waiting; at once when that is already so.
+    func notify(after sequence: SequenceNumber, _ body: @escaping @Sendable () -> Void) -> CommitNotification {
+        let id = state.withLock { state -> UInt64? in
+            if state.isClosed || sequence < state.last || sequence > state.applying { return nil }
+            state.notificationCount += 1
+            state.notifications[state.notificationCount] = Notification(sequence: sequence, body: body)
+            return state.notificationCount
+        }
+        guard let id else {
+            body()
+            return CommitNotification {}
+        }
+        return CommitNotification { [self] in _ = state.withLock { $0.notifications.removeValue(forKey: id) } }
+    }
+
+    private enum LookupResult {
+        case commits([Commit])
+        case inJournal(last: SequenceNumber)
+        case none
+        case inFuture(last: SequenceNumber)
+        case closed
+    }
+
+    private func lookUp(after sequence: SequenceNumber) -> LookupResult {
+        state.withLock { state in
+            if state.isClosed { return .closed }
+            if sequence > state.applying { return .inFuture(last: state.last) }
+            if sequence >= state.last { return .none }
+            if let commits = state.recent.commits(after: sequence) { return .commits(commits) }
+            return .inJournal(last: state.last)
+        }
+    }
+
+    /// Waits until a commit after `sequence` has been published, the feed is closed or the task is cancelled.
+    private func wait(after sequence: SequenceNumber) async {
+        let waiter = Waiter()
+        let notification = notify(after: sequence) { waiter.resume() }
+        await waiter.wait()
+        notification.cancel()
+    }
+}
+
+/// A queue of the latest commits with a memory limit.
+private struct RecentCommits {
+    private var commits: [Commit] = []
+    private var costs: [Int] = []
+    /// The number of evicted commits at the front of the arrays, which are compacted many at a time.
+    private var evictedCount = 0
+    private var bytes = 0
+
+    mutating func append(_ commit: Commit, maximumBytes: Int) {
+        let cost = Self.cost(of: commit)
+        commits.append(commit)
+        costs.append(cost)
+        bytes += cost
+        while bytes > maximumBytes, evictedCount < commits.count {
+            bytes -= costs[evictedCount]
+            evictedCount += 1
+        }
+        if evictedCount > commits.count / 2 {
+            commits.removeFirst(evictedCount)
+            costs.removeFirst(evictedCount)
+            evictedCount = 0
+        }
+    }
+
+    /// Returns a page of the commits after `sequence`; nil when the first of them has been evicted.
+    func commits(after sequence: SequenceNumber) -> [Commit]? {
+        guard let oldest = commits.dropFirst(evictedCount).first?.sequence, oldest <= sequence.next else { return nil }
+        let start = evictedCount + Int(sequence.next.rawValue - oldest.rawValue)
+        return Array(commits[start..<min(start + Self.maximumCount, commits.count)])
+    }
+
+    /// The maximum number of commits in a page.
+    private static let maximumCount = 256
+
+    /// Returns the approximate memory use of a commit.
+    private static func cost(of commit: Commit) -> Int {
+        commit.changes.reduce(128) { sum, change in
+            sum + 512 + (change.before?.fieldsJSON.count ?? 0) + (change.after?.fieldsJSON.count ?? 0)
+        }
+    }
+}

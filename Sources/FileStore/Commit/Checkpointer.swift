@@ -1,0 +1,142 @@
+internal import Dispatch
+internal import DocumentIndex
+internal import DocumentModel
+internal import DocumentStore
+internal import Journal
+internal import Logging
+internal import StorageIO
+
+/// Makes checkpoints: syncs the document files, records in the manifest up to which commit they are durable, and removes expired
+/// journal segments.
+final class Checkpointer: Sendable {
+    /// The state that a checkpoint makes durable.
+    struct Checkpoint {
+        /// The last commit that has been applied to the files.
+        let sequence: SequenceNumber
+        /// Its time; nil before the first commit.
+        let time: Timestamp?
+        /// The documents that have not been applied to their files.
+        let quarantined: [QuarantinedDocument]
+    }
+
+    private let data: DataFolder
+    private let quarantine: QuarantinedDocuments
+    private let journal: Journal
+    private let writeLatch: WriteLatch
+    private let configuration: FileStoreConfiguration
+    private let logger: Logger
+    private let thread = DispatchQueue(label: "hearth.checkpoint", qos: .utility)
+
+    init(
+        data: DataFolder,
+        quarantine: QuarantinedDocuments,
+        journal: Journal,
+        writeLatch: WriteLatch,
+        configuration: FileStoreConfiguration,
+        logger: Logger
+    ) {
+        self.data = data
+        self.quarantine = quarantine
+        self.journal = journal
+        self.writeLatch = writeLatch
+        self.configuration = configuration
+        self.logger = logger
+    }
+
+    /// The journal's size.
+    var journalBytes: Int { journal.byteCount }
+
+    /// The journal's maximum size.
+    var maximumJournalBytes: Int { configuration.retentionBytes }
+
+    /// Marks the database as unclean in the manifest, before the first write after a clean start: from now on the journal is needed.
+    ///
+    /// - Parameter index: The index, which is also marked as being written.
+    func markUnclean(_ index: DocumentIndex) throws(StatusError) {
+        let openIndex = data.manifest.openIndex
+        let mark = if let openIndex { openIndex } else { try index.openMarker() }
+        try data.update { manifest in
+            manifest.isClean = false
+            manifest.openIndex = mark
+        }
+    }
+
+    /// Starts a checkpoint in the background, after the previous one has ended.
+    ///
+    /// The wait slows writers down to the speed of the disk, which bounds the journal.
+    func start(_ checkpoint: Checkpoint) {
+        wait()
+        thread.async { _ = self.run(checkpoint, retaining: self.configuration.retainedBytes) }
+    }
+
+    /// Waits for the checkpoint in progress.
+    func wait() {
+        thread.sync {}
+    }
+
+    /// Makes the final checkpoint, after the one in progress. The journal is not needed afterwards, unless documents are quarantined.
+    ///
+    /// - Parameters:
+    ///   - isIndexDurable: True when the index has been closed and synced.
+    ///   - hasLeftoverTemporaryFile: True when the next start has to remove a temporary file.
+    /// - Returns: The error of a failed checkpoint; nil on success.
+    func finish(_ checkpoint: Checkpoint, isIndexDurable: Bool, hasLeftoverTemporaryFile: Bool) -> StatusError? {
+        thread.sync {
+            run(checkpoint, retaining: configuration.retentionBytes) { manifest in
+                manifest.isClean = checkpoint.quarantined.isEmpty
+                manifest.hasTemporaryFile = hasLeftoverTemporaryFile
+                if isIndexDurable { manifest.openIndex = nil }
+            }
+        }
+    }
+
+    private func run(
+        _ checkpoint: Checkpoint,
+        retaining retainedBytes: Int,
+        _ change: (inout DataFolderManifest) -> Void = { $0.isClean = false }
+    ) -> StatusError? {
+        do throws(StatusError) {
+            if data.manifest.sequence < checkpoint.sequence || quarantine.hasMore(than: checkpoint.quarantined) {
+                try synchronize()
+            }
+            try quarantine.record(checkpoint.quarantined) { manifest in
+                manifest.sequence = checkpoint.sequence
+                manifest.commitTime = checkpoint.time
+                change(&manifest)
+            }
+            let oldest = configuration.now().microseconds - configuration.retentionAge.microseconds
+            try journal.removeExpired(
+                through: checkpoint.sequence,
+                before: (try? Timestamp(microseconds: oldest)) ?? .minimum,
+                byteCount: retainedBytes
+            )
+            Allocator.trim()
+            return nil
+        } catch {
+            logger.error(
+                "Checkpoint failed",
+                metadata: ["error": "\(error)", "error.cause": "\(error.cause.map { "\($0)" } ?? "")"]
+            )
+            return error
+        }
+    }
+
+    private func synchronize() throws(StatusError) {
+        do throws(FileSystemError) {
+            try data.documents.synchronizeFileSystem()
+        } catch {
+            let status = error.status("sync", DataFolder.documentsName)
+            // The kernel has dropped the pages that could not be written, and a second sync would not report them. The journal still
+            // contains their commits.
+            writeLatch.trip(status)
+            throw status
+        }
+    }
+}
+
+extension Duration {
+    fileprivate var microseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+    }
+}

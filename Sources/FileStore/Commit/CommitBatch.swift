@@ -1,0 +1,206 @@
+internal import DocumentIndex
+internal import DocumentModel
+internal import DocumentStore
+internal import Journal
+internal import StrictJSON
+
+/// The commits that share one journal sync, evaluated in order and in memory, each on the results of the previous ones.
+struct CommitBatch {
+    /// A document at some point of the batch.
+    private struct Image {
+        let encoded: EncodedDocument?
+        let decoded: Document?
+        /// True when the document did not exist before the batch.
+        let isNew: Bool
+        var isChanged = false
+    }
+
+    /// A document during one commit.
+    private struct Edit {
+        /// The document before the commit.
+        let before: EncodedDocument?
+        /// The document after the writes so far.
+        var current: Document?
+        /// True when the file is damaged, so that writing an equal document is a change.
+        let isDamaged: Bool
+        var isChanged = false
+    }
+
+    /// Reads a document as of before the batch.
+    typealias Reader = (DocumentPath) throws(StatusError) -> EncodedDocument?
+
+    /// The commits with changes, in order, ready to be appended and published.
+    private(set) var commits: [Commit] = []
+    /// An upper estimate of the size of the batch's journal records.
+    private var byteCount = 0
+    /// The number of evaluated writes.
+    private var writeCount = 0
+    /// The outcomes of the evaluated commits, to be returned once the batch is durable.
+    private(set) var outcomes: [Result<CommitResult, StatusError>] = []
+    /// The last assigned sequence number and commit time.
+    private(set) var last: (sequence: SequenceNumber, time: Timestamp?)
+
+    private let now: () -> Timestamp
+    private var images: [DocumentPath: Image] = [:]
+    private var changedPaths: [DocumentPath] = []
+    /// The last commit of the batch that changed each scope.
+    private var scopeVersions: [ReadScope: SequenceNumber] = [:]
+
+    /// Creates an empty batch after the commit `last`.
+    init(after last: (sequence: SequenceNumber, time: Timestamp?), now: @escaping () -> Timestamp) {
+        self.last = last
+        self.now = now
+    }
+
+    /// The net changes of the batch.
+    var netChanges: [NetDocumentChange] {
+        changedPaths.map { NetDocumentChange(path: $0, document: images[$0]?.encoded, isNew: images[$0]?.isNew == true) }
+    }
+
+    /// The net changes for the index; nil when the batch changes nothing.
+    var indexUpdate: IndexUpdate? {
+        guard let first = commits.first, let newest = commits.last else { return nil }
+        return IndexUpdate(
+            first: first.sequence,
+            last: newest.sequence,
+            time: newest.time,
+            changes: changedPaths.map { ($0, images[$0]?.decoded?.fields) },
+            byteCount: byteCount
+        )
+    }
+
+    /// The record size at which a batch accepts no more commits.
+    private static let maximumBytes = 4 << 20
+    /// The maximum number of writes in a batch of several commits.
+    static let maximumWrites = 2_000
+
+    /// Returns whether the batch accepts a commit.
+    ///
+    /// Every caller waits for the whole batch. The limits keep small commits from waiting for a large one behind them, or for too
+    /// many others.
+    func accepts(_ commit: PendingCommit) -> Bool {
+        outcomes.isEmpty || byteCount < Self.maximumBytes && writeCount + commit.writes.count <= Self.maximumWrites
+    }
+
+    /// Evaluates a commit. A commit that fails changes nothing and uses no sequence number.
+    ///
+    /// - Parameter earlier: The scopes changed by commits before the batch.
+    mutating func add(_ commit: PendingCommit, earlier: ScopeVersions, read: Reader) {
+        writeCount += commit.writes.count
+        do throws(StatusError) {
+            try validate(commit.reads, earlier: earlier, read: read)
+            outcomes.append(.success(try evaluate(commit, read: read)))
+        } catch {
+            outcomes.append(.failure(error))
+        }
+    }
+
+    /// Adds a commit that failed before its evaluation.
+    mutating func reject(_ commit: PendingCommit, because error: StatusError) {
+        writeCount += commit.writes.count
+        outcomes.append(.failure(error))
+    }
+}
+
+extension CommitBatch {
+    private func validate(_ reads: ReadSet, earlier: ScopeVersions, read: Reader) throws(StatusError) {
+        try reads.validate { path throws(StatusError) in
+            if let image = images[path] { return image.encoded?.updateTime }
+            return try read(path)?.updateTime
+        } lastChange: { scope in
+            scopeVersions[scope] ?? earlier.lastChange(in: scope)
+        }
+    }
+
+    private mutating func evaluate(_ commit: PendingCommit, read: Reader) throws(StatusError) -> CommitResult {
+        let time = try nextTime()
+        var edits: [DocumentPath: Edit] = [:]
+        var order: [DocumentPath] = []
+        var writeResults: [WriteResult] = []
+        writeResults.reserveCapacity(commit.writes.count)
+        for (index, write) in commit.writes.enumerated() {
+            do throws(StatusError) {
+                var edit: Edit
+                if let earlier = edits[write.path] {
+                    edit = earlier
+                } else {
+                    edit = try begin(write.path, isDamaged: commit.reads.damagedFiles[write.path] != nil, read: read)
+                    order.append(write.path)
+                }
+                var applied = try write.applied(to: edit.current, at: time)
+                if edit.isDamaged, !applied.isChange, applied.document != nil {
+                    applied.document?.updateTime = time
+                    applied.result.updateTime = time
+                    applied.isChange = true
+                }
+                edit.current = applied.document
+                edit.isChanged = edit.isChanged || applied.isChange
+                edits[write.path] = edit
+                writeResults.append(applied.result)
+            } catch {
+                throw error.ofWrite(at: index)
+            }
+        }
+        let sequence = try record(order, edits, at: time, by: commit.author)
+        last.time = time
+        return CommitResult(sequence: sequence, commitTime: time, writeResults: writeResults)
+    }
+
+    /// Returns a time later than every earlier commit time, even when the clock was set back.
+    private func nextTime() throws(StatusError) -> Timestamp {
+        let now = now()
+        guard let last = last.time, last >= now else { return now }
+        return try Timestamp(microseconds: last.microseconds + 1)
+    }
+
+    private mutating func begin(_ path: DocumentPath, isDamaged: Bool, read: Reader) throws(StatusError) -> Edit {
+        if let image = images[path] { return Edit(before: image.encoded, current: image.decoded, isDamaged: false) }
+        let encoded = try read(path)
+        let decoded = try encoded?.decoded()
+        // Cached for later commits of the batch. A damaged document is not: to other commits it remains damaged.
+        if !isDamaged { images[path] = Image(encoded: encoded, decoded: decoded, isNew: encoded == nil) }
+        return Edit(before: encoded, current: decoded, isDamaged: isDamaged)
+    }
+
+    /// Adds a commit's net changes to the batch; returns the commit's sequence number, or nil when nothing has changed.
+    private mutating func record(
+        _ order: [DocumentPath],
+        _ edits: [DocumentPath: Edit],
+        at time: Timestamp,
+        by author: UTF8Key?
+    ) throws(StatusError) -> SequenceNumber? {
+        var changes: [CommittedChange] = []
+        var bytes = 0
+        for path in order {
+            guard let edit = edits[path], edit.isChanged, edit.before != nil || edit.current != nil else { continue }
+            let after = edit.current.map { EncodedDocument($0) }
+            // The record may contain both images.
+            bytes += 128 + path.string.utf8.count + (after?.fieldsJSON.count ?? 0) + (edit.before?.fieldsJSON.count ?? 0)
+            changes.append(CommittedChange(path: path, before: edit.before, after: after, existedBefore: edit.before != nil))
+        }
+        guard !changes.isEmpty else { return nil }
+        guard bytes <= JournalRecord.maximumBytes else {
+            throw StatusError(
+                .invalidArgument,
+                "The commit changes \(bytes) bytes of documents; the maximum is \(JournalRecord.maximumBytes) bytes. "
+                    + "Split it into several commits."
+            )
+        }
+        let commit = Commit(sequence: last.sequence.next, time: time, author: author, changes: changes)
+        byteCount += bytes
+        commits.append(commit)
+        last.sequence = commit.sequence
+        scopeVersions[.database] = commit.sequence
+        for change in changes {
+            for scope in change.path.scopes { scopeVersions[scope] = commit.sequence }
+            updateImage(change, decoded: edits[change.path]?.current)
+        }
+        return commit.sequence
+    }
+
+    private mutating func updateImage(_ change: CommittedChange, decoded: Document?) {
+        let known = images[change.path]
+        if known?.isChanged != true { changedPaths.append(change.path) }
+        images[change.path] = Image(encoded: change.after, decoded: decoded, isNew: known?.isNew == true, isChanged: true)
+    }
+}

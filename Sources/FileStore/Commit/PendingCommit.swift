@@ -1,0 +1,20 @@
+internal import Concurrency
+internal import DocumentModel
+internal import DocumentStore
+internal import StrictJSON
+
+/// A commit in the queue, with its suspended caller.
+struct PendingCommit: Sendable {
+    let writes: [Write]
+    /// The reads to validate.
+    let reads: ReadSet
+    /// The ID of the caller's API key.
+    let author: UTF8Key?
+    /// The caller. Not a `Waiter`, since it gets a result, and a cancellation does not withdraw the commit.
+    let continuation: CheckedContinuation<Result<CommitResult, StatusError>, Never>
+
+    /// Resumes the caller.
+    func resume(with result: Result<CommitResult, StatusError>) {
+        continuation.resume(returning: result)
+    }
+}

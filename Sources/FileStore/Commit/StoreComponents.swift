@@ -1,0 +1,40 @@
+internal import DocumentIndex
+internal import DocumentModel
+internal import Journal
+internal import Logging
+
+/// The components of an open store.
+struct StoreComponents: Sendable {
+    let data: DataFolder
+    let files: DocumentFiles
+    let cache: DocumentCache
+    let unapplied: UnappliedDocuments
+    let feed: ChangeFeed
+    let history: HistoryIndex
+    let index: DocumentIndex
+    let checkpointer: Checkpointer
+    let writeLatch: WriteLatch
+    let timestamps: TimestampOracle
+    let checkpointBytes: Int
+    let checkpointIdleTime: Duration
+    let listedFolderBytes: Int
+    let logger: Logger
+}
+
+extension StoreComponents {
+    /// The error for further writes; nil while the store accepts writes.
+    var writeBlockedReason: StatusError? {
+        permanentWriteBlockedReason ?? unapplied.writeBlockedError
+    }
+
+    /// The error for further writes when retrying is useless; nil otherwise.
+    var permanentWriteBlockedReason: StatusError? {
+        if let error = writeLatch.error { return error }
+        do throws(StatusError) {
+            try data.checkPresence()
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

@@ -1,0 +1,78 @@
+internal import DocumentModel
+internal import Journal
+internal import StorageIO
+internal import Synchronization
+
+/// An open data folder, locked by this process, with its manifest and subfolders.
+final class DataFolder: Sendable {
+    /// The folder `documents`.
+    let documents: FileDescriptor
+
+    /// The data folder.
+    let root: FileDescriptor
+    private let lock: FileDescriptor
+    /// The inode numbers of the open subfolders.
+    private let inodes: [(name: String, inode: UInt64)]
+    private let current: Mutex<DataFolderManifest>
+
+    /// The current manifest.
+    var manifest: DataFolderManifest { current.withLock { $0 } }
+
+    static let manifestName = "hearth.json"
+    static let documentsName = "documents"
+    static let lockName = "hearth.lock"
+    static let quarantineName = "waiting.ndjson"
+
+    init(
+        root: consuming FileDescriptor,
+        lock: consuming FileDescriptor,
+        documents: consuming FileDescriptor,
+        inodes: [(name: String, inode: UInt64)],
+        manifest: DataFolderManifest
+    ) {
+        self.root = root
+        self.lock = lock
+        self.documents = documents
+        self.inodes = inodes
+        current = Mutex(manifest)
+    }
+
+    /// Releases the lock.
+    func unlock() {
+        lock.unlock()
+    }
+
+    /// Checks that the open subfolders are still in the data folder.
+    ///
+    /// A removed folder looks empty while it is open, and files written to a moved folder are missing at the next start. So this
+    /// is checked before every write, and before a file is reported as missing.
+    ///
+    /// - Throws: `.unavailable` if a subfolder was removed or replaced.
+    func checkPresence() throws(StatusError) {
+        for (name, inode) in inodes {
+            let found = try reporting("get the status of", name) { () throws(FileSystemError) in try root.status(of: name) }
+            guard found?.identity.inode != inode else { continue }
+            throw StatusError(
+                .unavailable,
+                "The folder \(name)/ in the data folder was removed or replaced while Hearth was running. Stop Hearth, restore "
+                    + "the folder from where it was moved to or from a backup, and start Hearth again."
+            )
+        }
+    }
+
+    /// Opens the folder of the journal's segments.
+    func openJournal() throws(StatusError) -> FileDescriptor {
+        try reporting("open", Journal.folderName) { () throws(FileSystemError) in try root.openFolder(Journal.folderName) }
+    }
+
+    /// Updates the manifest. Durable when this returns.
+    func update(_ change: (inout DataFolderManifest) -> Void) throws(StatusError) {
+        try current.withLock { current throws(StatusError) in
+            var changed = current
+            change(&changed)
+            guard changed != current else { return }
+            try Self.write(changed, in: root)
+            current = changed
+        }
+    }
+}

@@ -1,0 +1,27 @@
+internal import DocumentIndex
+internal import DocumentModel
+internal import DocumentStore
+internal import Journal
+internal import Logging
+
+/// The source of the index of a data folder: the document files and the journal.
+struct FileIndexSource: IndexSource {
+    let data: DataFolder
+    let journal: Journal
+    let unapplied: UnappliedDocuments
+    let logger: Logger
+
+    var epoch: Epoch { journal.epoch }
+
+    var oldestCommit: SequenceNumber? { journal.oldest }
+
+    var unappliedDocuments: [DocumentPath: EncodedDocument?] { unapplied.all }
+
+    func commits(after sequence: SequenceNumber, through last: SequenceNumber) throws(StatusError) -> [Commit] {
+        try journal.commits(after: sequence, through: last)
+    }
+
+    func scanDocuments(position: @escaping @Sendable () -> SequenceNumber) -> any DocumentScan {
+        DocumentFileScanner(data, position: position, logger: logger)
+    }
+}

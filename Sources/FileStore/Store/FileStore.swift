@@ -1,0 +1,199 @@
+internal import DocumentIndex
+package import DocumentModel
+package import DocumentStore
+package import Logging
+internal import QueryEngine
+internal import StorageIO
+package import StrictJSON
+
+/// A store in a data folder: one file a document, a write-ahead journal, and an index.
+///
+/// - An acknowledged commit is synced to the journal and applied to the documents' files.
+/// - A file is always complete: it changes only by renaming a complete file over it.
+/// - Document files may be edited while the store is open; the next read returns the edited contents. Recovery keeps edits too, with
+///   one exception: where a commit wrote the same document since the last checkpoint, recovery rewrites a file that was removed,
+///   damaged or replaced by an older version, because it is indistinguishable from one whose change was lost with the disk cache.
+/// - Files added to a large collection's folder are listed, and found by queries, after the index has been rebuilt; see
+///   ``FileStoreConfiguration/listedFolderBytes``.
+/// - A document with a damaged file can be written or deleted only with the file's contents as a precondition
+///   (``DamagedFileSnapshot``), so that nothing is overwritten unseen.
+///
+/// After ``close()``, the folder is complete without its journal. A store that was not closed is recovered when it is opened.
+package final class FileStore: ClosableStore, LocalFiles {
+    let data: DataFolder
+    let components: StoreComponents
+    let reader: DocumentReader
+    /// Runs collection scans, point-in-time reads and journal reads.
+    let scanQueue: WorkQueue
+    /// Runs health checks, so that these don't wait while all readers wait for the disk.
+    private let healthQueue = WorkQueue(label: "hearth.health", width: 1)
+    private let commitQueue: CommitQueue
+
+    private init(_ recovery: consuming StoreRecovery, readQueue: WorkQueue, scanQueue: WorkQueue) {
+        data = recovery.data
+        components = recovery.components
+        reader = DocumentReader(components, readQueue: readQueue, scanQueue: scanQueue)
+        self.scanQueue = scanQueue
+        let committer = Committer(components, writer: recovery.writer, fileWriter: recovery.fileWriter, last: recovery.last)
+        commitQueue = CommitQueue(committer, idleTime: components.checkpointIdleTime)
+    }
+
+    /// Opens a data folder, creating it if needed, and recovers it when it was not closed.
+    ///
+    /// - Throws: `.failedPrecondition` when the folder is not a Hearth data folder, in use by another server, or written by a newer
+    ///   Hearth; `.dataLoss` when the journal is damaged where it is needed; `.unavailable` when it can't be read or written.
+    package static func open(_ configuration: FileStoreConfiguration, logger: Logger) async throws(StatusError) -> FileStore {
+        let readQueue = WorkQueue(label: "hearth.read", width: configuration.readThreadCount)
+        let scanQueue = WorkQueue(label: "hearth.scan", width: configuration.readThreadCount)
+        return try await readQueue.run { () throws(StatusError) in
+            let recovery = try StoreRecovery(configuration, scanQueue: scanQueue, logger: logger)
+            return FileStore(recovery, readQueue: readQueue, scanQueue: scanQueue)
+        }
+    }
+
+    /// Closes the store: rejects new commits, completes the accepted ones, ends all commit sequences, and makes the folder complete
+    /// without its journal. Reads remain possible.
+    ///
+    /// - Returns: The error that left the folder incomplete without its journal, which is also logged; nil on success.
+    @discardableResult
+    package func close() async -> StatusError? {
+        let failure = await commitQueue.close()
+        components.feed.close()
+        data.unlock()
+        if let failure {
+            components.logger.error(
+                "Store not closed cleanly",
+                metadata: ["error": "\(failure)", "error.cause": "\(failure.cause.map { "\($0)" } ?? "")"]
+            )
+        }
+        return failure
+    }
+
+    /// Returns when the index includes the last commit, however long its build takes.
+    ///
+    /// - Parameter onProgress: Called repeatedly during a build with the number of indexed documents.
+    package func waitUntilIndexed(onProgress: (Int) -> Void = { _ in }) async throws(StatusError) {
+        try await components.index.waitUntilReady(onProgress: onProgress)
+        try await components.index.waitUntilApplied(position.lastSequence)
+    }
+}
+
+// MARK: - Reads
+
+extension FileStore {
+    package func document(at path: DocumentPath, readTime: Timestamp?) async throws(StatusError) -> EncodedDocument? {
+        if let readTime { return try await reader.document(at: path, asOf: readTime) }
+        return try await reader.currentDocument(at: path)
+    }
+
+    package func contents(of path: DocumentPath) async throws(StatusError) -> [UInt8]? {
+        try await reader.contents(of: path)
+    }
+
+    package func documents(
+        in collection: CollectionPath,
+        after: DocumentPath.ID?,
+        limit: Int,
+        includingMissing: Bool,
+        readTime: Timestamp?
+    ) async throws(StatusError) -> DocumentPage {
+        let listing = DocumentPageRequest(
+            collection: collection,
+            after: after,
+            limit: Self.pageLimit(limit),
+            includingMissing: includingMissing
+        )
+        if let readTime { return try await reader.documents(listing, asOf: readTime) }
+        return try await reader.currentDocuments(listing)
+    }
+
+    package func collections(
+        under parent: DocumentPath?,
+        after: CollectionID?,
+        limit: Int,
+        readTime: Timestamp?
+    ) async throws(StatusError) -> CollectionPage {
+        let limit = Self.pageLimit(limit)
+        if let readTime { return try await reader.collections(under: parent, after: after, limit: limit, asOf: readTime) }
+        return try await reader.currentCollections(under: parent, after: after, limit: limit)
+    }
+
+    package func history(of path: DocumentPath, before: Timestamp?, limit: Int) async throws(StatusError) -> VersionPage {
+        try await reader.versions(of: path, before: before, limit: Self.pageLimit(limit))
+    }
+
+    /// Limits a page to a size that is not empty and fits into memory.
+    private static func pageLimit(_ limit: Int) -> Int {
+        min(max(limit, 1), 100_000)
+    }
+}
+
+// MARK: - Commits
+
+extension FileStore {
+    package func commit(
+        _ writes: [Write],
+        validating reads: ReadSet,
+        by author: UTF8Key?
+    ) async throws(StatusError) -> CommitResult {
+        try await commitQueue.commit(writes, validating: reads, by: author)
+    }
+
+    package func commits(after sequence: SequenceNumber) -> CommitSequence {
+        let feed = components.feed
+        return CommitSequence(after: sequence, memory: feed.commitsInMemory) { position throws(StatusError) in
+            try await feed.commits(after: position)
+        }
+    }
+
+    package func notify(after sequence: SequenceNumber, _ body: @escaping @Sendable () -> Void) -> CommitNotification {
+        components.feed.notify(after: sequence, body)
+    }
+
+    package var position: StorePosition { components.feed.position }
+
+    package func safePosition() async throws(StatusError) -> StorePosition {
+        try await components.feed.safePosition()
+    }
+}
+
+// MARK: - Administration
+
+extension FileStore {
+    package func indexes() async -> IndexReport { components.index.report() }
+
+    package func changeIndexes(_ change: IndexChange) async throws(StatusError) -> IndexReport {
+        let index = components.index
+        return try await scanQueue.run { () throws(StatusError) in
+            try index.change(change)
+            return index.report()
+        }
+    }
+
+    package var writeBlockedReason: StatusError? {
+        get async {
+            let components = components
+            return try? await healthQueue.run { () throws(StatusError) in components.writeBlockedReason }
+        }
+    }
+
+    package var localFiles: (any LocalFiles)? { self }
+
+    package func storage() async -> StorageReport? {
+        let components = components
+        // Does not wait for the last commits, so that the report is available under load.
+        let size =
+            !components.index.isReady
+            ? nil
+            : try? await components.index.read(atLeast: .zero) { snapshot throws(StatusError) in try snapshot.size(of: nil) }
+        return try? await healthQueue.run { () throws(StatusError) in
+            StorageReport(
+                journalBytes: components.checkpointer.journalBytes,
+                maximumJournalBytes: components.checkpointer.maximumJournalBytes,
+                freeBytes: try? components.data.root.freeBytes(),
+                unappliedCount: components.unapplied.all.count,
+                size: size
+            )
+        }
+    }
+}

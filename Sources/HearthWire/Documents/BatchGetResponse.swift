@@ -1,0 +1,29 @@
+package import DocumentModel
+package import StrictJSON
+
+/// The result of a batch read: an entry for each requested path, in the order of the paths.
+package struct BatchGetResponse: Hashable, Sendable {
+    /// The documents; `.missing` for those that don't exist.
+    package let documents: [ListedDocument]
+
+    /// Creates a result.
+    package init(documents: [ListedDocument]) {
+        self.documents = documents
+    }
+
+    /// Writes `{"documents": […]}`.
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.array(PageKeys.documents, of: documents) { $0.write(to: &$1) }
+        writer.endObject()
+    }
+
+    /// Parses the documents of a result; `nil` for those that don't exist.
+    ///
+    /// - Throws: `.internal` if the documents are missing, or the error of an invalid one.
+    package static func documents(json: JSONNode) throws(StatusError) -> [Document?] {
+        try json.array(PageKeys.documents).map { json throws(StatusError) in
+            json[DocumentKeys.fields] == nil ? nil : try Document(json: json)
+        }
+    }
+}

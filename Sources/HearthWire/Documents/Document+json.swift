@@ -1,0 +1,49 @@
+package import DocumentModel
+package import StrictJSON
+
+/// The members of a document: `{"path", "fields", "createTime", "updateTime"}`.
+///
+/// The writer is `EncodedDocument.write(to:)`, since the store keeps the same form.
+package enum DocumentKeys {
+    package static let path: WireKey = "path"
+    package static let fields: WireKey = "fields"
+    package static let createTime: WireKey = "createTime"
+    package static let updateTime: WireKey = "updateTime"
+}
+
+extension Document {
+    /// Parses a document, including its fields.
+    ///
+    /// - Throws: `.internal` if a member is missing, or the error of an invalid one.
+    package init(json: JSONNode) throws(StatusError) {
+        let fields = try json.fields()
+        self.init(
+            path: try DocumentPath(json.string(DocumentKeys.path)),
+            fields: try MapValue(json: fields),
+            createTime: try Timestamp(rfc3339: json.string(DocumentKeys.createTime)),
+            updateTime: try Timestamp(rfc3339: json.string(DocumentKeys.updateTime))
+        )
+    }
+}
+
+extension EncodedDocument {
+    /// Parses a document and keeps its fields as encoded by the sender.
+    ///
+    /// - Throws: `.internal` if a member is missing, or the error of an invalid one.
+    package init(json: JSONNode) throws(StatusError) {
+        let fields = try json.fields()
+        self.init(
+            path: try DocumentPath(json.string(DocumentKeys.path)),
+            createTime: try Timestamp(rfc3339: json.string(DocumentKeys.createTime)),
+            updateTime: try Timestamp(rfc3339: json.string(DocumentKeys.updateTime)),
+            fieldsJSON: Array(fields.rawBytes)
+        )
+    }
+}
+
+extension JSONNode {
+    fileprivate func fields() throws(StatusError) -> JSONNode {
+        guard let fields = self[DocumentKeys.fields] else { throw .malformedResponse(self, expected: "a document with fields") }
+        return fields
+    }
+}

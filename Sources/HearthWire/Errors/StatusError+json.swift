@@ -1,0 +1,94 @@
+package import DocumentModel
+package import StrictJSON
+
+/// The members of an error object: `{"code", "message", "data"?}`.
+package enum ErrorKeys {
+    package static let code: WireKey = "code"
+    package static let message: WireKey = "message"
+    package static let data: WireKey = "data"
+}
+
+/// The members of the `data` of an error object.
+package enum ErrorDataKeys {
+    /// The name of the status code, such as `NOT_FOUND`.
+    package static let status: WireKey = "status"
+    /// The document or collection path; in a JSON-RPC protocol error the location of the invalid parameter.
+    package static let path: WireKey = "path"
+    /// The field path.
+    package static let field: WireKey = "field"
+    /// The index of the failed write.
+    package static let write: WireKey = "write"
+    /// The location of the invalid parameter.
+    package static let parameter: WireKey = "parameter"
+    /// The recommended delay before a retry.
+    package static let retryAfterMilliseconds: WireKey = "retryAfterMilliseconds"
+    /// The sequence number of the oldest retained commit.
+    package static let oldest: WireKey = "oldest"
+    /// The location in a damaged file.
+    package static let file: WireKey = "file"
+    /// The ID of an internal error in the server's log.
+    package static let errorID: WireKey = "errorId"
+}
+
+/// The members of a location in a file: `{"path", "line"?, "column"?}`.
+package enum FileLocationKeys {
+    package static let path: WireKey = "path"
+    package static let line: WireKey = "line"
+    package static let column: WireKey = "column"
+}
+
+extension StatusError {
+    /// Parses an error object; returns `nil` for any other value.
+    ///
+    /// The server writes error objects in its JSON-RPC layer, with these keys.
+    package init?(json: JSONNode) {
+        guard let number: Int64 = json.integer(ErrorKeys.code), let message = json[ErrorKeys.message]?.string else { return nil }
+        let data = json[ErrorKeys.data]
+        if let errorID = data?[ErrorDataKeys.errorID]?.string {
+            self.init(.internal, "\(message). See error \(Excerpt(errorID)) in the server's log.")
+            return
+        }
+        // In JSON-RPC protocol errors, `path` is a JSON pointer into the parameters, which the message contains.
+        let path = number > 0 ? data?[ErrorDataKeys.path]?.string : nil
+        let file = data?[ErrorDataKeys.file].flatMap(FileLocation.init(json:))
+        self.init(StatusCode(errorNumber: number), message, path: path, field: data?[ErrorDataKeys.field]?.string, file: file)
+        writeIndex = data?.integer(ErrorDataKeys.write)
+        if let wait: Int64 = data?.integer(ErrorDataKeys.retryAfterMilliseconds) { retryAfter = .milliseconds(wait) }
+    }
+}
+
+extension StatusError.FileLocation {
+    /// Writes `{"path": …, "line"?: …, "column"?: …}`.
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member(FileLocationKeys.path, path)
+        if let line, let column {
+            writer.member(FileLocationKeys.line, line)
+            writer.member(FileLocationKeys.column, column)
+        }
+        writer.endObject()
+    }
+
+    /// Parses a location; returns `nil` for any other value.
+    package init?(json: JSONNode) {
+        guard let path = json[FileLocationKeys.path]?.string else { return nil }
+        if let line: Int = json.integer(FileLocationKeys.line), let column: Int = json.integer(FileLocationKeys.column) {
+            self.init(path: path, line: line, column: column)
+        } else {
+            self.init(path: path)
+        }
+    }
+}
+
+extension StatusCode {
+    /// Returns the code for the number of an error object. Positive numbers are status codes, negative ones are JSON-RPC's.
+    init(errorNumber number: Int64) {
+        self =
+            switch number {
+            case -32_700, -32_600, -32_602: .invalidArgument
+            case -32_601: .unimplemented
+            case -32_603: .internal
+            default: Int(exactly: number).flatMap(StatusCode.init(rawValue:)) ?? .unknown
+            }
+    }
+}

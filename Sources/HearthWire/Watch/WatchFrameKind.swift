@@ -1,0 +1,64 @@
+internal import StrictJSON
+
+extension WatchFrame {
+    /// The kinds of frames.
+    public enum Kind: Hashable, Sendable {
+        /// The stream has been opened.
+        case open
+        /// A document was added to the target, or is part of the initial state.
+        case added
+        /// A document was modified.
+        case modified
+        /// A document still exists but is no longer in the target.
+        case removed
+        /// A document was deleted.
+        case deleted
+        /// A document of the target can't be read, and is omitted from the initial state.
+        case damaged
+        /// The initial state is complete.
+        case current
+        /// A new resume token without changes of the target.
+        case checkpoint
+        /// The state received so far is invalid. The current state follows.
+        case reset
+        /// The server ends the stream regularly.
+        case end
+        /// The server ends the stream because of an error.
+        case error
+        /// A kind unknown to this version, to be ignored.
+        case other(String)
+    }
+}
+
+extension WatchFrame.Kind {
+    /// The `type` of the frame.
+    package var name: String {
+        switch self {
+        case .open: "open"
+        case .added: "added"
+        case .modified: "modified"
+        case .removed: "removed"
+        case .deleted: "deleted"
+        case .damaged: "damaged"
+        case .current: "current"
+        case .checkpoint: "checkpoint"
+        case .reset: "reset"
+        case .end: "end"
+        case .error: "error"
+        case .other(let name): name
+        }
+    }
+
+    /// Creates the kind with a name.
+    init(name: String) {
+        let key = UTF8Key(name)
+        self = Self.known.first { UTF8Key($0.name) == key } ?? .other(name)
+    }
+
+    private static let known: [Self] = [
+        .open, .added, .modified, .removed, .deleted, .damaged, .current, .checkpoint, .reset, .end, .error,
+    ]
+
+    /// True for the last frame of a stream.
+    package var isLast: Bool { self == .end || self == .error }
+}

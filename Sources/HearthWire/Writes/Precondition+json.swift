@@ -1,0 +1,21 @@
+internal import DocumentModel
+internal import StrictJSON
+
+/// The members of a precondition: `{"exists"}` or `{"updateTime"}`.
+package enum PreconditionKeys {
+    package static let exists: WireKey = "exists"
+    package static let updateTime: WireKey = "updateTime"
+}
+
+extension Precondition {
+    /// Writes the precondition; an empty object for none.
+    func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        switch self {
+        case .none: break
+        case .exists(let exists): writer.member(PreconditionKeys.exists, exists)
+        case .updateTime(let time): writer.member(PreconditionKeys.updateTime, time.rfc3339)
+        }
+        writer.endObject()
+    }
+}

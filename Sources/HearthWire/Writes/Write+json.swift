@@ -1,0 +1,97 @@
+package import DocumentModel
+package import StrictJSON
+
+/// The kinds of writes in a commit, by name: `{"set": {…}}`, `{"update": {…}}` or `{"delete": {…}}`.
+package enum WriteKindKeys {
+    package static let set: WireKey = "set"
+    package static let update: WireKey = "update"
+    package static let delete: WireKey = "delete"
+}
+
+/// The members of a write.
+package enum WriteKeys {
+    package static let path: WireKey = "path"
+    package static let fields: WireKey = "fields"
+    package static let merge: WireKey = "merge"
+    package static let mergeFields: WireKey = "mergeFields"
+    package static let delete: WireKey = "delete"
+    package static let transforms: WireKey = "transforms"
+    package static let precondition: WireKey = "precondition"
+}
+
+extension Write {
+    /// The method for a single write.
+    package var method: UTF8Key {
+        switch kind {
+        case .set: "documents.set"
+        case .update: "documents.update"
+        case .delete: "documents.delete"
+        }
+    }
+
+    /// Writes an element of the `writes` parameter of a commit.
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        switch kind {
+        case .set: writer.key(WriteKindKeys.set)
+        case .update: writer.key(WriteKindKeys.update)
+        case .delete: writer.key(WriteKindKeys.delete)
+        }
+        writer.beginObject()
+        writeMembers(to: &writer)
+        writer.endObject()
+        writer.endObject()
+    }
+
+    /// Writes the parameters of ``method``.
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member(WriteKeys.path, path.string)
+        switch operation {
+        case .replace(let fields):
+            writer.key(WriteKeys.fields)
+            fields.write(to: &writer)
+        case .patch(let fields, let mask) where kind == .set:
+            writer.key(WriteKeys.fields)
+            fields.write(to: &writer)
+            writer.array(WriteKeys.mergeFields, of: mask) { $1.string($0.description) }
+            let deleted = mask.filter { fields[$0] == nil }
+            if !deleted.isEmpty { writer.array(WriteKeys.delete, of: deleted) { $1.string($0.description) } }
+        case .patch(let fields, let mask):
+            writer.writeUpdates(from: fields, mask: mask)
+        case .delete: break
+        }
+        if !transforms.isEmpty { writer.array(WriteKeys.transforms, of: transforms) { $0.write(to: &$1) } }
+        if precondition != .none {
+            writer.key(WriteKeys.precondition)
+            precondition.write(to: &writer)
+        }
+    }
+
+    private enum Kind { case set, update, delete }
+
+    /// The kind of the write: a patch with a precondition is an update, without one a merging set.
+    private var kind: Kind {
+        switch operation {
+        case .replace: .set
+        case .patch: precondition == .none ? .set : .update
+        case .delete: .delete
+        }
+    }
+}
+
+extension JSONWriter {
+    /// Writes `fields`, the values by field path, and `delete`, the paths of the mask without a value.
+    fileprivate mutating func writeUpdates(from fields: MapValue, mask: [FieldPath]) {
+        // Removes duplicates, which a mask can contain but an object can't.
+        let mask = Set(mask).sorted()
+        key(WriteKeys.fields)
+        beginObject()
+        for path in mask {
+            guard let value = fields[path] else { continue }
+            key(UTF8Key(path.description))
+            value.write(to: &self)
+        }
+        endObject()
+        array(WriteKeys.delete, of: mask.filter { fields[$0] == nil }) { $1.string($0.description) }
+    }
+}

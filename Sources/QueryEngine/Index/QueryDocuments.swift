@@ -1,0 +1,25 @@
+package import DocumentModel
+
+/// A reader of documents as of a read time, for one query on one thread.
+///
+/// A store implements it. The index may have later commits: a query skips the documents that these changed in its scans, and
+/// evaluates them as they were.
+package protocol QueryDocuments: AnyObject {
+    /// The read time.
+    var time: Timestamp { get }
+
+    /// The number of documents read by ``document(at:)``.
+    var readCount: Int { get }
+
+    /// Reads the document at `path`; nil when it did not exist at the read time, or can't be read.
+    func document(at path: DocumentPath) throws(StatusError) -> EncodedDocument?
+
+    /// Returns the paths of a source's documents that commits after the read time have changed, in the order in which
+    /// ``images(ofChanged:)`` reads them fastest.
+    ///
+    /// - Throws: `.resourceExhausted` when there are too many.
+    func changedPaths(in source: StructuredQuery.Source) throws(StatusError) -> [DocumentPath]
+
+    /// Returns the documents at some of the last ``changedPaths(in:)`` as of the read time, without those that did not exist.
+    func images(ofChanged paths: ArraySlice<DocumentPath>) throws(StatusError) -> [EncodedDocument]
+}

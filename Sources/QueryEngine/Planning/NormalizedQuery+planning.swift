@@ -1,0 +1,14 @@
+internal import DocumentModel
+
+extension NormalizedQuery {
+    /// The number of matches that the execution needs, including skipped ones; nil for all.
+    var neededCount: Int? {
+        limit.map { limit in
+            let (sum, overflowed) = limit.addingReportingOverflow(offset)
+            return overflowed ? .max : sum
+        }
+    }
+
+    /// Indicates whether the query compares the vectors of all matches, so that its order only breaks ties.
+    var isExhaustiveVectorSearch: Bool { vectorSearch != nil && limit == nil && offset == 0 }
+}

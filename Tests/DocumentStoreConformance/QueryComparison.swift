@@ -1,0 +1,92 @@
+import DocumentModel
+import DocumentStore
+import QueryTestSupport
+import StrictJSON
+import TestSupport
+import Testing
+
+/// Compares the results of random queries with those of the reference implementation.
+struct QueryComparison {
+    let store: any DocumentStore
+    let documents: [Document]
+    static let seed: Comment = "HEARTH_TEST_SEED=\(SeededGenerator.currentSeed)"
+
+    /// Runs queries, and records an issue for the first one with another result.
+    ///
+    /// - Parameter mayReject: True when queries may be rejected because a field that they need is exempted from indexing.
+    func compareQueries(_ count: Int, readTime: Timestamp? = nil, mayReject: Bool = false) async throws {
+        var random = RandomQueries(generator: SeededGenerator())
+        let oracle = QueryOracle(documents)
+        for _ in 0..<count {
+            let query = random.query()
+            guard let results = try await run(query, readTime: readTime, mayReject: mayReject) else { continue }
+            let expected = oracle.run(query)
+            guard try agree(results.documents, expected, query) else {
+                Issue.record(
+                    "\(query)\nfound \(results.documents.map(\.path))\nexpected \(expected.map(\.path))\n\(results.metrics)\n\(Self.seed)"
+                )
+                return
+            }
+        }
+    }
+
+    /// Returns the results of a query; nil when it may be rejected and is.
+    private func run(_ query: StructuredQuery, readTime: Timestamp?, mayReject: Bool) async throws -> QueryResults? {
+        do throws(StatusError) {
+            return try await store.run(NormalizedQuery(query), maximumBytes: 16 << 20, readTime: readTime)
+        } catch {
+            guard mayReject, error.code == .failedPrecondition else { throw error }
+            return nil
+        }
+    }
+
+    /// Runs aggregations, and records an issue for the first one with another result.
+    func compareAggregations(_ count: Int, readTime: Timestamp? = nil) async throws {
+        var random = RandomQueries(generator: SeededGenerator())
+        let oracle = QueryOracle(documents)
+        for _ in 0..<count {
+            var query = random.query()
+            query.vectorSearch = nil
+            let aggregations = random.aggregations()
+            let normalized = try NormalizedAggregations(aggregations)
+            let normalizedQuery = try NormalizedQuery(query, aggregating: normalized.fields)
+            let results = try await store.aggregate(normalizedQuery, normalized, readTime: readTime)
+            let found = normalized.operations.map { results.results[$0.alias] ?? .null }
+            let expected = oracle.aggregate(aggregations, of: query)
+            guard zip(found, expected).allSatisfy(isClose) else {
+                Issue.record(
+                    "\(aggregations) of \(query)\nfound \(found)\nexpected \(expected)\n\(results.metrics)\n\(Self.seed)"
+                )
+                return
+            }
+        }
+    }
+
+    private func agree(_ found: [EncodedDocument], _ expected: [QueryOracle.Found], _ query: StructuredQuery) throws -> Bool {
+        guard found.count == expected.count else { return false }
+        let search = query.vectorSearch
+        return try zip(found, expected).allSatisfy { found, expected in
+            let fields = try found.decoded().fields
+            // Documents at the same distance have no defined order.
+            if let search, found.path != expected.path {
+                guard query.projection.isEmpty, let distance = search.distance(of: fields), let other = expected.distance else {
+                    return true
+                }
+                return abs(distance - other) < 1e-9
+            }
+            return found.path == expected.path && isClose(.map(fields), .map(expected.fields))
+        }
+    }
+
+    /// Returns whether two values are equal, except for rounding errors of doubles.
+    private func isClose(_ found: Value, _ expected: Value) -> Bool {
+        switch (found, expected) {
+        case (.double(let found), .double(let expected)):
+            found == expected || (found.isNaN && expected.isNaN)
+                || abs(found - expected) <= 1e-9 * max(1, max(abs(found), abs(expected)))
+        case (.map(let found), .map(let expected)):
+            found.count == expected.count && zip(found, expected).allSatisfy { $0.key == $1.key && isClose($0.value, $1.value) }
+        default: found == expected
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import DocumentModel
+import HearthAPI
+import HearthWire
+import JSONRPC
+import StrictJSON
+import Testing
+
+@Suite("JSON of errors")
+struct ErrorFormTests {
+    /// Writes an error as the server does.
+    private func json(_ error: StatusError) -> String {
+        written { error.rpcError.write(to: &$0) }
+    }
+
+    private static var complete: StatusError {
+        var error = StatusError(
+            .dataLoss,
+            "Expected a value.",
+            path: "books/bad",
+            field: "tags[2].color",
+            file: .init(path: "documents/books/bad.json", line: 3, column: 7)
+        )
+        error.writeIndex = 4
+        error.retryAfter = .milliseconds(250)
+        error.oldestSequence = 12
+        return error
+    }
+
+    @Test func `an error has its code, message and locations`() {
+        #expect(
+            json(Self.complete)
+                == #"{"code":15,"message":"Expected a value.","data":{"status":"DATA_LOSS","path":"books/bad","field":"tags[2].color","#
+                + #""write":4,"parameter":"params.writes[4]","retryAfterMilliseconds":250,"oldest":12,"#
+                + #""file":{"path":"documents/books/bad.json","line":3,"column":7}}}"#
+        )
+    }
+
+    @Test func `an error written by the server is read by clients`() throws {
+        let error = try #require(StatusError(json: parsed(json(Self.complete))))
+        #expect(error.code == .dataLoss)
+        #expect(error.message == "Expected a value.")
+        #expect(error.path == "books/bad")
+        #expect(error.field == "tags[2].color")
+        #expect(error.writeIndex == 4)
+        #expect(error.retryAfter == .milliseconds(250))
+        #expect(error.file == .init(path: "documents/books/bad.json", line: 3, column: 7))
+    }
+
+    @Test(arguments: StatusCode.allCases.filter { $0 != .internal })
+    func `each status code is read back`(code: StatusCode) throws {
+        let error = try #require(StatusError(json: parsed(json(StatusError(code, "text")))))
+        #expect(error.code == code && error.message == "text" && error.path == nil && error.file == nil)
+    }
+
+    @Test func `an error of the protocol has no document path`() throws {
+        let text = #"{"code":-32602,"message":"Invalid params: params.path","data":{"path":"params.path"}}"#
+        let error = try #require(StatusError(json: parsed(text)))
+        #expect(error.code == .invalidArgument && error.path == nil)
+    }
+
+    @Test func `an internal error names its log entry`() throws {
+        let error = try #require(
+            StatusError(json: parsed(#"{"code":-32603,"message":"Internal error","data":{"errorId":"e1"}}"#))
+        )
+        #expect(error.code == .internal && error.message.contains("e1"))
+    }
+
+    @Test(arguments: [(-32_700, StatusCode.invalidArgument), (-32_601, .unimplemented), (99, .unknown), (-1, .unknown)])
+    func `other numbers have a code`(number: Int, code: StatusCode) throws {
+        #expect(StatusError(json: try parsed(#"{"code":\#(number),"message":""}"#))?.code == code)
+    }
+
+    @Test(arguments: ["{}", "[]", #"{"code":5}"#, #"{"code":"5","message":""}"#])
+    func `another value is not an error`(text: String) throws {
+        #expect(StatusError(json: try parsed(text)) == nil)
+    }
+}
