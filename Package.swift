@@ -35,22 +35,23 @@ let package = Package(
     ],
     targets: [
         // A target depends only on targets above it in this list.
-        .target(name: "StrictJSON", swiftSettings: swiftSettings),
-        .target(name: "DocumentModel", dependencies: ["StrictJSON"], swiftSettings: swiftSettings),
+        .target(name: "UTF8Text", swiftSettings: swiftSettings),
+        .target(name: "StrictJSON", dependencies: ["UTF8Text"], swiftSettings: swiftSettings),
+        .target(name: "DocumentModel", dependencies: ["StrictJSON", "UTF8Text"], swiftSettings: swiftSettings),
         .target(name: "Gzip", dependencies: ["CZlib"], swiftSettings: swiftSettings),
         .target(name: "XMLText", dependencies: ["CLibXML2"], swiftSettings: swiftSettings),
-        .target(name: "JSONRPC", dependencies: ["StrictJSON"], swiftSettings: swiftSettings),
+        .target(name: "JSONRPC", dependencies: ["StrictJSON", "UTF8Text"], swiftSettings: swiftSettings),
         .target(name: "StorageIO", dependencies: ["CLinux", "DocumentModel"], swiftSettings: swiftSettings),
-        .target(name: "DocumentStore", dependencies: ["DocumentModel", "StrictJSON"], swiftSettings: swiftSettings),
+        .target(name: "DocumentStore", dependencies: ["DocumentModel", "StrictJSON", "UTF8Text"], swiftSettings: swiftSettings),
         .target(
             name: "Journal",
-            dependencies: ["DocumentModel", "DocumentStore", "StorageIO", "StrictJSON"],
+            dependencies: ["DocumentModel", "DocumentStore", "StorageIO", "UTF8Text"],
             swiftSettings: swiftSettings
         ),
         .target(
             name: "FileStore",
             dependencies: [
-                "CSQLite", "DocumentModel", "DocumentStore", "Journal", "StorageIO", "StrictJSON",
+                "CSQLite", "DocumentModel", "DocumentStore", "Journal", "StorageIO", "StrictJSON", "UTF8Text",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -62,7 +63,7 @@ let package = Package(
             name: "HearthClient",
             dependencies: [
                 "DocumentModel",
-                "StrictJSON",
+                "StrictJSON", "UTF8Text",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -72,7 +73,7 @@ let package = Package(
         .target(
             name: "HearthAPI",
             dependencies: [
-                "DocumentModel", "DocumentStore", "FileStore", "JSONRPC", "StorageIO", "StrictJSON",
+                "DocumentModel", "DocumentStore", "FileStore", "JSONRPC", "StorageIO", "StrictJSON", "UTF8Text",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -81,7 +82,7 @@ let package = Package(
         .target(
             name: "HearthHTTP",
             dependencies: [
-                "DocumentModel", "DocumentStore", "HearthAPI", "JSONRPC", "StrictJSON",
+                "DocumentModel", "DocumentStore", "HearthAPI", "JSONRPC", "StrictJSON", "UTF8Text",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -97,7 +98,7 @@ let package = Package(
         .target(
             name: "FirestoreREST",
             dependencies: [
-                "DocumentModel", "DocumentStore", "HearthAPI", "HearthHTTP", "JSONRPC", "StrictJSON",
+                "DocumentModel", "DocumentStore", "HearthAPI", "HearthHTTP", "JSONRPC", "StrictJSON", "UTF8Text",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -108,6 +109,7 @@ let package = Package(
             name: "HearthAdmin",
             dependencies: [
                 "DocumentModel", "DocumentStore", "Gzip", "HearthHTTP", "HearthAPI", "JSONRPC", "StorageIO", "StrictJSON",
+                "UTF8Text",
                 "XMLText",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -123,7 +125,7 @@ let package = Package(
             dependencies: [
                 "DocumentModel", "DocumentStore", "FileStore", "FirestoreREST", "HearthAdmin", "HearthClient", "HearthHTTP",
                 "HearthAPI",
-                "StrictJSON",
+                "StrictJSON", "UTF8Text",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -135,7 +137,7 @@ let package = Package(
             name: "HearthBench",
             dependencies: [
                 "DocumentModel", "DocumentStore", "FileStore", "FirestoreREST", "HearthClient", "HearthHTTP", "HearthAPI",
-                "StrictJSON",
+                "StrictJSON", "UTF8Text",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -156,25 +158,35 @@ let package = Package(
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: swiftSettings),
         .target(
             name: "QueryTestSupport",
-            dependencies: ["DocumentModel", "StrictJSON", "TestSupport"],
+            dependencies: ["DocumentModel", "UTF8Text", "TestSupport"],
             path: "Tests/QueryTestSupport",
             swiftSettings: swiftSettings
         ),
         .target(
             name: "FuzzedInputs",
             dependencies: [
-                "DocumentModel", "DocumentStore", "FirestoreREST", "HearthAPI", "JSONRPC", "StrictJSON", "TestSupport",
+                "DocumentModel", "DocumentStore", "FirestoreREST", "HearthAPI", "JSONRPC", "StrictJSON", "UTF8Text",
+                "TestSupport",
             ],
             path: "Tests/FuzzedInputs",
             swiftSettings: swiftSettings
         ),
-        .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON", "TestSupport"], swiftSettings: swiftSettings),
+        .testTarget(name: "UTF8TextTests", dependencies: ["TestSupport", "UTF8Text"], swiftSettings: swiftSettings),
         .testTarget(
-            name: "DocumentModelTests",
-            dependencies: ["DocumentModel", "QueryTestSupport", "StrictJSON", "TestSupport"],
+            name: "StrictJSONTests",
+            dependencies: ["StrictJSON", "UTF8Text", "TestSupport"],
             swiftSettings: swiftSettings
         ),
-        .testTarget(name: "JSONRPCTests", dependencies: ["JSONRPC", "StrictJSON", "TestSupport"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "DocumentModelTests",
+            dependencies: ["DocumentModel", "QueryTestSupport", "StrictJSON", "UTF8Text", "TestSupport"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "JSONRPCTests",
+            dependencies: ["JSONRPC", "StrictJSON", "UTF8Text", "TestSupport"],
+            swiftSettings: swiftSettings
+        ),
         .testTarget(
             name: "StorageIOTests",
             dependencies: ["StorageIO", "DocumentModel", "TestSupport"],
@@ -182,13 +194,13 @@ let package = Package(
         ),
         .testTarget(
             name: "JournalTests",
-            dependencies: ["Journal", "DocumentModel", "DocumentStore", "StrictJSON", "TestSupport"],
+            dependencies: ["Journal", "DocumentModel", "DocumentStore", "UTF8Text", "TestSupport"],
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "FileStoreTests",
             dependencies: [
-                "FileStore", "DocumentModel", "DocumentStore", "Journal", "QueryTestSupport", "StorageIO", "StrictJSON",
+                "FileStore", "DocumentModel", "DocumentStore", "Journal", "QueryTestSupport", "StorageIO", "UTF8Text",
                 "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
@@ -198,7 +210,7 @@ let package = Package(
         .testTarget(
             name: "HearthAPITests",
             dependencies: [
-                "HearthAPI", "DocumentModel", "DocumentStore", "FileStore", "FuzzedInputs", "JSONRPC", "StrictJSON",
+                "HearthAPI", "DocumentModel", "DocumentStore", "FileStore", "FuzzedInputs", "JSONRPC", "StrictJSON", "UTF8Text",
                 "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -206,7 +218,7 @@ let package = Package(
         ),
         .testTarget(
             name: "FirestoreRESTTests",
-            dependencies: ["FirestoreREST", "DocumentModel", "FuzzedInputs", "HearthAPI", "StrictJSON"],
+            dependencies: ["FirestoreREST", "DocumentModel", "FuzzedInputs", "HearthAPI", "StrictJSON", "UTF8Text"],
             swiftSettings: swiftSettings
         ),
         .testTarget(
@@ -215,7 +227,7 @@ let package = Package(
                 "HearthHTTP", "FirestoreREST", "HearthAdmin", "HearthAPI", "DocumentModel", "DocumentStore", "FileStore",
                 "FuzzedInputs",
                 "JSONRPC",
-                "StrictJSON", "TestSupport",
+                "StrictJSON", "UTF8Text", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -229,7 +241,7 @@ let package = Package(
             dependencies: [
                 "HearthAdmin", "HearthAPI", "HearthHTTP", "DocumentModel", "DocumentStore", "FileStore", "Gzip", "JSONRPC",
                 "StorageIO",
-                "StrictJSON", "TestSupport",
+                "StrictJSON", "UTF8Text", "TestSupport",
                 "CLibXML2", "CZlib",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -244,14 +256,15 @@ let package = Package(
         .testTarget(
             name: "HearthClientTests",
             dependencies: [
-                "HearthClient", "DocumentModel", "HearthAPI", "JSONRPC", "QueryTestSupport", "StrictJSON", "TestSupport",
+                "HearthClient", "DocumentModel", "HearthAPI", "JSONRPC", "QueryTestSupport", "StrictJSON", "UTF8Text",
+                "TestSupport",
             ],
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "HearthCLITests",
             dependencies: [
-                "HearthCLI", "DocumentModel", "HearthClient", "HearthAPI", "StrictJSON", "TestSupport",
+                "HearthCLI", "DocumentModel", "HearthClient", "HearthAPI", "TestSupport", "UTF8Text",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -260,7 +273,8 @@ let package = Package(
         .testTarget(
             name: "EndToEnd",
             dependencies: [
-                "HearthCLI", "HearthClient", "DocumentModel", "DocumentStore", "FileStore", "StrictJSON", "TestSupport",
+                "HearthCLI", "HearthClient", "DocumentModel", "DocumentStore", "FileStore", "StrictJSON", "UTF8Text",
+                "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "OpenCombine", package: "OpenCombine"),
             ],

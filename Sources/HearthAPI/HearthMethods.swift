@@ -1,6 +1,5 @@
 package import JSONRPC
 package import Logging
-import StrictJSON
 
 /// The JSON-RPC methods of Hearth.
 package enum HearthMethods {

@@ -3,7 +3,7 @@ import HearthAPI
 package import HearthHTTP
 import Hummingbird
 import NIOCore
-import StrictJSON
+import UTF8Text
 
 /// The pages as routes of Hearth's server: `/`, `/rpc/docs`, `/admin` and all paths below it, for all methods.
 package struct AdminModule: RouteModule {

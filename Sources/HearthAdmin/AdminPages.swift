@@ -5,7 +5,7 @@ import HTTPTypes
 package import HearthAPI
 import JSONRPC
 package import Logging
-import StrictJSON
+import UTF8Text
 
 /// The administration pages, a server-rendered user interface for browsing and editing the databases.
 ///

@@ -1,6 +1,6 @@
 internal import DocumentModel
 internal import StorageIO
-internal import StrictJSON
+internal import UTF8Text
 
 /// A check of all document files against the journal and the index.
 struct DocumentCheck {

@@ -1,6 +1,6 @@
 internal import DocumentModel
 internal import DocumentStore
-internal import StrictJSON
+internal import UTF8Text
 
 /// A commit in the queue, with its suspended caller.
 struct PendingCommit: Sendable {

@@ -3,7 +3,6 @@ internal import DocumentModel
 internal import DocumentStore
 internal import Journal
 internal import Logging
-internal import StrictJSON
 internal import Synchronization
 
 extension DocumentIndex {

@@ -3,6 +3,7 @@ import DocumentStore
 import FileStore
 import StorageIO
 import StrictJSON
+import UTF8Text
 
 /// The contents of `keys.json`: JSON that a person can read and edit, one key per line.
 ///

@@ -3,8 +3,8 @@ import DocumentStore
 import FileStore
 package import Logging
 import StorageIO
-package import StrictJSON
 import Synchronization
+package import UTF8Text
 
 /// The API keys of a server, and the authentication of its callers.
 ///

@@ -1,4 +1,4 @@
-package import StrictJSON
+package import UTF8Text
 
 /// The cookie that carries the ID of a browser's session.
 ///

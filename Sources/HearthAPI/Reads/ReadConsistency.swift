@@ -1,6 +1,6 @@
 package import DocumentModel
 import JSONRPC
-import StrictJSON
+import UTF8Text
 
 /// The consistency of a read: at a point in time, in a transaction, or of the latest state by default.
 package struct ReadConsistency: Sendable {

@@ -1,6 +1,7 @@
 package import DocumentModel
 import JSONRPC
 package import StrictJSON
+import UTF8Text
 
 /// A file or folder that cannot be read as a document or collection. It is left untouched and reported in lists and query
 /// results.

@@ -2,6 +2,7 @@ import DocumentModel
 import DocumentStore
 import JSONRPC
 import StrictJSON
+import UTF8Text
 
 extension ListedDocument {
     /// Writes the document, or `{"path": …}` alone for one that does not exist.

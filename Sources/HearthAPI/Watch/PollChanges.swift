@@ -2,6 +2,7 @@ package import DocumentModel
 import DocumentStore
 package import JSONRPC
 package import StrictJSON
+package import UTF8Text
 
 /// `changes.poll`: returns the changes since a token, for clients that cannot hold a stream open.
 package enum PollChanges: RPCMethod {

@@ -2,6 +2,7 @@ import DocumentModel
 import DocumentStore
 package import JSONRPC
 package import StrictJSON
+import UTF8Text
 
 extension WatchFrame {
     /// The frame's `type`.

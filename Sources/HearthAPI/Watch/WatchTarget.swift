@@ -1,6 +1,6 @@
 package import DocumentModel
 package import JSONRPC
-package import StrictJSON
+package import UTF8Text
 
 /// The target of a watch stream.
 package enum WatchTarget: Hashable, Sendable {

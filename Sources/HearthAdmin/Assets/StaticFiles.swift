@@ -1,7 +1,8 @@
 import Crypto
 import DocumentModel
 import Foundation
-import StrictJSON
+import HearthHTTP
+import UTF8Text
 
 /// The static files of the pages, held in memory.
 ///

@@ -1,7 +1,7 @@
 import DocumentModel
 import DocumentStore
 import HearthAPI
-import StrictJSON
+import UTF8Text
 
 /// The views of a collection and its queries: table, map, colors, JSON and types.
 struct CollectionController {

@@ -1,5 +1,5 @@
 import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// A collection as a map with a marker for each geo point in its documents, and a list of the points.
 struct CollectionMapPage: Page {

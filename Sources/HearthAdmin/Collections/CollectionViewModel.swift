@@ -1,6 +1,5 @@
 import DocumentModel
 import HearthAPI
-import StrictJSON
 
 /// The view model shared by the views of a collection: heading, paging, views, filters, export and damaged files.
 struct CollectionViewModel: Sendable {

@@ -1,5 +1,6 @@
 import HearthAPI
 import StrictJSON
+import UTF8Text
 
 /// A method call to copy: as a JSON-RPC request and as a curl command.
 struct CallSnippet: Sendable {

@@ -1,5 +1,6 @@
 import DocumentModel
 import StrictJSON
+import UTF8Text
 
 /// A call of a method, with the text of its parameters.
 struct MethodCall: Sendable {

@@ -1,6 +1,6 @@
 import DocumentModel
 import HTTPTypes
-import StrictJSON
+import UTF8Text
 
 /// The confirmation page of a deletion, with the number of affected documents.
 struct DeletePage: Page {

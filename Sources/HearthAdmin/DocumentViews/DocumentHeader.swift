@@ -1,5 +1,5 @@
 import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// The header shared by the views of a document: its ID, size and timestamps, and links to the views.
 struct DocumentHeader: Sendable {

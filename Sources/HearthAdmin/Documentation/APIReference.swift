@@ -1,6 +1,7 @@
 import HearthAPI
 import JSONRPC
 import StrictJSON
+import UTF8Text
 
 /// The reference of the JSON-RPC methods, parsed from the OpenRPC document.
 struct APIReference: Sendable {

@@ -1,5 +1,4 @@
 import HearthAPI
-import StrictJSON
 
 /// The API reference: all methods, each with commands to copy and a form to call it.
 struct DocumentationPage: Page {

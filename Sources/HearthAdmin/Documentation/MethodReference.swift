@@ -1,5 +1,6 @@
 import DocumentModel
 import StrictJSON
+import UTF8Text
 
 /// A method described by the OpenRPC document.
 struct MethodReference: Sendable {

@@ -1,4 +1,5 @@
 import StrictJSON
+import UTF8Text
 
 /// A method on the API reference page: its description, commands to copy and a form to call it.
 struct MethodView: Sendable {

@@ -1,4 +1,5 @@
 import StrictJSON
+import UTF8Text
 
 /// A JSON Schema summarized in words, with links to named schemas: `array of Document`.
 struct SchemaDescription: Sendable {

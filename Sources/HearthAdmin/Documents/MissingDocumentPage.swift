@@ -1,6 +1,6 @@
 import DocumentModel
 import HTTPTypes
-import StrictJSON
+import UTF8Text
 
 /// The page of a missing document, with its subcollections, if any.
 struct MissingDocumentPage: Page {

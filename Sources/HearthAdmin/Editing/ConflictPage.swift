@@ -1,6 +1,5 @@
 import DocumentModel
 import HTTPTypes
-import StrictJSON
 
 /// The page of an edit conflict, with the base, their and your value of each differing field to choose from.
 struct ConflictPage: Page {

@@ -1,5 +1,4 @@
 import DocumentModel
-import StrictJSON
 
 /// The common state of both editors: target, base revision and validation errors.
 struct EditorContext: Sendable {

@@ -1,5 +1,5 @@
 import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// A row of the field editor: the input for a field or an array element.
 struct EditorRow: Sendable {

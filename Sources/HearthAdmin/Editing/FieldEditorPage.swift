@@ -1,6 +1,5 @@
 import DocumentModel
 import HTTPTypes
-import StrictJSON
 
 /// The editor of a document with a row for each field.
 struct FieldEditorPage: Page {

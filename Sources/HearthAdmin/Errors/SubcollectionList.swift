@@ -1,7 +1,7 @@
 import DocumentModel
 import DocumentStore
 import HearthAPI
-import StrictJSON
+import UTF8Text
 
 /// The subcollections of a document as links, and the errors of folders that can't be read as collections.
 struct SubcollectionList: Sendable {

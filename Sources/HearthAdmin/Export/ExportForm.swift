@@ -1,4 +1,4 @@
-import StrictJSON
+import UTF8Text
 
 /// The form that exports the documents of a collection, all or filtered.
 struct ExportForm: Sendable {

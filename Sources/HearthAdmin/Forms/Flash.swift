@@ -1,6 +1,6 @@
 import DocumentModel
 import HearthAPI
-import StrictJSON
+import UTF8Text
 
 /// A flash message: the result of a form, shown once on the page after the redirect.
 ///

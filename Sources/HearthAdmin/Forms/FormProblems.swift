@@ -1,5 +1,4 @@
 import DocumentModel
-import StrictJSON
 
 /// The errors of a submitted form: listed above the form, which then receives the focus, and beside the fields.
 struct FormProblems: Sendable {

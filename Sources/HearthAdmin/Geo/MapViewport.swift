@@ -1,5 +1,5 @@
 import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// The area that a map shows, in degrees on an equirectangular projection.
 ///

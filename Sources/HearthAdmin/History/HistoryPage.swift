@@ -2,7 +2,7 @@ import DocumentModel
 import DocumentStore
 import HTTPTypes
 import HearthAPI
-import StrictJSON
+import UTF8Text
 
 /// The history of a document: its versions, each with the changes from the previous one.
 struct HistoryPage: Page {

@@ -2,7 +2,7 @@ import DocumentModel
 import DocumentStore
 import HTTPTypes
 import HearthAPI
-import StrictJSON
+import UTF8Text
 
 /// The import of uploaded files.
 struct ImportController {

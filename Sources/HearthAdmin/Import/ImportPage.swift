@@ -1,6 +1,6 @@
 import DocumentModel
 import HTTPTypes
-import StrictJSON
+import UTF8Text
 
 /// The import page: the upload form, and the preview of an uploaded file.
 struct ImportPage: Page {

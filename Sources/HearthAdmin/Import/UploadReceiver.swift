@@ -1,7 +1,7 @@
 import DocumentModel
 import DocumentStore
 import StorageIO
-import StrictJSON
+import UTF8Text
 
 /// Receives a multipart form and writes its file to disk as the body arrives, in bounded memory.
 struct UploadReceiver {

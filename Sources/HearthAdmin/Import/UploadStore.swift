@@ -1,7 +1,7 @@
 import DocumentModel
 import HearthAPI
-import StrictJSON
 import Synchronization
+import UTF8Text
 
 /// The uploaded files that wait for their import.
 ///

@@ -1,5 +1,4 @@
 import DocumentModel
-import StrictJSON
 
 /// The progress of a background job, later its result. The page reloads while the job is running.
 struct JobPage: Page {

@@ -1,5 +1,4 @@
 import DocumentModel
-import StrictJSON
 
 /// The list of running and recently finished jobs.
 struct JobsPage: Page {

@@ -1,7 +1,7 @@
 import DocumentModel
 import HTTPTypes
 import HearthAPI
-import StrictJSON
+import UTF8Text
 
 /// The list of API keys and the form that creates one.
 struct KeysPage: Page {

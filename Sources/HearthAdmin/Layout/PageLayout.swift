@@ -1,7 +1,7 @@
 import DocumentModel
 import DocumentStore
 import HearthAPI
-import StrictJSON
+import UTF8Text
 
 /// The view model of the layout around a page's content: title, breadcrumb, list of collections, style sheets and scripts.
 struct PageLayout: Sendable {

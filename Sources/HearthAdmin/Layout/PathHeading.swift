@@ -1,5 +1,4 @@
-import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// The heading of a document's or collection's page: its ID, and its path to copy.
 struct PathHeading: Sendable {

@@ -3,6 +3,7 @@ import DocumentStore
 import HearthAPI
 import JSONRPC
 import StrictJSON
+import UTF8Text
 
 /// The URL of a page's stream of live updates, which starts before the page was rendered.
 ///

@@ -1,7 +1,6 @@
 import DocumentModel
 import DocumentStore
 import HearthAPI
-import StrictJSON
 
 /// The overview of a database: the root collections with their sizes, and the state of the server.
 struct OverviewPage: Page {

@@ -1,5 +1,5 @@
 import HearthAPI
-import StrictJSON
+import UTF8Text
 
 /// The account section in the layout of every page: the API key, its role and the sign-out button.
 struct AccountView: Sendable {

@@ -1,8 +1,7 @@
 import Crypto
-import DocumentModel
 import HTTPTypes
 import HearthAPI
-import StrictJSON
+import UTF8Text
 
 /// The state of one request that all pages share: principal, CSRF token and flash message.
 struct RequestScope: Sendable {

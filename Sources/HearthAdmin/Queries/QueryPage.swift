@@ -2,7 +2,7 @@ import DocumentModel
 import DocumentStore
 import HTTPTypes
 import HearthAPI
-import StrictJSON
+import UTF8Text
 
 /// The query page: an editor for queries, with the results or the query plan.
 struct QueryPage: Page {

@@ -2,7 +2,6 @@ import DocumentModel
 import DocumentStore
 import HTTPTypes
 import HearthAPI
-import StrictJSON
 
 extension AdminRequest {
     /// The root collections that every page lists; nil when the caller may not list them or they cannot be read.

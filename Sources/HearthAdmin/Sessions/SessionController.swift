@@ -1,8 +1,7 @@
-import DocumentModel
 import HTTPTypes
 import HearthAPI
 import Logging
-import StrictJSON
+import UTF8Text
 
 /// Sign-in and sign-out.
 struct SessionController {

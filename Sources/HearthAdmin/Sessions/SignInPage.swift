@@ -1,6 +1,5 @@
 import DocumentModel
 import HTTPTypes
-import StrictJSON
 
 /// The sign-in page, shown at its own URL or in place of a page that requires sign-in.
 struct SignInPage: Page {

@@ -2,7 +2,7 @@ import DocumentModel
 import DocumentStore
 import HTTPTypes
 import HearthAPI
-import StrictJSON
+import UTF8Text
 
 /// The settings of the database and the server: indexes, sessions and limits.
 struct SettingsPage: Page {

@@ -1,5 +1,5 @@
-import DocumentModel
-import StrictJSON
+import HearthHTTP
+import UTF8Text
 
 /// The static files.
 struct AssetController {

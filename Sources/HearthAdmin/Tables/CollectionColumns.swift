@@ -1,5 +1,5 @@
 import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// The columns of a table of documents: the chosen ones, or else the union of the documents' fields, the most frequent first.
 struct CollectionColumns: Sendable {

@@ -1,5 +1,6 @@
 internal import DocumentModel
 internal import StrictJSON
+internal import UTF8Text
 
 extension Document {
     /// Parses a document, including its fields.

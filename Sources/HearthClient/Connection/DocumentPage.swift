@@ -1,5 +1,6 @@
 public import DocumentModel
 internal import StrictJSON
+internal import UTF8Text
 
 /// A page of the documents in a collection, ordered by ID.
 public struct DocumentPage: Sendable {

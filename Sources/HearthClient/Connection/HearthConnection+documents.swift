@@ -1,5 +1,6 @@
 public import DocumentModel
 internal import StrictJSON
+internal import UTF8Text
 
 extension HearthConnection {
     /// Reads a document.

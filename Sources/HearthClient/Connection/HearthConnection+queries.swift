@@ -1,5 +1,6 @@
 package import DocumentModel
 package import StrictJSON
+internal import UTF8Text
 
 extension HearthConnection {
     /// Runs a query.

@@ -1,5 +1,6 @@
 public import DocumentModel
 internal import StrictJSON
+internal import UTF8Text
 
 extension HearthConnection {
     /// Reads documents by path, in the order of the paths; `nil` for those that don't exist.

@@ -1,5 +1,6 @@
 internal import DocumentModel
 internal import StrictJSON
+internal import UTF8Text
 
 /// A JSON-RPC request.
 struct RPCCall: Sendable {

@@ -1,5 +1,6 @@
 public import DocumentModel
 internal import StrictJSON
+internal import UTF8Text
 
 /// The identity, state and limits of a server.
 public struct ServerInformation: Hashable, Sendable {

@@ -2,6 +2,7 @@ internal import AsyncHTTPClient
 internal import DocumentModel
 internal import NIOHTTP1
 internal import StrictJSON
+internal import UTF8Text
 
 extension StatusError {
     /// Parses a JSON-RPC error object; returns `nil` for any other value.

@@ -1,5 +1,6 @@
 internal import DocumentModel
 internal import StrictJSON
+internal import UTF8Text
 
 extension StructuredQuery {
     /// Writes the members of the query in the format of `query.run`.

@@ -1,5 +1,6 @@
 internal import DocumentModel
 internal import StrictJSON
+internal import UTF8Text
 
 extension Write {
     /// The method for a single write.

@@ -1,5 +1,5 @@
 internal import DocumentModel
-internal import StrictJSON
+internal import UTF8Text
 
 /// Aggregates the frames of watch streams into consistent states of a target, across resumed streams.
 ///

@@ -1,5 +1,6 @@
 public import DocumentModel
 package import StrictJSON
+internal import UTF8Text
 
 /// A message of a watch stream.
 public struct WatchFrame: Sendable {

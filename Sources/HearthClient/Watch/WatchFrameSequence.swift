@@ -2,7 +2,7 @@ internal import AsyncHTTPClient
 public import DocumentModel
 internal import NIOCore
 internal import NIOHTTP1
-internal import StrictJSON
+internal import UTF8Text
 
 extension HearthConnection {
     /// Opens a watch stream: the current state of the target, then every change in commit order.

@@ -1,5 +1,6 @@
 public import DocumentModel
 package import StrictJSON
+internal import UTF8Text
 
 /// The target of a watch stream.
 public struct WatchTarget: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import StrictJSON
+import UTF8Text
 
 /// Builds the response to a request or batch while its calls are executed, within the memory limits.
 ///

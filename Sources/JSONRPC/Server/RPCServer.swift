@@ -1,4 +1,5 @@
-package import StrictJSON
+import StrictJSON
+package import UTF8Text
 
 /// An error that a method did not declare. The client receives only its ID.
 package struct UnexpectedError: Sendable {

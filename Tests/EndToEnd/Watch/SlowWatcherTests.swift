@@ -1,8 +1,8 @@
 import DocumentModel
 import Foundation
 import HearthClient
-import StrictJSON
 import Testing
+import UTF8Text
 
 /// Watchers that read one byte per second.
 @Suite("Slow watchers", .timeLimit(.minutes(5)))

@@ -1,7 +1,6 @@
 import Dispatch
 import DocumentModel
 import DocumentStore
-import StrictJSON
 import Synchronization
 import TestSupport
 import Testing

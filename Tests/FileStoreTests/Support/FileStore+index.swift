@@ -1,7 +1,7 @@
 import DocumentModel
 import DocumentStore
-import StrictJSON
 import TestSupport
+import UTF8Text
 
 @testable import FileStore
 

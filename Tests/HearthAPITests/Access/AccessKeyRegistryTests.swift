@@ -3,10 +3,10 @@ import DocumentStore
 import FileStore
 import Foundation
 import Logging
-import StrictJSON
 import Synchronization
 import TestSupport
 import Testing
+import UTF8Text
 
 @testable import HearthAPI
 

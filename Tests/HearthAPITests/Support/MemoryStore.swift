@@ -1,7 +1,7 @@
 import DocumentModel
 import DocumentStore
-import StrictJSON
 import Synchronization
+import UTF8Text
 
 /// An in-memory store whose reads and commits tests can interleave.
 final class MemoryStore: DocumentStore {

@@ -1,8 +1,8 @@
 import DocumentModel
 import HearthAPI
-import StrictJSON
 import Synchronization
 import Testing
+import UTF8Text
 
 @Suite("Transaction limits") struct TransactionLimitTests {
     /// A manual clock.

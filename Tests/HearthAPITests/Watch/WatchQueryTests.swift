@@ -3,6 +3,7 @@ import DocumentStore
 import JSONRPC
 import StrictJSON
 import Testing
+import UTF8Text
 
 @testable import HearthAPI
 

@@ -3,8 +3,8 @@ import DocumentStore
 import FileStore
 import Foundation
 import Logging
-import StrictJSON
 import Testing
+import UTF8Text
 
 @testable import HearthAPI
 

@@ -1,9 +1,9 @@
 import DocumentModel
 import DocumentStore
 import JSONRPC
-import StrictJSON
 import Synchronization
 import Testing
+import UTF8Text
 
 @testable import HearthAPI
 

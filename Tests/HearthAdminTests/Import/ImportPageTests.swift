@@ -4,9 +4,9 @@ import FileStore
 import Foundation
 import HTTPTypes
 import HearthAPI
-import StrictJSON
 import Synchronization
 import Testing
+import UTF8Text
 
 @testable import HearthAdmin
 

@@ -6,7 +6,7 @@ import Foundation
 import HTTPTypes
 import HearthAPI
 import Logging
-import StrictJSON
+import UTF8Text
 
 @testable import HearthAdmin
 

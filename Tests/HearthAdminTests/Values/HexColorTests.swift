@@ -1,5 +1,6 @@
 import DocumentModel
 import Testing
+import UTF8Text
 
 @testable import HearthAdmin
 

@@ -5,6 +5,7 @@ import QueryTestSupport
 import StrictJSON
 import TestSupport
 import Testing
+import UTF8Text
 
 @testable import HearthClient
 

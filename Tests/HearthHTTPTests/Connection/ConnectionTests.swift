@@ -1,8 +1,8 @@
 import DocumentModel
 import HearthAPI
 import HearthHTTP
-import StrictJSON
 import Testing
+import UTF8Text
 
 /// HTTP/1 connections.
 @Suite(.timeLimit(.minutes(1))) struct ConnectionTests {

@@ -1,6 +1,5 @@
 import DocumentModel
 import HearthAPI
-import StrictJSON
 import Testing
 
 @testable import HearthHTTP

@@ -3,6 +3,7 @@ import DocumentStore
 import HearthAPI
 import StrictJSON
 import Testing
+import UTF8Text
 
 @testable import HearthHTTP
 

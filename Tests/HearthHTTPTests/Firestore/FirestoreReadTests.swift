@@ -3,6 +3,7 @@ import HearthAPI
 import JSONRPC
 import StrictJSON
 import Testing
+import UTF8Text
 
 @testable import HearthHTTP
 

@@ -3,7 +3,6 @@ import FuzzedInputs
 import HearthAPI
 import Hummingbird
 import Logging
-import StrictJSON
 import Testing
 
 @testable import HearthHTTP

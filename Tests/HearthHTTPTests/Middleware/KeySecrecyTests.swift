@@ -1,6 +1,5 @@
 import HearthAPI
 import Logging
-import StrictJSON
 import Synchronization
 import Testing
 

@@ -2,9 +2,9 @@ import DocumentModel
 import DocumentStore
 import HearthAPI
 import Logging
-import StrictJSON
 import Synchronization
 import Testing
+import UTF8Text
 
 @testable import HearthHTTP
 

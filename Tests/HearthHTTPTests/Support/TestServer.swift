@@ -8,10 +8,10 @@ import HearthAdmin
 import JSONRPC
 import Logging
 import ServiceLifecycle
-import StrictJSON
 import Synchronization
 import TestSupport
 import Testing
+import UTF8Text
 
 @testable import HearthHTTP
 

@@ -2,8 +2,8 @@ import DocumentModel
 import DocumentStore
 import HearthAPI
 import HearthHTTP
-import StrictJSON
 import Testing
+import UTF8Text
 
 /// Graceful shutdown with open connections.
 @Suite(.timeLimit(.minutes(1))) struct ShutdownTests {

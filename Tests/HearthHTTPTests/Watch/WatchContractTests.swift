@@ -5,6 +5,7 @@ import StrictJSON
 import Synchronization
 import TestSupport
 import Testing
+import UTF8Text
 
 @testable import HearthHTTP
 

@@ -1,6 +1,6 @@
 import DocumentModel
-import StrictJSON
 import Testing
+import UTF8Text
 
 /// The latency from commit to frame.
 @Suite("Watch latency", .timeLimit(.minutes(10)))

@@ -4,6 +4,7 @@ import HearthAPI
 import HearthHTTP
 import StrictJSON
 import Testing
+import UTF8Text
 
 /// Watch streams of queries.
 @Suite(.timeLimit(.minutes(1))) struct WatchQueryStreamTests {

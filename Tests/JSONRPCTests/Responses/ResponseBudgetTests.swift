@@ -1,5 +1,6 @@
 import StrictJSON
 import Testing
+import UTF8Text
 
 @testable import JSONRPC
 

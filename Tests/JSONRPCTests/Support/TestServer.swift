@@ -1,6 +1,7 @@
 import JSONRPC
 import StrictJSON
 import Synchronization
+import UTF8Text
 
 let testTable = MethodTable<Recorder>(
     [Echo.self, Subtract.self, Record.self, Wait.self, Fail.self, Find.self, ReadsUndeclared.self],

@@ -1,6 +1,7 @@
 internal import DocumentModel
 internal import StrictJSON
 internal import Synchronization
+internal import UTF8Text
 
 /// A document whose file could not be brought to its committed state, because it can't be written.
 struct QuarantinedDocument: Hashable {

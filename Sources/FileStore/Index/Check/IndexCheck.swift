@@ -1,7 +1,7 @@
 internal import DocumentModel
 internal import DocumentStore
 internal import GRDB
-internal import StrictJSON
+internal import UTF8Text
 
 /// Compares the index of a closed database with the document files.
 ///

@@ -1,7 +1,7 @@
 internal import DocumentModel
 internal import DocumentStore
 internal import GRDB
-internal import StrictJSON
+internal import UTF8Text
 
 /// A consistent view of the index as of one commit, in a read transaction.
 ///

@@ -1,5 +1,5 @@
 internal import DocumentModel
-internal import StrictJSON
+internal import UTF8Text
 
 /// Reads the document IDs of one page of a collection from the index.
 struct IndexedListingReader {

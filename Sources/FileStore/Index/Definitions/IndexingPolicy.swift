@@ -2,6 +2,7 @@ internal import DocumentModel
 internal import DocumentStore
 internal import GRDB
 internal import StrictJSON
+internal import UTF8Text
 
 /// The indexing policy of the collections with one ID: their composite indexes and their single-field exemptions.
 struct IndexingPolicy: Hashable {

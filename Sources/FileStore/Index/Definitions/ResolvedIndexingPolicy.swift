@@ -1,7 +1,6 @@
 internal import DocumentModel
 internal import DocumentStore
 internal import GRDB
-internal import StrictJSON
 
 /// An ``IndexingPolicy`` with its fields resolved to the IDs of the index catalog.
 struct ResolvedIndexingPolicy {

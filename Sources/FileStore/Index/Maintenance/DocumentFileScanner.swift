@@ -3,8 +3,8 @@ internal import DocumentModel
 internal import DocumentStore
 internal import Logging
 internal import StorageIO
-internal import StrictJSON
 internal import Synchronization
+internal import UTF8Text
 
 /// Reads all documents from their files on a thread of its own, up to two batches ahead of the consumer.
 ///

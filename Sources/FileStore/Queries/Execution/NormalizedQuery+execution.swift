@@ -1,5 +1,5 @@
 internal import DocumentModel
-internal import StrictJSON
+internal import UTF8Text
 
 extension NormalizedQuery {
     /// The number of matches that the execution needs, including skipped ones; nil for all.

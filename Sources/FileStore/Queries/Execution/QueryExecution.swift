@@ -1,7 +1,7 @@
 internal import DocumentModel
 internal import DocumentStore
 internal import Journal
-internal import StrictJSON
+internal import UTF8Text
 
 /// Executes a query on a snapshot of the index, on one thread.
 ///

@@ -2,6 +2,7 @@ package import DocumentModel
 package import DocumentStore
 package import JSONRPC
 package import StrictJSON
+package import UTF8Text
 
 /// `collections.list`: lists the root collections, or the subcollections of a document.
 package enum ListCollections: RPCMethod {

@@ -2,6 +2,7 @@ package import DocumentModel
 package import DocumentStore
 package import JSONRPC
 package import StrictJSON
+package import UTF8Text
 
 /// `documents.batchGet`: reads documents by path.
 package enum BatchGetDocuments: RPCMethod {

@@ -1,6 +1,7 @@
 package import DocumentModel
 package import JSONRPC
 package import StrictJSON
+package import UTF8Text
 
 /// `documents.batchWrite`: applies writes independently of each other.
 package enum BatchWrite: RPCMethod {

@@ -2,6 +2,7 @@ package import DocumentModel
 import DocumentStore
 package import JSONRPC
 package import StrictJSON
+package import UTF8Text
 
 /// `documents.create`: creates a document.
 package enum CreateDocument: RPCMethod {

@@ -1,6 +1,7 @@
 package import DocumentModel
 package import JSONRPC
 package import StrictJSON
+package import UTF8Text
 
 /// `documents.delete`: deletes a document.
 package enum DeleteDocument: RPCMethod {

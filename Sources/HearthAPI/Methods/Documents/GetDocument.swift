@@ -2,6 +2,7 @@ package import DocumentModel
 import DocumentStore
 package import JSONRPC
 package import StrictJSON
+package import UTF8Text
 
 /// `documents.get`: reads a document.
 package enum GetDocument: RPCMethod {

@@ -2,6 +2,7 @@ package import DocumentModel
 package import DocumentStore
 package import JSONRPC
 package import StrictJSON
+package import UTF8Text
 
 /// `documents.history`: lists the versions of a document.
 package enum GetDocumentHistory: RPCMethod {

@@ -1,6 +1,7 @@
 import DocumentModel
 import JSONRPC
 import StrictJSON
+import UTF8Text
 
 /// The precondition of a write: `{exists: bool}` or `{updateTime: …}`.
 struct PreconditionParameter: ObjectParameter {

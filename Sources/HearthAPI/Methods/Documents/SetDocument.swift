@@ -1,6 +1,7 @@
 package import DocumentModel
 package import JSONRPC
 package import StrictJSON
+package import UTF8Text
 
 /// `documents.set`: replaces a document or merges fields into it.
 package enum SetDocument: RPCMethod {

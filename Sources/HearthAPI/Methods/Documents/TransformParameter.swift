@@ -1,6 +1,6 @@
 import DocumentModel
 import JSONRPC
-import StrictJSON
+import UTF8Text
 
 /// A field transform, such as `{field, increment: 1}`.
 struct TransformParameter: ObjectParameter {

@@ -1,6 +1,6 @@
 import DocumentModel
 import JSONRPC
-import StrictJSON
+import UTF8Text
 
 /// A write of a commit: `{set: …}`, `{update: …}` or `{delete: …}`.
 struct WriteParameter: ObjectParameter {

@@ -1,6 +1,6 @@
 package import DocumentModel
 package import JSONRPC
-import StrictJSON
+import UTF8Text
 
 /// An aggregation over the results of a query: `{count: {upTo?}}`, `{sum: field}` or `{average: field}`, with `alias?`.
 package struct AggregationParameter: ObjectParameter {

@@ -2,6 +2,7 @@ package import DocumentModel
 package import DocumentStore
 package import JSONRPC
 package import StrictJSON
+package import UTF8Text
 
 /// `query.explain`: runs a query and reports its plan and cost.
 package enum ExplainQuery: RPCMethod {

@@ -1,6 +1,7 @@
 import DocumentModel
 import JSONRPC
 import StrictJSON
+import UTF8Text
 
 /// A filter: `{field, op, value}`, `{and: […]}` or `{or: […]}`.
 ///

@@ -1,6 +1,7 @@
 import DocumentModel
 import JSONRPC
 import StrictJSON
+import UTF8Text
 
 /// A geo point: `{"$geoPoint": {latitude, longitude}}`.
 struct GeoPointParameter: ParameterValue {

@@ -1,6 +1,7 @@
 import DocumentModel
 import JSONRPC
 import StrictJSON
+import UTF8Text
 
 /// A sort key: `{field, direction?}`, or `{field, distanceFrom, direction?}`.
 struct OrderParameter: ObjectParameter {

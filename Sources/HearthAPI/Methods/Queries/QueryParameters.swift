@@ -1,6 +1,6 @@
 package import DocumentModel
 package import JSONRPC
-import StrictJSON
+import UTF8Text
 
 /// The parameters of a query, which query methods combine with their own.
 ///

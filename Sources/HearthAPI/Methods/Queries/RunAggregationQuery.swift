@@ -2,6 +2,7 @@ package import DocumentModel
 package import DocumentStore
 package import JSONRPC
 package import StrictJSON
+package import UTF8Text
 
 /// `query.aggregate`: runs an aggregation query.
 package enum RunAggregationQuery: RPCMethod {

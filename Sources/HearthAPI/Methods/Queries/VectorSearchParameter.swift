@@ -1,6 +1,7 @@
 import DocumentModel
 import JSONRPC
 import StrictJSON
+import UTF8Text
 
 /// A nearest-neighbor search of vectors: `{field, vector, measure, limit, distanceResultField?, distanceThreshold?}`.
 struct VectorSearchParameter: ObjectParameter {

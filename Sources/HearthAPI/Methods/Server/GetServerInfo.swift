@@ -2,6 +2,7 @@ package import DocumentModel
 package import DocumentStore
 package import JSONRPC
 package import StrictJSON
+package import UTF8Text
 
 /// `server.info`: returns the state of the server and of the selected database.
 package enum GetServerInfo: RPCMethod {

@@ -2,6 +2,7 @@ package import DocumentModel
 import DocumentStore
 package import JSONRPC
 package import StrictJSON
+package import UTF8Text
 
 /// `transactions.begin`: begins a transaction.
 package enum BeginTransaction: RPCMethod {

@@ -1,5 +1,6 @@
 package import JSONRPC
 package import StrictJSON
+package import UTF8Text
 
 /// `transactions.rollback`: rolls back a transaction.
 package enum RollbackTransaction: RPCMethod {

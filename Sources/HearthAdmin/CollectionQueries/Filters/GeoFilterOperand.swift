@@ -1,5 +1,6 @@
 import DocumentModel
 import StrictJSON
+import UTF8Text
 
 /// The operand of a `near` or `within` filter, as entered in a form and as JSON.
 struct GeoFilterOperand: Sendable {

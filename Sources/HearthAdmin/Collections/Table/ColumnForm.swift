@@ -1,5 +1,4 @@
 import DocumentModel
-import StrictJSON
 
 /// The form that chooses the columns of a table.
 struct ColumnForm: Sendable {

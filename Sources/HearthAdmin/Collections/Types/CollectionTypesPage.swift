@@ -1,7 +1,7 @@
 import DocumentModel
 import DocumentStore
 import HearthAPI
-import StrictJSON
+import UTF8Text
 
 /// The types of each field of a collection, and the documents whose type is rare.
 struct CollectionTypesPage: Page {
