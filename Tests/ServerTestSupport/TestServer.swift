@@ -81,7 +81,7 @@ package struct TestServer: Sendable {
 
 /// The folder with the templates and static files of the pages.
 private let repository = URL(filePath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 
 /// Shared, because reading and compiling the templates takes longer than most tests.
 private let pageAssets = Result { try PageAssets(.find(explicit: repository)) }
