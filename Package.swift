@@ -298,3 +298,9 @@ if Context.environment["HEARTH_FUZZING"] != nil {
         )
     )
 }
+
+// SwiftPM builds all programs and dynamic libraries of a package that another one depends on. A checkout by SwiftPM or Xcode offers
+// the client library only, so that nothing of the server is built with it.
+if Context.packageDirectory.contains("/checkouts/") {
+    package.products.removeAll { $0.name != "HearthClient" }
+}
