@@ -65,13 +65,13 @@ extension CollectionColorsPage.Entry: ViewModel {
 }
 
 extension HexColor {
-    /// The sort key of a palette: the hue in steps of thirty degrees, then light to dark; greys come last.
+    /// The sort key of a palette: the hue in steps of thirty degrees, then light to dark; grays come last.
     fileprivate var paletteOrder: (hue: Int, darkness: Int) {
         let (red, green, blue) = (Int(red), Int(green), Int(blue))
         let (maximum, minimum) = (max(red, green, blue), min(red, green, blue))
         let darkness = 510 - maximum - minimum
         let chroma = maximum - minimum
-        // A low chroma counts as grey.
+        // A low chroma counts as gray.
         guard chroma * 12 > maximum else { return (12, darkness) }
         let degrees: Int =
             switch maximum {

@@ -9,7 +9,7 @@ struct CollectionColumns: Sendable {
         /// The types of the values, the most frequent first.
         let types: [ValueType]
 
-        /// The most frequent type; cells with another type are labelled.
+        /// The most frequent type; cells with another type are labeled.
         var predominantType: ValueType? { types.first }
     }
 

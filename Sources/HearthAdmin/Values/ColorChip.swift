@@ -1,6 +1,6 @@
 import DocumentModel
 
-/// A color swatch labelled with its hexadecimal notation.
+/// A color swatch labeled with its hexadecimal notation.
 struct ColorChip: Sendable {
     /// The stored string.
     let text: String

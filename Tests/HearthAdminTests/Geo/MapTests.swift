@@ -26,7 +26,7 @@ struct MapTests {
     }
 
     @Test
-    func `Short coordinates are rounded to a tenth of a metre`() throws {
+    func `Short coordinates are rounded to a tenth of a meter`() throws {
         #expect(
             CoordinateFormat.rounded(try GeoPoint(validatingLatitude: 5.316666666666666, longitude: -4.033333333333333))
                 == "5.316667, -4.033333"

@@ -76,7 +76,7 @@ struct PageTests {
     }
 
     @Test
-    func `Colours in arrays are chips, in tables and on document pages`() async throws {
+    func `Colors in arrays are chips, in tables and on document pages`() async throws {
         try await TestSite.with(GuideData.writes()) { site in
             for address in ["/admin/data/books/hitchhiker-tags", "/admin/data/books"] {
                 let page = try await site.page(address)

@@ -9,7 +9,7 @@ struct GeoFilterOperand: Sendable {
     /// The operand in the JSON form of the API.
     let json: [UInt8]
 
-    /// Parses a circle; a radius without a unit is in metres.
+    /// Parses a circle; a radius without a unit is in meters.
     init(circle text: String) throws(StatusError) {
         var digits = text.utf8[...]
         var scale = 1.0
@@ -49,13 +49,13 @@ struct GeoFilterOperand: Sendable {
     init?(circle node: JSONNode) {
         guard case .geoPoint(let center)? = node["center"].flatMap({ try? Value(json: $0) }), let radius = node["radius"]?.number
         else { return nil }
-        let metres: Double? =
+        let meters: Double? =
             switch radius {
             case .integer(let integer): Double(integer)
             case .double(let double): double
             case .outOfRange: nil
             }
-        guard let circle = metres.flatMap({ try? GeoCircle(center: center, radius: $0) }) else { return nil }
+        guard let circle = meters.flatMap({ try? GeoCircle(center: center, radius: $0) }) else { return nil }
         self.init(circle)
     }
 
