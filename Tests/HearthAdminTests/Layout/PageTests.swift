@@ -29,6 +29,13 @@ struct PageTests {
     }
 
     @Test
+    func `The layout around a page matches its golden file`() async throws {
+        try await TestSite.with(GuideData.writes()) { site in
+            try GoldenFile.checkLayout(of: try await site.page("/admin/data/books/hitchhiker-tags"), "layout.html")
+        }
+    }
+
+    @Test
     func `The overview of an empty database has an example call`() async throws {
         try await TestSite.with { site in
             let page = try await site.page("/admin/")
