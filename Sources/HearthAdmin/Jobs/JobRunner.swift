@@ -34,7 +34,7 @@ final class JobRunner: Sendable {
         case tooManyJobsOfOwner
     }
 
-    init(logger: Logger, waitTime: Duration) {
+    init(logger: Logger, waitTime: Duration = .seconds(2)) {
         self.logger = logger
         self.waitTime = waitTime
     }

@@ -30,7 +30,6 @@ struct ImportPageTests {
                 contentType: "multipart/form-data; boundary=XX",
                 to: site.pages.uploads,
                 of: "anybody",
-                folder: site.folder.path,
                 fileLimit: limit
             )
         )
@@ -235,7 +234,6 @@ struct ImportPageTests {
                     contentType: "multipart/form-data; boundary=XX",
                     to: site.pages.uploads,
                     of: "anybody",
-                    folder: site.folder.path,
                     fileLimit: 1_000
                 )
             )
@@ -284,7 +282,7 @@ struct ImportPageTests {
     func `Unused uploads expire`() async throws {
         let clock = Mutex(ContinuousClock.now)
         let clockTime = { @Sendable in clock.withLock { $0 } }
-        let uploads = UploadStore(now: clockTime)
+        let uploads = UploadStore(folder: "", now: clockTime)
         let upload = UploadStore.Upload(
             id: "1",
             owner: "v",

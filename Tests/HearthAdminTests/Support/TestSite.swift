@@ -64,14 +64,14 @@ struct TestSite: Sendable {
                 keys: keys
             ),
             assets: try assets.get(),
+            uploads: UploadStore(folder: folder.path),
+            jobRunner: JobRunner(logger: logger, waitTime: .seconds(600)),
             logger: logger,
             dependencies: AdminPages.Dependencies(
                 now: { now },
                 nonce: { nonce },
                 csrfSecret: csrfSecret,
-                failedSignInDuration: .zero,
-                jobWaitTime: .seconds(600),
-                uploadFolder: folder.path
+                failedSignInDuration: .zero
             )
         )
         do {
