@@ -52,7 +52,7 @@ struct MethodCall: Sendable {
 }
 
 /// The result or error of a method call.
-struct MethodCallResult: Sendable {
+struct MethodCallResult: ViewModel {
     let isError: Bool
     let text: String
 }
@@ -67,15 +67,5 @@ extension MethodCallResult {
         let error = response?["error"]
         isError = error != nil
         text = (error ?? response?["result"]).map(JSONPrettyPrinter.text) ?? ""
-    }
-}
-
-extension MethodCallResult: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "isError": isError
-        case "text": text
-        default: nil
-        }
     }
 }

@@ -1,4 +1,3 @@
-import DocumentModel
 import HTTPTypes
 import HearthAPI
 import Logging
@@ -24,7 +23,7 @@ struct SessionController {
         guard request.method == .post else { return await signInResponse(SignInPage(status: .unauthorized, next: next)) }
         let fields = request.http.form.flatMap { Form($0) }?.items
             .filter { $0.name != CSRFToken.field }
-            .map { FormField($0.name.string, $0.value.string) }
+            .map { HiddenField(name: $0.name.string, value: $0.value.string) }
         let pendingForm = PendingForm(url: request.http.pathAndQuery, fields: fields)
         return await signInResponse(SignInPage(status: .unauthorized, next: next, pendingForm: pendingForm))
     }

@@ -16,14 +16,3 @@ struct ColorChip: Sendable {
     /// The CSS class whose rule ``ColorStyleSheet`` generates.
     var className: String { "c-\(color.digits)" }
 }
-
-extension ColorChip: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "text": text
-        case "class": className
-        case "isTranslucent": !color.isOpaque
-        default: nil
-        }
-    }
-}

@@ -85,7 +85,7 @@ struct MapTests {
             url: "/far"
         )
         let map = MapView(of: near + [far], in: .world)
-        #expect(map.markers.map(\.count) == [7, 1])
+        #expect(map.markers.map(\.clusterCount) == ["7", "1"])
         #expect(map.markers.map(\.url) == [nil, "/far"])
         #expect(map.markers[0].title.hasSuffix("and 2 more"))
         #expect(map.markers[1].title == "far: -30, 100")

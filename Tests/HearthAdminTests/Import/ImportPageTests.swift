@@ -168,8 +168,8 @@ struct ImportPageTests {
                 )
                 #expect(preview.exceedsTrackedPaths == (limit == 2))
                 #expect(preview.duplicates.count == repeated)
-                let previewed = ImportPage.PreviewedUpload(upload, preview)
-                #expect((previewed.child(named: "trackedPathsText") is String) == (limit == 2))
+                let previewed = PreviewedUpload(upload, preview)
+                #expect((previewed.trackedPathsText != nil) == (limit == 2))
             }
         }
     }
