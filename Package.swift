@@ -35,29 +35,30 @@ let package = Package(
     ],
     targets: [
         // A target depends only on targets above it in this list.
-        .target(name: "StrictJSON", swiftSettings: swiftSettings),
+        .target(name: "UTF8Text", swiftSettings: swiftSettings),
+        .target(name: "StrictJSON", dependencies: ["UTF8Text"], swiftSettings: swiftSettings),
         .target(name: "Concurrency", swiftSettings: swiftSettings),
-        .target(name: "DocumentModel", dependencies: ["StrictJSON"], swiftSettings: swiftSettings),
+        .target(name: "DocumentModel", dependencies: ["StrictJSON", "UTF8Text"], swiftSettings: swiftSettings),
         .target(name: "Gzip", dependencies: ["CZlib"], swiftSettings: swiftSettings),
         .target(name: "XMLText", dependencies: ["CLibXML2"], swiftSettings: swiftSettings),
-        .target(name: "JSONRPC", dependencies: ["Concurrency", "StrictJSON"], swiftSettings: swiftSettings),
+        .target(name: "JSONRPC", dependencies: ["Concurrency", "StrictJSON", "UTF8Text"], swiftSettings: swiftSettings),
         .target(name: "StorageIO", dependencies: ["CLinux", "DocumentModel"], swiftSettings: swiftSettings),
-        .target(name: "DocumentStore", dependencies: ["DocumentModel", "StrictJSON"], swiftSettings: swiftSettings),
-        .target(name: "HearthWire", dependencies: ["DocumentModel", "StrictJSON"], swiftSettings: swiftSettings),
+        .target(name: "DocumentStore", dependencies: ["DocumentModel", "StrictJSON", "UTF8Text"], swiftSettings: swiftSettings),
+        .target(name: "HearthWire", dependencies: ["DocumentModel", "StrictJSON", "UTF8Text"], swiftSettings: swiftSettings),
         .target(
             name: "Journal",
-            dependencies: ["DocumentModel", "DocumentStore", "StorageIO", "StrictJSON"],
+            dependencies: ["DocumentModel", "DocumentStore", "StorageIO", "UTF8Text"],
             swiftSettings: swiftSettings
         ),
         .target(
             name: "QueryEngine",
-            dependencies: ["DocumentModel", "DocumentStore", "StrictJSON"],
+            dependencies: ["DocumentModel", "DocumentStore", "StrictJSON", "UTF8Text"],
             swiftSettings: swiftSettings
         ),
         .target(
             name: "DocumentIndex",
             dependencies: [
-                "Concurrency", "CSQLite", "DocumentModel", "DocumentStore", "QueryEngine", "StorageIO", "StrictJSON",
+                "Concurrency", "CSQLite", "DocumentModel", "DocumentStore", "QueryEngine", "StorageIO", "StrictJSON", "UTF8Text",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
@@ -68,7 +69,7 @@ let package = Package(
             name: "FileStore",
             dependencies: [
                 "Concurrency", "DocumentIndex", "DocumentModel", "DocumentStore", "Journal", "QueryEngine", "StorageIO",
-                "StrictJSON",
+                "StrictJSON", "UTF8Text",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -77,7 +78,7 @@ let package = Package(
         .target(
             name: "HearthClient",
             dependencies: [
-                "DocumentModel", "HearthWire", "StrictJSON",
+                "DocumentModel", "HearthWire", "StrictJSON", "UTF8Text",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -87,7 +88,7 @@ let package = Package(
         .target(
             name: "HearthAPI",
             dependencies: [
-                "Concurrency", "DocumentModel", "DocumentStore", "HearthWire", "JSONRPC", "StorageIO", "StrictJSON",
+                "Concurrency", "DocumentModel", "DocumentStore", "HearthWire", "JSONRPC", "StorageIO", "StrictJSON", "UTF8Text",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -96,7 +97,7 @@ let package = Package(
         .target(
             name: "HearthHTTP",
             dependencies: [
-                "Concurrency", "DocumentModel", "DocumentStore", "HearthAPI", "HearthWire", "JSONRPC", "StrictJSON",
+                "Concurrency", "DocumentModel", "DocumentStore", "HearthAPI", "HearthWire", "JSONRPC", "StrictJSON", "UTF8Text",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -112,7 +113,7 @@ let package = Package(
         .target(
             name: "FirestoreREST",
             dependencies: [
-                "Concurrency", "DocumentModel", "DocumentStore", "HearthAPI", "HearthHTTP", "JSONRPC", "StrictJSON",
+                "Concurrency", "DocumentModel", "DocumentStore", "HearthAPI", "HearthHTTP", "JSONRPC", "StrictJSON", "UTF8Text",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -123,7 +124,7 @@ let package = Package(
             name: "HearthAdmin",
             dependencies: [
                 "Concurrency", "DocumentModel", "DocumentStore", "Gzip", "HearthHTTP", "HearthAPI", "JSONRPC", "StorageIO",
-                "StrictJSON",
+                "StrictJSON", "UTF8Text",
                 "XMLText",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -138,7 +139,7 @@ let package = Package(
             name: "HearthCLI",
             dependencies: [
                 "DocumentModel", "DocumentStore", "FileStore", "FirestoreREST", "HearthAdmin", "HearthClient", "HearthHTTP",
-                "HearthAPI", "HearthWire", "StorageIO", "StrictJSON",
+                "HearthAPI", "HearthWire", "StorageIO", "StrictJSON", "UTF8Text",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -150,7 +151,7 @@ let package = Package(
             name: "HearthBench",
             dependencies: [
                 "DocumentModel", "DocumentStore", "FileStore", "FirestoreREST", "HearthClient", "HearthHTTP", "HearthAPI",
-                "StrictJSON",
+                "StrictJSON", "UTF8Text",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -171,20 +172,21 @@ let package = Package(
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: swiftSettings),
         .target(
             name: "QueryTestSupport",
-            dependencies: ["DocumentModel", "StrictJSON", "TestSupport"],
+            dependencies: ["DocumentModel", "UTF8Text", "TestSupport"],
             path: "Tests/QueryTestSupport",
             swiftSettings: swiftSettings
         ),
         .target(
             name: "DocumentStoreConformance",
-            dependencies: ["DocumentModel", "DocumentStore", "QueryTestSupport", "StrictJSON", "TestSupport"],
+            dependencies: ["DocumentModel", "DocumentStore", "QueryTestSupport", "StrictJSON", "UTF8Text", "TestSupport"],
             path: "Tests/DocumentStoreConformance",
             swiftSettings: swiftSettings
         ),
         .target(
             name: "FuzzedInputs",
             dependencies: [
-                "DocumentModel", "DocumentStore", "FirestoreREST", "HearthAPI", "JSONRPC", "StrictJSON", "TestSupport",
+                "DocumentModel", "DocumentStore", "FirestoreREST", "HearthAPI", "JSONRPC", "StrictJSON", "UTF8Text",
+                "TestSupport",
             ],
             path: "Tests/FuzzedInputs",
             swiftSettings: swiftSettings
@@ -193,7 +195,7 @@ let package = Package(
             name: "ServerTestSupport",
             dependencies: [
                 "Concurrency", "DocumentModel", "DocumentStore", "FileStore", "FirestoreREST", "HearthAPI", "HearthAdmin",
-                "HearthHTTP", "StrictJSON", "TestSupport",
+                "HearthHTTP", "StrictJSON", "UTF8Text", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -202,21 +204,26 @@ let package = Package(
             path: "Tests/ServerTestSupport",
             swiftSettings: swiftSettings
         ),
-        .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON", "TestSupport"], swiftSettings: swiftSettings),
+        .testTarget(name: "UTF8TextTests", dependencies: ["TestSupport", "UTF8Text"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "StrictJSONTests",
+            dependencies: ["StrictJSON", "UTF8Text", "TestSupport"],
+            swiftSettings: swiftSettings
+        ),
         .testTarget(
             name: "DocumentModelTests",
-            dependencies: ["DocumentModel", "QueryTestSupport", "StrictJSON", "TestSupport"],
+            dependencies: ["DocumentModel", "QueryTestSupport", "StrictJSON", "UTF8Text", "TestSupport"],
             swiftSettings: swiftSettings
         ),
         .testTarget(name: "ConcurrencyTests", dependencies: ["Concurrency", "TestSupport"], swiftSettings: swiftSettings),
         .testTarget(
             name: "JSONRPCTests",
-            dependencies: ["Concurrency", "JSONRPC", "StrictJSON", "TestSupport"],
+            dependencies: ["Concurrency", "JSONRPC", "StrictJSON", "UTF8Text", "TestSupport"],
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "StorageIOTests",
-            dependencies: ["StorageIO", "DocumentModel", "TestSupport"],
+            dependencies: ["Concurrency", "StorageIO", "DocumentModel", "TestSupport"],
             swiftSettings: swiftSettings
         ),
         .testTarget(
@@ -226,12 +233,12 @@ let package = Package(
         ),
         .testTarget(
             name: "JournalTests",
-            dependencies: ["Journal", "DocumentModel", "DocumentStore", "StrictJSON", "TestSupport"],
+            dependencies: ["Journal", "DocumentModel", "DocumentStore", "UTF8Text", "TestSupport"],
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "QueryEngineTests",
-            dependencies: ["QueryEngine", "DocumentModel", "DocumentStore", "QueryTestSupport", "StrictJSON", "TestSupport"],
+            dependencies: ["QueryEngine", "DocumentModel", "DocumentStore", "QueryTestSupport", "TestSupport"],
             swiftSettings: swiftSettings
         ),
         .testTarget(
@@ -244,7 +251,7 @@ let package = Package(
             dependencies: [
                 "FileStore", "DocumentIndex", "DocumentModel", "DocumentStore", "DocumentStoreConformance", "Journal",
                 "QueryEngine", "QueryTestSupport",
-                "StorageIO", "StrictJSON", "TestSupport",
+                "StorageIO", "StrictJSON", "UTF8Text", "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -254,7 +261,7 @@ let package = Package(
             name: "HearthAPITests",
             dependencies: [
                 "HearthAPI", "DocumentIndex", "DocumentModel", "DocumentStore", "DocumentStoreConformance", "FileStore",
-                "FuzzedInputs", "JSONRPC", "QueryEngine", "StrictJSON", "TestSupport",
+                "FuzzedInputs", "JSONRPC", "QueryEngine", "StrictJSON", "UTF8Text", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swiftSettings
@@ -263,7 +270,7 @@ let package = Package(
             name: "FirestoreRESTTests",
             dependencies: [
                 "FirestoreREST", "Concurrency", "DocumentModel", "DocumentStore", "FuzzedInputs", "HearthAPI", "HearthHTTP",
-                "JSONRPC", "ServerTestSupport", "StrictJSON",
+                "JSONRPC", "ServerTestSupport", "StrictJSON", "UTF8Text",
             ],
             swiftSettings: swiftSettings
         ),
@@ -271,7 +278,7 @@ let package = Package(
             name: "HearthHTTPTests",
             dependencies: [
                 "HearthHTTP", "Concurrency", "HearthAPI", "DocumentModel", "DocumentStore", "FuzzedInputs", "JSONRPC",
-                "ServerTestSupport", "StrictJSON", "TestSupport",
+                "ServerTestSupport", "StrictJSON", "UTF8Text", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -284,7 +291,7 @@ let package = Package(
             dependencies: [
                 "HearthAdmin", "HearthAPI", "HearthHTTP", "DocumentModel", "DocumentStore", "FileStore", "Gzip", "JSONRPC",
                 "StorageIO",
-                "StrictJSON", "TestSupport",
+                "StrictJSON", "UTF8Text", "TestSupport",
                 "CLibXML2", "CZlib",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -307,14 +314,14 @@ let package = Package(
         .testTarget(
             name: "HearthClientTests",
             dependencies: [
-                "HearthClient", "HearthWire", "DocumentModel", "HearthAPI", "JSONRPC", "StrictJSON", "TestSupport",
+                "HearthClient", "HearthWire", "DocumentModel", "HearthAPI", "JSONRPC", "StrictJSON", "UTF8Text", "TestSupport",
             ],
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "HearthCLITests",
             dependencies: [
-                "HearthCLI", "DocumentModel", "HearthClient", "HearthAPI", "StrictJSON", "TestSupport",
+                "HearthCLI", "DocumentModel", "HearthClient", "HearthAPI", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -324,6 +331,7 @@ let package = Package(
             name: "EndToEnd",
             dependencies: [
                 "HearthCLI", "HearthClient", "HearthWire", "DocumentModel", "DocumentStore", "FileStore", "StrictJSON",
+                "UTF8Text",
                 "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "OpenCombine", package: "OpenCombine"),
@@ -347,4 +355,10 @@ if Context.environment["HEARTH_FUZZING"] != nil {
             swiftSettings: swiftSettings
         )
     )
+}
+
+// SwiftPM builds all programs and dynamic libraries of a package that another one depends on. A checkout by SwiftPM or Xcode offers
+// the client library only, so that nothing of the server is built with it.
+if Context.packageDirectory.contains("/checkouts/") {
+    package.products.removeAll { $0.name != "HearthClient" }
 }

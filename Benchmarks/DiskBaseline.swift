@@ -1,5 +1,4 @@
 import DocumentModel
-import StrictJSON
 
 /// The file system operations that the store is compared with.
 enum DiskBaseline {

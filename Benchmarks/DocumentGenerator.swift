@@ -1,5 +1,5 @@
 import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// A seeded generator of documents with ten fields and about 1 KiB.
 struct DocumentGenerator {

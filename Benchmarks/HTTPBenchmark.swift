@@ -4,6 +4,7 @@ import FirestoreREST
 import NIOCore
 import NIOHTTP1
 import StrictJSON
+import UTF8Text
 
 /// Calls over HTTP to a server in a separate process, whose CPU time is measured.
 struct HTTPBenchmark: AsyncParsableCommand {

@@ -2,6 +2,7 @@ import DocumentModel
 import FirestoreREST
 import NIOCore
 import StrictJSON
+import UTF8Text
 
 extension ByteBuffer {
     /// Returns the body of a JSON-RPC request.

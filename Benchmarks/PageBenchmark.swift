@@ -7,7 +7,7 @@ import FirestoreREST
 import Logging
 import NIOCore
 import NIOHTTP1
-import StrictJSON
+import UTF8Text
 
 /// Admin pages of a large collection and Firestore REST queries, compared with the same queries by JSON-RPC.
 struct PageBenchmark: AsyncParsableCommand {

@@ -5,7 +5,7 @@ import FileStore
 import Foundation
 import HearthAPI
 import Logging
-import StrictJSON
+import UTF8Text
 
 /// Queries, compared with reading the same documents by path, and counts, compared with SQLite's `count(*)`.
 struct QueryBenchmark: AsyncParsableCommand {

@@ -1,4 +1,4 @@
-// The editor: applies type changes at once and adds colour pickers. Pages of running jobs reload periodically. Pages work without this
+// The editor: applies type changes at once and adds color pickers. Pages of running jobs reload periodically. Pages work without this
 // script.
 'use strict';
 

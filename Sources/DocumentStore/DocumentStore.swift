@@ -1,5 +1,5 @@
 package import DocumentModel
-package import StrictJSON
+package import UTF8Text
 
 /// A document database: documents in collections, and the log of the commits that changed them.
 ///

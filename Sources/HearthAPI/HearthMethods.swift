@@ -1,7 +1,6 @@
 package import Concurrency
 package import JSONRPC
 package import Logging
-import StrictJSON
 
 /// The JSON-RPC methods of Hearth.
 package enum HearthMethods {

@@ -3,7 +3,7 @@ import HearthAPI
 package import HearthHTTP
 import Hummingbird
 import NIOCore
-import StrictJSON
+import UTF8Text
 
 /// The pages as routes of Hearth's server: `/`, `/rpc/docs`, `/admin` and all paths below it, for all methods.
 package struct AdminModule: RouteModule {
@@ -142,12 +142,7 @@ extension Request {
         of owner: UTF8Key
     ) async throws -> Result<Form, UploadReceiver.Failure> {
         guard let contentType = headers[.contentType],
-            var receiver = UploadReceiver(
-                contentType: contentType,
-                to: pages.uploads,
-                of: owner,
-                folder: pages.dependencies.uploadFolder
-            )
+            var receiver = UploadReceiver(contentType: contentType, to: pages.uploads, of: owner)
         else { return .failure(.malformedForm) }
         // A length that overflows Int exceeds every limit.
         guard headers[.contentLength].map({ Int($0) ?? .max }) ?? 0 <= receiver.maximumBytes else {

@@ -6,7 +6,7 @@ import HTTPTypes
 package import HearthAPI
 import JSONRPC
 package import Logging
-import StrictJSON
+import UTF8Text
 
 /// The administration pages, a server-rendered user interface for browsing and editing the databases.
 ///
@@ -30,10 +30,10 @@ package struct AdminPages: Sendable {
     private let failedSignIns = FailedAttemptLimiter(limit: 10)
     /// The secrets of API keys that were just created.
     private let oneTimeSecrets = OneTimeSecrets()
-    let uploads = UploadStore()
+    let uploads: UploadStore
     let jobRunner: JobRunner
 
-    /// The values that tests replace: clock, randomness, timeouts and the upload folder.
+    /// The values that tests replace: clock, randomness and the duration of a failed sign-in.
     struct Dependencies: Sendable {
         var now: @Sendable () -> Timestamp = Timestamp.current
         var nonce: @Sendable () -> String = RandomToken.make
@@ -41,21 +41,31 @@ package struct AdminPages: Sendable {
         var csrfSecret = SymmetricKey(size: .bits256)
         /// The minimum duration of a failed sign-in, so that its timing reveals nothing about the key.
         var failedSignInDuration = Duration.milliseconds(500)
-        /// The time that the response to a form waits for the job it started before it redirects to the job's page.
-        var jobWaitTime = Duration.seconds(2)
-        /// The folder of uploaded files.
-        var uploadFolder: String
     }
 
     /// Creates the pages for the databases of a context.
     ///
     /// - Parameter uploadFolder: The folder in which uploaded files are created. They are unlinked at once.
     package init(context: ServiceContext, assets: PageAssets, uploadFolder: String, logger: Logger) {
-        let dependencies = Dependencies(uploadFolder: uploadFolder)
-        self.init(context: context, assets: assets, logger: logger, dependencies: dependencies)
+        self.init(
+            context: context,
+            assets: assets,
+            uploads: UploadStore(folder: uploadFolder),
+            jobRunner: JobRunner(logger: logger),
+            logger: logger,
+            dependencies: Dependencies()
+        )
     }
 
-    init(context: ServiceContext, assets: PageAssets, logger: Logger, dependencies: Dependencies) {
+    init(
+        context: ServiceContext,
+        assets: PageAssets,
+        uploads: UploadStore,
+        jobRunner: JobRunner,
+        logger: Logger,
+        dependencies: Dependencies
+    ) {
+        (self.uploads, self.jobRunner) = (uploads, jobRunner)
         self.context = context
         self.dependencies = dependencies
         self.logger = logger
@@ -74,7 +84,6 @@ package struct AdminPages: Sendable {
             ),
             logger: logger
         )
-        jobRunner = JobRunner(logger: logger, waitTime: dependencies.jobWaitTime)
     }
 
     /// Returns the response to a request.

@@ -1,7 +1,7 @@
 import DocumentModel
 import DocumentStore
-import StrictJSON
 import Testing
+import UTF8Text
 
 extension DocumentStore {
     /// Replaces a document by one with a field `v`.

@@ -1,7 +1,7 @@
 package import DocumentModel
 package import DocumentStore
-package import StrictJSON
 import Synchronization
+package import UTF8Text
 
 /// A store whose known position and commit log lag behind its reads, as those of one of several servers that share a database do.
 ///

@@ -1,7 +1,7 @@
 package import DocumentModel
 package import DocumentStore
-package import StrictJSON
 import Synchronization
+package import UTF8Text
 
 /// An in-memory store whose reads and commits tests can interleave: the list of its commits, and the documents that they result in.
 package final class MemoryStore: ClosableStore {

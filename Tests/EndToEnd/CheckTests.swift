@@ -1,9 +1,9 @@
 import DocumentModel
 import Foundation
 import HearthClient
-import StrictJSON
 import TestSupport
 import Testing
+import UTF8Text
 
 @Suite("hearth check", .timeLimit(.minutes(2)))
 struct CheckTests {

@@ -4,6 +4,7 @@ import HearthClient
 import StrictJSON
 import TestSupport
 import Testing
+import UTF8Text
 
 @Suite("Command line", .timeLimit(.minutes(2)))
 struct CommandLineTests {

@@ -2,9 +2,9 @@ import DocumentModel
 import Foundation
 import FoundationNetworking
 import HearthClient
-import StrictJSON
 import TestSupport
 import Testing
+import UTF8Text
 
 @Suite("Named databases", .tags(.slow), .timeLimit(.minutes(4)))
 struct DatabaseTests {

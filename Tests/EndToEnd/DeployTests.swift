@@ -3,6 +3,7 @@ import HearthClient
 import StrictJSON
 import TestSupport
 import Testing
+import UTF8Text
 
 @Suite("deploy/run and deploy/test", .tags(.slow), .timeLimit(.minutes(2)))
 struct DeployTests {

@@ -2,6 +2,7 @@ import Foundation
 import StrictJSON
 import TestSupport
 import Testing
+import UTF8Text
 
 /// Tests of README.md and docs/: their commands run, their JSON parses, their Swift compiles and their links resolve.
 ///

@@ -2,6 +2,7 @@ import Foundation
 import StrictJSON
 import TestSupport
 import Testing
+import UTF8Text
 
 @Suite("Commands in the API documentation", .timeLimit(.minutes(2)))
 struct DocumentationTests {

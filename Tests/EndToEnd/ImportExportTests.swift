@@ -1,7 +1,6 @@
 import DocumentModel
 import Foundation
 import HearthClient
-import StrictJSON
 import TestSupport
 import Testing
 

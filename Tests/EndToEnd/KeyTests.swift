@@ -4,6 +4,7 @@ import HearthClient
 import StrictJSON
 import TestSupport
 import Testing
+import UTF8Text
 
 @Suite("API keys", .timeLimit(.minutes(2)))
 struct KeyTests {

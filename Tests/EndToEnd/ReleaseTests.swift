@@ -2,6 +2,7 @@ import Foundation
 import StrictJSON
 import TestSupport
 import Testing
+import UTF8Text
 
 /// Compatibility of the current version with data folders, keys, tokens and clients of release 0.1.0.
 ///

@@ -4,6 +4,7 @@ import HearthClient
 import StrictJSON
 import TestSupport
 import Testing
+import UTF8Text
 
 @Suite("Value round trips", .timeLimit(.minutes(2)))
 struct ValueRoundTripTests {

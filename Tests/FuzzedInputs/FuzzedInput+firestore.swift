@@ -2,6 +2,7 @@ internal import DocumentModel
 internal import FirestoreREST
 internal import HearthAPI
 internal import StrictJSON
+internal import UTF8Text
 
 extension FuzzedInput {
     /// Executes a Firestore REST request and checks its response.

@@ -1,6 +1,7 @@
 internal import HearthAPI
 internal import JSONRPC
 internal import StrictJSON
+internal import UTF8Text
 
 extension FuzzedInput {
     /// Valid inputs to start from.

@@ -3,6 +3,7 @@ internal import HearthAPI
 internal import JSONRPC
 internal import StrictJSON
 internal import Synchronization
+internal import UTF8Text
 
 /// A kind of untrusted input that is parsed.
 package enum FuzzedInput: CaseIterable, Sendable {

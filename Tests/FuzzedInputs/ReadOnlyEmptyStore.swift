@@ -1,6 +1,6 @@
 package import DocumentModel
 package import DocumentStore
-package import StrictJSON
+package import UTF8Text
 
 /// An empty store that rejects writes.
 package struct ReadOnlyEmptyStore: DocumentStore {

@@ -2,6 +2,7 @@ import Foundation
 import StrictJSON
 import TestSupport
 import Testing
+import UTF8Text
 
 @Suite("Package manifest")
 struct PackageManifestTests {

@@ -1,5 +1,5 @@
 import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// Firestore's value order. Comparisons return a negative, zero or positive integer.
 enum OracleOrder {

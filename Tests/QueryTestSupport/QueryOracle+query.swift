@@ -1,5 +1,5 @@
 import DocumentModel
-import StrictJSON
+import UTF8Text
 
 extension StructuredQuery {
     /// Returns the explicit orders, followed by inequality fields sorted by path, aggregated fields and the document name, in the last

@@ -1,6 +1,6 @@
 package import DocumentModel
-import StrictJSON
 package import TestSupport
+import UTF8Text
 
 /// Generates documents with few fields and values, so that queries find equal values, adjacent values, other types and gaps.
 package struct RandomDocuments {

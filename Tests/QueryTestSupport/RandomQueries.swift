@@ -1,6 +1,6 @@
 package import DocumentModel
-import StrictJSON
 package import TestSupport
+import UTF8Text
 
 /// Generates queries over the documents of ``RandomDocuments``.
 package struct RandomQueries {

@@ -12,6 +12,7 @@ import ServiceLifecycle
 import StrictJSON
 import TestSupport
 import Testing
+import UTF8Text
 
 /// A running server with its own port and store.
 package struct TestServer: Sendable {
@@ -81,7 +82,7 @@ package struct TestServer: Sendable {
 
 /// The folder with the templates and static files of the pages.
 private let repository = URL(filePath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 
 /// Shared, because reading and compiling the templates takes longer than most tests.
 private let pageAssets = Result { try PageAssets(.find(explicit: repository)) }

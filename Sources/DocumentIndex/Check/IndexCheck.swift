@@ -1,7 +1,7 @@
 package import DocumentModel
 package import DocumentStore
 internal import GRDB
-internal import StrictJSON
+internal import UTF8Text
 
 /// A comparison of the index of a closed database with the documents.
 ///

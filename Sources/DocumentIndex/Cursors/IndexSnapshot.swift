@@ -2,7 +2,7 @@ package import DocumentModel
 package import DocumentStore
 internal import GRDB
 package import QueryEngine
-internal import StrictJSON
+internal import UTF8Text
 
 /// A consistent view of the index as of one commit, in a read transaction.
 ///

@@ -3,6 +3,7 @@ internal import DocumentStore
 internal import GRDB
 internal import QueryEngine
 internal import StrictJSON
+internal import UTF8Text
 
 /// The build state of the indexes of the collections with one ID.
 ///

@@ -3,6 +3,7 @@ internal import DocumentStore
 internal import QueryEngine
 internal import StorageIO
 internal import StrictJSON
+internal import UTF8Text
 
 /// The composite indexes and single-field exemptions of a database, stored in `indexes.json`. They can't be derived from other files.
 ///

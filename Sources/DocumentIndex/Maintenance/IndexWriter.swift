@@ -1,7 +1,6 @@
 internal import DocumentModel
 internal import DocumentStore
 internal import GRDB
-internal import StrictJSON
 
 /// Writes documents to the index, in a transaction of its connection.
 final class IndexWriter {

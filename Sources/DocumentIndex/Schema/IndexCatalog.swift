@@ -2,6 +2,7 @@ internal import DocumentModel
 internal import DocumentStore
 internal import GRDB
 internal import StrictJSON
+internal import UTF8Text
 
 /// The interned IDs of scopes and fields, as the database assigns them, with a cache.
 ///

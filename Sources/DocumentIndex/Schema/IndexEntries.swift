@@ -1,5 +1,5 @@
 internal import DocumentModel
-internal import StrictJSON
+internal import UTF8Text
 
 /// The index entries of one document: the value of each field at any depth, and the distinct elements of each array.
 ///

@@ -4,7 +4,7 @@ internal import DocumentStore
 internal import GRDB
 internal import Glibc
 internal import StorageIO
-internal import StrictJSON
+internal import UTF8Text
 
 /// The file `index.sqlite` of a data folder, with SQLite's WAL and shared-memory files.
 ///

@@ -1,4 +1,4 @@
-internal import StrictJSON
+internal import UTF8Text
 
 extension Document {
     /// Returns the size of a document in bytes by Firestore's formula: name + fields + 32.

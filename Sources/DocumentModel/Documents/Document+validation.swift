@@ -1,4 +1,4 @@
-internal import StrictJSON
+internal import UTF8Text
 
 extension Document {
     /// Validates the fields of a document to be stored at `path`.

@@ -1,3 +1,5 @@
+internal import UTF8Text
+
 /// The error type of model, store and client: a canonical code, a message, and the location of the error.
 ///
 /// The message is for people. It says what was expected, what was found and what to do. It quotes at most a short escaped

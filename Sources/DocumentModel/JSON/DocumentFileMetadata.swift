@@ -1,4 +1,5 @@
 internal import StrictJSON
+internal import UTF8Text
 
 /// The metadata of a document file: its `$document` member.
 struct DocumentFileMetadata {

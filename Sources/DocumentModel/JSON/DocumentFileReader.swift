@@ -1,4 +1,5 @@
 internal import StrictJSON
+internal import UTF8Text
 
 /// A reader of a document file that reports errors with line and column.
 struct DocumentFileReader {

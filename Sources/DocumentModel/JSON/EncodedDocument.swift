@@ -1,4 +1,5 @@
 public import StrictJSON
+package import UTF8Text
 
 /// A document with its fields encoded as compact JSON, as the store keeps and serves it.
 ///

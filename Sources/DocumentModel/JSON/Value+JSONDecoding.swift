@@ -1,4 +1,5 @@
 public import StrictJSON
+internal import UTF8Text
 
 extension Value {
     /// Decodes a value from its JSON representation.

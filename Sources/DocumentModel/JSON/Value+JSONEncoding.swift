@@ -1,4 +1,5 @@
 public import StrictJSON
+internal import UTF8Text
 
 extension Value {
     /// Writes the JSON representation of the value. Decoding it returns a bitwise equal value.

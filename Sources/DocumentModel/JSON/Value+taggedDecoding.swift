@@ -1,4 +1,5 @@
 internal import StrictJSON
+internal import UTF8Text
 
 extension Value {
     /// Decodes a tagged value at nesting level `level`.

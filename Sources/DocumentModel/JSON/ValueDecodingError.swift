@@ -1,4 +1,5 @@
 internal import StrictJSON
+internal import UTF8Text
 
 /// An error in the JSON representation of a value, with the JSON node that caused it.
 ///

@@ -1,4 +1,4 @@
-internal import StrictJSON
+internal import UTF8Text
 
 /// The tags of values that JSON has no type for.
 ///

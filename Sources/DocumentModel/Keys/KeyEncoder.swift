@@ -1,4 +1,4 @@
-internal import StrictJSON
+internal import UTF8Text
 
 /// An encoder of values and names as order-preserving keys: their unsigned byte order is the order of the values.
 ///

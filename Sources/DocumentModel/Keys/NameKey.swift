@@ -1,4 +1,4 @@
-internal import StrictJSON
+internal import UTF8Text
 
 /// An order-preserving key of a document name; ``KeyEncoder`` defines the encoding.
 ///

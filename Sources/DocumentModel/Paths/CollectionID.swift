@@ -1,4 +1,4 @@
-public import StrictJSON
+public import UTF8Text
 
 /// A collection ID: the name of a collection among its siblings.
 ///

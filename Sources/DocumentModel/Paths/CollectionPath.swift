@@ -1,4 +1,4 @@
-public import StrictJSON
+public import UTF8Text
 
 /// The path of a collection in the database: `books`, or `books/hitchhiker/reviews` below a document.
 ///

@@ -1,4 +1,4 @@
-package import StrictJSON
+package import UTF8Text
 
 /// The ID of a database on a server: a project ID and a database ID.
 ///

@@ -1,4 +1,4 @@
-public import StrictJSON
+public import UTF8Text
 
 extension DocumentPath {
     /// A document ID: the name of a document within its collection.

@@ -1,4 +1,4 @@
-public import StrictJSON
+public import UTF8Text
 
 /// The path of a document in the database, such as `books/hitchhiker`.
 ///

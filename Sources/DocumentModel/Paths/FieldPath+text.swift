@@ -1,4 +1,4 @@
-internal import StrictJSON
+internal import UTF8Text
 
 extension FieldPath {
     /// Parses a path in text form, such as ``address.street`` or ``a.`b.c` ``.

@@ -1,4 +1,4 @@
-public import StrictJSON
+public import UTF8Text
 
 /// The path of a field: the names of the enclosing maps and of the field.
 ///

@@ -1,3 +1,5 @@
+internal import UTF8Text
+
 /// Validation and ordering shared by collection IDs and document IDs.
 enum Identifier {
     /// The kind of ID, which determines some rules and the wording of errors.

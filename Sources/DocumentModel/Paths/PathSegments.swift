@@ -1,4 +1,4 @@
-internal import StrictJSON
+internal import UTF8Text
 
 /// A sequence of the IDs of a path, as slices of its text.
 struct PathSegments: Sequence, IteratorProtocol {

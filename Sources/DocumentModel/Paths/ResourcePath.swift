@@ -1,4 +1,4 @@
-package import StrictJSON
+package import UTF8Text
 
 /// The path of a collection or a document, depending on the number of segments.
 package enum ResourcePath: Hashable, Sendable {

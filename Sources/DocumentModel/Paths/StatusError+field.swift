@@ -1,4 +1,4 @@
-package import StrictJSON
+package import UTF8Text
 
 extension StatusError {
     /// Returns the error with its ``field`` nested inside the field at `path`.

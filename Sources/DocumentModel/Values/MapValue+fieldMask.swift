@@ -1,4 +1,4 @@
-internal import StrictJSON
+internal import UTF8Text
 
 extension MapValue {
     /// Returns only the fields in the mask. Paths of missing fields are ignored.

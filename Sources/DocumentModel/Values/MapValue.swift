@@ -1,4 +1,4 @@
-public import StrictJSON
+public import UTF8Text
 
 /// A map value: members with unique names, sorted by the UTF-8 bytes of the name.
 ///

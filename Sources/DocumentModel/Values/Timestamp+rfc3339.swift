@@ -1,3 +1,5 @@
+internal import UTF8Text
+
 extension Timestamp {
     /// Parses a time in RFC 3339 format: `2014-09-09T08:00:47.5+02:00`.
     ///

@@ -1,4 +1,4 @@
-internal import StrictJSON
+internal import UTF8Text
 
 extension Value {
     /// Compares two values in Firestore's total order of all types.

@@ -1,4 +1,4 @@
-internal import StrictJSON
+internal import UTF8Text
 
 extension FieldPath {
     /// Validates the path as one of a document field.

@@ -1,4 +1,4 @@
-internal import StrictJSON
+internal import UTF8Text
 
 /// A field value of one of Firestore's types.
 ///

@@ -1,4 +1,4 @@
-internal import StrictJSON
+internal import UTF8Text
 
 extension Write {
     /// Returns a write that sets a document's fields, and creates the document if it doesn't exist.

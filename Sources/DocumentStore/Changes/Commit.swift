@@ -1,5 +1,5 @@
 package import DocumentModel
-package import StrictJSON
+package import UTF8Text
 
 /// A commit in the commit log.
 package struct Commit: Hashable, Sendable {

@@ -1,5 +1,5 @@
 package import DocumentModel
-package import StrictJSON
+package import UTF8Text
 
 /// A version of a document, written by one commit.
 package struct DocumentVersion: Hashable, Sendable {

@@ -1,4 +1,4 @@
-internal import DocumentModel
+internal import UTF8Text
 
 /// The identity of a history of commits: 128 random bits. Sequence numbers of different epochs are not comparable.
 package struct Epoch: Hashable, Sendable, CustomStringConvertible {

@@ -1,5 +1,6 @@
 internal import DocumentModel
 package import StrictJSON
+internal import UTF8Text
 
 extension IndexDefinition {
     /// Writes the definition as members of an object: `"collection": …, "fields": [{"field": …, "direction": …}, …]`.

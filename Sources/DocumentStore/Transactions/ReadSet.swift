@@ -1,5 +1,5 @@
 package import DocumentModel
-internal import StrictJSON
+internal import UTF8Text
 
 /// The reads of a transaction, for optimistic concurrency control.
 ///

@@ -2,7 +2,6 @@ internal import DocumentModel
 internal import DocumentStore
 internal import Glibc
 internal import StorageIO
-internal import StrictJSON
 
 /// A writer of document files: each is staged in a temporary file and then moved into place, without syncing.
 ///

@@ -1,6 +1,7 @@
 internal import DocumentModel
 internal import StrictJSON
 internal import Synchronization
+internal import UTF8Text
 
 /// The file `waiting.ndjson` of the quarantined documents: a header with their number, then one document per line.
 ///

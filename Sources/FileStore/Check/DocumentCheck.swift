@@ -1,7 +1,7 @@
 internal import DocumentIndex
 internal import DocumentModel
 internal import StorageIO
-internal import StrictJSON
+internal import UTF8Text
 
 /// A check of all document files against the journal and the index.
 struct DocumentCheck {

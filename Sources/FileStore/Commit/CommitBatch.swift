@@ -2,7 +2,7 @@ internal import DocumentIndex
 internal import DocumentModel
 internal import DocumentStore
 internal import Journal
-internal import StrictJSON
+internal import UTF8Text
 
 /// The commits that share one journal sync, evaluated in order and in memory, each on the results of the previous ones.
 struct CommitBatch {

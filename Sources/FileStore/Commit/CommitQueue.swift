@@ -1,7 +1,7 @@
 internal import DocumentModel
 internal import DocumentStore
-internal import StrictJSON
 internal import Synchronization
+internal import UTF8Text
 
 /// The queue of pending commits. All commits that arrive while the committer is busy form its next batch (group commit).
 final class CommitQueue: Sendable {

@@ -1,7 +1,7 @@
 internal import Concurrency
 internal import DocumentModel
 internal import DocumentStore
-internal import StrictJSON
+internal import UTF8Text
 
 /// A commit in the queue, with its suspended caller.
 struct PendingCommit: Sendable {

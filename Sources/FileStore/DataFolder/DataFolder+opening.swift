@@ -3,6 +3,7 @@ internal import DocumentStore
 internal import Glibc
 internal import Journal
 internal import StorageIO
+internal import UTF8Text
 
 extension DataFolder {
     /// Opens and locks the data folder at `path`, creating it if it doesn't exist.

@@ -1,6 +1,7 @@
 internal import DocumentModel
 internal import DocumentStore
 internal import StrictJSON
+internal import UTF8Text
 
 /// The manifest of a data folder, `hearth.json`: the identity of the database, and the last checkpoint.
 ///

@@ -1,5 +1,6 @@
 internal import DocumentModel
 internal import DocumentStore
+internal import UTF8Text
 
 extension DatabaseIdentity {
     /// Checks that a manifest is this database's.

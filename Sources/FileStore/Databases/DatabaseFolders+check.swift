@@ -1,6 +1,7 @@
 package import DocumentModel
 internal import DocumentStore
 package import Logging
+internal import UTF8Text
 
 extension DatabaseFolders {
     /// Checks a database as ``FileStore/check(_:as:onFinding:onProgress:)`` does. The findings' files are relative to the data folder

@@ -3,8 +3,8 @@ package import DocumentModel
 package import DocumentStore
 package import Logging
 internal import StorageIO
-internal import StrictJSON
 internal import Synchronization
+internal import UTF8Text
 
 /// The additional databases of a data folder, each in a data folder of its own: `databases/PROJECT/DATABASE/`.
 ///

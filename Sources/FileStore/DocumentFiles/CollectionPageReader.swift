@@ -1,7 +1,7 @@
 internal import DocumentModel
 internal import DocumentStore
 internal import StorageIO
-internal import StrictJSON
+internal import UTF8Text
 
 /// A reader of one page of a collection's documents from the collection's folder.
 struct CollectionPageReader: ~Copyable {

@@ -1,7 +1,7 @@
 internal import DocumentModel
 internal import StorageIO
-internal import StrictJSON
 internal import Synchronization
+internal import UTF8Text
 
 /// A cache of recently read or written documents, with the identities of their files.
 ///

@@ -1,7 +1,7 @@
 internal import DocumentModel
 internal import DocumentStore
 internal import StorageIO
-internal import StrictJSON
+internal import UTF8Text
 
 extension DocumentFiles {
     /// Returns a page of a collection's documents in ID order by listing its folder, or nil if the folder is larger than

@@ -1,6 +1,5 @@
 internal import DocumentModel
 internal import StorageIO
-internal import StrictJSON
 
 /// A reader of document files.
 struct DocumentFiles: Sendable {

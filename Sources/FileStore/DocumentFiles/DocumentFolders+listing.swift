@@ -1,6 +1,6 @@
 internal import DocumentModel
 internal import StorageIO
-internal import StrictJSON
+internal import UTF8Text
 
 extension DocumentFolders {
     /// The contents of the folder of a document's subcollections, or of the root folder.

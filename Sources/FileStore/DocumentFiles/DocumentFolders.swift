@@ -1,6 +1,7 @@
 internal import DocumentModel
 internal import StorageIO
 internal import StrictJSON
+internal import UTF8Text
 
 /// Resolves the folders of collections and of documents' subcollections, one path segment at a time from the root.
 ///

@@ -1,5 +1,5 @@
-internal import StrictJSON
 internal import Synchronization
+internal import UTF8Text
 
 /// A cache of one file name per folder, as a hint that the folder is not empty.
 ///

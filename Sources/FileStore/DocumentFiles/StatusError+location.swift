@@ -1,5 +1,5 @@
 internal import DocumentModel
-internal import StrictJSON
+internal import UTF8Text
 
 extension StatusError {
     /// Returns the error with a file path and a document or collection path, unless it already has them.

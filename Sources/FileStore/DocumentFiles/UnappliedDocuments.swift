@@ -1,6 +1,6 @@
 internal import DocumentModel
-internal import StrictJSON
 internal import Synchronization
+internal import UTF8Text
 
 /// Documents of durable commits that could not be applied to their files. Normally empty.
 ///

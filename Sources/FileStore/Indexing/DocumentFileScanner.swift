@@ -4,8 +4,8 @@ internal import DocumentModel
 internal import DocumentStore
 internal import Logging
 internal import StorageIO
-internal import StrictJSON
 internal import Synchronization
+internal import UTF8Text
 
 /// A scan of all documents in their files, on a thread of its own, up to two batches ahead of the consumer.
 final class DocumentFileScanner: DocumentScan {

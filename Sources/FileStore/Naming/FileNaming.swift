@@ -1,6 +1,6 @@
 internal import Crypto
 internal import DocumentModel
-internal import StrictJSON
+internal import UTF8Text
 
 /// The mapping between IDs and the names of files and folders.
 ///

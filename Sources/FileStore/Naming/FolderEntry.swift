@@ -1,6 +1,6 @@
 internal import DocumentModel
 internal import StorageIO
-internal import StrictJSON
+internal import UTF8Text
 
 /// The classification of a folder entry in `documents/` by its name and type.
 ///

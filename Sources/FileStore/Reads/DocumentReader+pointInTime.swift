@@ -2,7 +2,7 @@ internal import DocumentModel
 internal import DocumentStore
 internal import Journal
 internal import StorageIO
-internal import StrictJSON
+internal import UTF8Text
 
 // Point-in-time reads read the files first and the journal's index afterwards. Every commit is indexed before its documents become
 // visible in the files, so a document that was read from its file and that no commit since the read time changed is as of that time.

@@ -4,7 +4,7 @@ package import DocumentStore
 package import Logging
 internal import QueryEngine
 internal import StorageIO
-package import StrictJSON
+package import UTF8Text
 
 /// A store in a data folder: one file a document, a write-ahead journal, and an index.
 ///

@@ -1,6 +1,7 @@
 import DocumentModel
 import HearthAPI
 import StrictJSON
+import UTF8Text
 
 /// The `consistency_selector` of a read request.
 enum ConsistencySelector {

@@ -1,6 +1,7 @@
 package import DocumentModel
 package import HearthAPI
-package import StrictJSON
+import StrictJSON
+package import UTF8Text
 
 /// A call of Firestore's REST API, version 1, made by an HTTP request.
 ///

@@ -1,5 +1,6 @@
 import DocumentModel
 import StrictJSON
+import UTF8Text
 
 // Scalar fields in the JSON mapping of Protocol Buffers (ProtoJSON).
 extension JSONNode {

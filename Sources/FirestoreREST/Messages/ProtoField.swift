@@ -1,4 +1,4 @@
-import StrictJSON
+import UTF8Text
 
 /// A message field by its two names, both of which are accepted: `updateMask` and `update_mask`.
 struct ProtoField: ExpressibleByStringLiteral, Sendable {

@@ -1,5 +1,6 @@
 import DocumentModel
 import StrictJSON
+import UTF8Text
 
 /// A protobuf message in ProtoJSON format with a known set of fields.
 ///

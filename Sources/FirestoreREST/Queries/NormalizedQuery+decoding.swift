@@ -1,5 +1,6 @@
 import DocumentModel
 import StrictJSON
+import UTF8Text
 
 extension NormalizedQuery {
     /// Decodes and validates a structured query. Errors carry paths of the request message.

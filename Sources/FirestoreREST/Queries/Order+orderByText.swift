@@ -1,4 +1,5 @@
 import DocumentModel
+import UTF8Text
 
 extension [StructuredQuery.Order] {
     /// Parses an `orderBy` parameter: `priority desc, __name__ desc`. `__name__ asc` alone is the default order and yields none.

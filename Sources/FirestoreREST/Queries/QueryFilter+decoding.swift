@@ -1,5 +1,6 @@
 import DocumentModel
 import StrictJSON
+import UTF8Text
 
 extension QueryFilter {
     private static let fields: [ProtoField] = ["compositeFilter", "fieldFilter", "unaryFilter"]

@@ -1,6 +1,7 @@
 import DocumentModel
 import HearthAPI
 import StrictJSON
+import UTF8Text
 
 extension Aggregation {
     private static let fields: [ProtoField] = ["alias", "count", "sum", "avg"]

@@ -1,5 +1,5 @@
 package import DocumentModel
-package import StrictJSON
+package import UTF8Text
 
 /// The resource name of a database: `projects/PROJECT/databases/DATABASE`.
 package struct DatabaseName: Hashable, Sendable {

@@ -1,5 +1,5 @@
 import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// The parsed path of a request: `/v1/projects/P/databases/D/documents[/IDS…][:VERB]`.
 struct RequestPath {

@@ -6,7 +6,6 @@ import HearthHTTP
 import Hummingbird
 import JSONRPC
 import NIOCore
-import StrictJSON
 
 /// `/v1/projects/…/documents…`: the Firestore REST API, under the same limits as RPC calls.
 struct FirestoreRoute: Sendable {

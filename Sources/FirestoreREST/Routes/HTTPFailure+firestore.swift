@@ -5,6 +5,7 @@ import HearthHTTP
 import Hummingbird
 import JSONRPC
 import StrictJSON
+import UTF8Text
 
 extension HTTPFailure {
     /// Creates the failure of a Firestore call. Its message includes the error's locations, because clients read nothing else.

@@ -1,5 +1,6 @@
 package import DocumentModel
 package import StrictJSON
+import UTF8Text
 
 extension JSONWriter {
     /// Writes a value in the protocol's JSON form: `{"integerValue":"816"}`.

@@ -1,5 +1,6 @@
 import DocumentModel
 import StrictJSON
+import UTF8Text
 
 /// The fields of the `value_type` oneof.
 private enum ValueKind: CaseIterable {

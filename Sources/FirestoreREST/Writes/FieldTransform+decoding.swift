@@ -1,5 +1,6 @@
 import DocumentModel
 import StrictJSON
+import UTF8Text
 
 extension FieldTransform {
     private static let fields: [ProtoField] = [

@@ -1,6 +1,6 @@
 package import DocumentModel
 import DocumentStore
-package import StrictJSON
+package import UTF8Text
 
 /// An API key as it is stored: everything but its secret.
 package struct AccessKey: Sendable {

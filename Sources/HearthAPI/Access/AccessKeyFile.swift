@@ -1,6 +1,7 @@
 import DocumentModel
 import DocumentStore
 import StrictJSON
+import UTF8Text
 
 /// The contents of `keys.json`: JSON that a person can read and edit, one key per line.
 ///

@@ -2,8 +2,9 @@ package import DocumentModel
 import DocumentStore
 package import Logging
 package import StorageIO
-package import StrictJSON
+import StrictJSON
 import Synchronization
+package import UTF8Text
 
 /// The API keys of a server, and the authentication of its callers.
 ///

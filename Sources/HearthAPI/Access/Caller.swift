@@ -1,5 +1,5 @@
 package import DocumentModel
-package import StrictJSON
+package import UTF8Text
 
 /// The identity and the access rights of a caller.
 package struct Caller: Hashable, Sendable {

@@ -1,5 +1,5 @@
-package import StrictJSON
 import Synchronization
+package import UTF8Text
 
 /// A rate limiter for failed authentication attempts, by client network.
 ///

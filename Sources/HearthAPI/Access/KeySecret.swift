@@ -1,6 +1,5 @@
 import Crypto
-import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// The text of an API key: `fsk_<id>_<secret>`, with 6 and 32 random bytes in lowercase hexadecimal digits.
 ///

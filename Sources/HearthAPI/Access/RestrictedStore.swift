@@ -1,6 +1,6 @@
 import DocumentModel
 import DocumentStore
-import StrictJSON
+import UTF8Text
 
 /// A store that enforces the restriction of a caller to some collections.
 ///

@@ -1,6 +1,6 @@
 import Crypto
 package import DocumentModel
-package import StrictJSON
+package import UTF8Text
 
 /// A browser session: the time from a sign-in with a key to its end.
 package struct Session: Sendable {

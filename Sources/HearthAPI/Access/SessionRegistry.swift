@@ -1,7 +1,7 @@
 package import DocumentModel
 import DocumentStore
-package import StrictJSON
 import Synchronization
+package import UTF8Text
 
 /// The browser sessions of a server.
 ///

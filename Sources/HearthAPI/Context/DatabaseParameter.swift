@@ -1,7 +1,7 @@
 import DocumentModel
 import DocumentStore
 import JSONRPC
-import StrictJSON
+import UTF8Text
 
 extension SharedParameter<ServiceContext> {
     /// The parameter that selects the database of a call.

@@ -1,6 +1,6 @@
 package import DocumentModel
 import DocumentStore
-import StrictJSON
+import UTF8Text
 
 extension ServiceContext {
     /// The default database, which is selected unless a call names another one.

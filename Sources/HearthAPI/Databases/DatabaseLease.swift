@@ -1,6 +1,6 @@
 import DocumentModel
 import DocumentStore
-import StrictJSON
+import UTF8Text
 
 /// A claim that keeps an additional database open, and its store.
 ///

@@ -1,6 +1,7 @@
 package import DocumentModel
 package import DocumentStore
 package import Logging
+import UTF8Text
 
 /// The additional databases of a server. A database is opened on first use and created by its first write.
 ///

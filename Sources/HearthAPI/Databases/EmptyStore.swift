@@ -1,6 +1,6 @@
 import DocumentModel
 import DocumentStore
-import StrictJSON
+import UTF8Text
 
 /// The read-only store of a database that does not exist yet.
 struct EmptyStore: DocumentStore {

@@ -1,5 +1,6 @@
 package import DocumentModel
 package import StrictJSON
+import UTF8Text
 
 /// One line of an import or export file: `{"path":"books/hitchhiker","fields":{…}}`.
 ///

@@ -1,5 +1,6 @@
 package import JSONRPC
 package import StrictJSON
+import UTF8Text
 
 /// A parameter whose value is one of a set of names.
 package protocol EnumParameter: ParameterValue, CaseIterable, RawRepresentable<String> {}

@@ -2,6 +2,7 @@ package import DocumentModel
 import HearthWire
 package import JSONRPC
 package import StrictJSON
+package import UTF8Text
 
 /// An opaque token for the next page of a list: base64url of a version byte, a hash of the database unless it is the default one,
 /// and the key of the last entry of the previous page.

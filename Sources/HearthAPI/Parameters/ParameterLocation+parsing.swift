@@ -1,6 +1,7 @@
 import DocumentModel
 import JSONRPC
 import StrictJSON
+import UTF8Text
 
 extension ParameterLocation {
     /// Parses a string parameter.

@@ -1,7 +1,7 @@
 import DocumentModel
 import HearthWire
 package import JSONRPC
-import StrictJSON
+import UTF8Text
 
 /// The mapping of errors to JSON-RPC: the canonical status number as code, and `data: {status, path?, field?, write?,
 /// retryAfterMilliseconds?, oldest?, file?}`.

@@ -1,6 +1,6 @@
 package import HearthWire
 package import JSONRPC
-import StrictJSON
+import UTF8Text
 
 extension Parameter {
     /// Creates a parameter or a member of one that is a part of a wire form.

@@ -1,7 +1,7 @@
 package import DocumentModel
 import HearthWire
 import JSONRPC
-import StrictJSON
+import UTF8Text
 
 /// The consistency of a read: at a point in time, in a transaction, or of the latest state by default.
 package struct ReadConsistency: Sendable {

@@ -1,4 +1,4 @@
-import StrictJSON
+import UTF8Text
 
 /// Schedules the retries of transactions that were aborted by conflicts, one after another.
 ///

@@ -1,6 +1,6 @@
-import DocumentModel
 package import JSONRPC
 package import StrictJSON
+package import UTF8Text
 
 /// The unguessable ID of an open transaction.
 package struct TransactionID: Hashable, Sendable {

@@ -3,6 +3,7 @@ import DocumentStore
 import HearthWire
 package import JSONRPC
 package import StrictJSON
+package import UTF8Text
 
 /// `changes.poll`: returns the changes since a token, for clients that cannot hold a stream open.
 package enum PollChanges: RPCMethod {

@@ -1,7 +1,7 @@
 package import DocumentModel
 import HearthWire
 package import JSONRPC
-package import StrictJSON
+package import UTF8Text
 
 /// The target of a watch stream.
 package enum PreparedWatchTarget: Hashable, Sendable {

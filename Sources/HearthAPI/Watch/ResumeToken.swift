@@ -2,6 +2,7 @@ package import DocumentModel
 package import DocumentStore
 package import JSONRPC
 package import StrictJSON
+import UTF8Text
 
 /// A resume token of a watch stream, opaque to clients: a position up to which all changes of the target have been sent.
 ///

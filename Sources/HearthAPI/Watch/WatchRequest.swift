@@ -1,7 +1,7 @@
 import DocumentModel
 import DocumentStore
 package import JSONRPC
-import StrictJSON
+import UTF8Text
 
 /// A request for a watch stream.
 package struct WatchRequest: Sendable {

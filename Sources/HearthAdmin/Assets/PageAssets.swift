@@ -3,7 +3,7 @@ package import DocumentModel
 /// The translations, templates and static files of the pages, loaded and compiled once.
 package struct PageAssets: Sendable {
     let catalog: TranslationCatalog
-    let templates: TemplateLibrary
+    var templates: TemplateLibrary
     let files: StaticFiles
 
     /// Loads the assets.

@@ -2,7 +2,7 @@ import Crypto
 import DocumentModel
 import Foundation
 import HearthHTTP
-import StrictJSON
+import UTF8Text
 
 /// The static files of the pages, held in memory.
 ///

@@ -1,4 +1,4 @@
-import StrictJSON
+import UTF8Text
 
 extension AdminURL {
     /// The page that deletes the documents matching the filters of a request.

@@ -2,6 +2,7 @@ import DocumentModel
 import HearthAPI
 import JSONRPC
 import StrictJSON
+import UTF8Text
 
 /// The query of a collection page, built as parameters of `query.run`, which the page also shows to copy.
 struct CollectionQuery: Sendable {

@@ -1,6 +1,6 @@
 import DocumentModel
 import HearthAPI
-import StrictJSON
+import UTF8Text
 
 /// The view, filters, order and page of a collection, as encoded in a page's URL.
 ///

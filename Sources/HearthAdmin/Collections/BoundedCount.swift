@@ -1,7 +1,7 @@
 import DocumentModel
 import DocumentStore
 import HearthAPI
-import StrictJSON
+import UTF8Text
 
 /// A number of documents, counted up to a limit.
 struct BoundedCount: Sendable {

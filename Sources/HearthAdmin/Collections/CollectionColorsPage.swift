@@ -5,22 +5,39 @@ struct CollectionColorsPage: Page {
     static let template = TemplateLibrary.Name.collectionColors
 
     /// A swatch that links to its document.
-    struct Entry: Sendable {
-        let chip: ColorChip
+    struct Entry: ViewModel {
         let link: LinkView
         let field: DisplayText
+        /// The notation of the color.
+        let hex: String
+        let className: String
+        let isTranslucent: Bool
+
+        fileprivate init(_ match: ColorCollector.Match) {
+            link = LinkView(toRowOf: match.document)
+            field = DisplayText(match.field)
+            hex = match.chip.text
+            className = match.chip.className
+            isTranslucent = !match.chip.color.isOpaque
+        }
     }
 
     var layout: PageLayout
-    private let model: CollectionViewModel
+    private let collection: CollectionFrame
+    private let liveStream: LiveStreamView?
     private let entries: [Entry]
-    private let count: Int
-    private let orders: [LinkOption]
+    private let hasEntries: Bool
+    /// The number of entries.
+    private let shownColors: String
+    /// The number of all colors; nil when all are shown.
+    private let allColors: String?
+    private let ordersMarkup: Markup
 
-    init(_ model: CollectionViewModel) {
-        self.model = model
-        let request = model.results.request
-        var matches = model.colors.matches.elements
+    init(_ contents: CollectionContents) {
+        collection = contents.frame
+        liveStream = contents.liveStream
+        let request = contents.results.request
+        var matches = contents.colors.matches.elements
         if !request.sortsColorsByDocument {
             // Equal colors keep the order of the documents.
             matches = matches.enumerated()
@@ -28,50 +45,32 @@ struct CollectionColorsPage: Page {
                 .sorted { ($0.order.hue, $0.order.darkness, $0.index) < ($1.order.hue, $1.order.darkness, $1.index) }
                 .map(\.match)
         }
-        count = model.colors.matches.count
         layout = PageLayout(at: request.path.segments)
         for color in matches { layout.colors.insert(color.chip.color) }
-        entries = matches.map { Entry(chip: $0.chip, link: LinkView(toRowOf: $0.document), field: DisplayText($0.field)) }
-        orders = [false, true].map { byDocument in
+        entries = matches.map(Entry.init)
+        hasEntries = !entries.isEmpty
+        let count = contents.colors.matches.count
+        shownColors = NumberFormat.grouped(entries.count)
+        allColors = count > entries.count ? NumberFormat.grouped(count) : nil
+        ordersMarkup = [false, true].map { byDocument in
             LinkOption(
                 text: byDocument ? localized("Document order") : localized("Hue"),
                 url: request.url { $0.sortsColorsByDocument = byDocument },
                 isCurrent: byDocument == request.sortsColorsByDocument
             )
         }
-    }
-
-    func content(named name: String) -> Any? {
-        switch name {
-        case "entries": entries
-        case "hasEntries": !entries.isEmpty
-        case "ordersMarkup": orders.itemsMarkup(current: "true")
-        case "shownColors": NumberFormat.grouped(entries.count)
-        case "allColors": count > entries.count ? NumberFormat.grouped(count) : Absent()
-        default: model.child(named: name)
-        }
-    }
-}
-
-extension CollectionColorsPage.Entry: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "chip": chip
-        case "link": link
-        case "field": field
-        default: nil
-        }
+        .itemsMarkup(current: "true")
     }
 }
 
 extension HexColor {
-    /// The sort key of a palette: the hue in steps of thirty degrees, then light to dark; greys come last.
+    /// The sort key of a palette: the hue in steps of thirty degrees, then light to dark; grays come last.
     fileprivate var paletteOrder: (hue: Int, darkness: Int) {
         let (red, green, blue) = (Int(red), Int(green), Int(blue))
         let (maximum, minimum) = (max(red, green, blue), min(red, green, blue))
         let darkness = 510 - maximum - minimum
         let chroma = maximum - minimum
-        // A low chroma counts as grey.
+        // A low chroma counts as gray.
         guard chroma * 12 > maximum else { return (12, darkness) }
         let degrees: Int =
             switch maximum {

@@ -1,7 +1,7 @@
 import DocumentModel
 import DocumentStore
 import HearthAPI
-import StrictJSON
+import UTF8Text
 
 /// The views of a collection and its queries: table, map, colors, JSON and types.
 struct CollectionController {
@@ -22,19 +22,19 @@ struct CollectionController {
         var view = try CollectionRequest(path: path, query: request.query)
         if let form = SubmittedFilterForm(request.query, of: view) { view = form.request }
         let results = try await CollectionResults(view, in: context)
-        let collection = CollectionViewModel(
+        let contents = CollectionContents(
             results,
             count: await BoundedCount(results, in: context),
             commands: request.shellCommands
         )
         // Invalid filters have no results, so the page shows only the filter form.
-        guard results.error == nil else { return CollectionTablePage(collection) }
+        guard results.error == nil else { return CollectionTablePage(contents, canWrite: request.principal.canWrite) }
         return switch view.view {
-        case .table: CollectionTablePage(collection)
-        case .map: CollectionMapPage(collection)
-        case .colors: CollectionColorsPage(collection)
-        case .json: CollectionJSONPage(collection)
-        case .types: try await CollectionTypesPage(collection, in: context)
+        case .table: CollectionTablePage(contents, canWrite: request.principal.canWrite)
+        case .map: CollectionMapPage(contents)
+        case .colors: CollectionColorsPage(contents)
+        case .json: CollectionJSONPage(contents)
+        case .types: try await CollectionTypesPage(contents, in: context)
         }
     }
 }

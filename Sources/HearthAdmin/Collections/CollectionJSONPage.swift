@@ -6,25 +6,20 @@ struct CollectionJSONPage: Page {
     static let template = TemplateLibrary.Name.collectionJSON
 
     var layout: PageLayout
-    private let model: CollectionViewModel
+    private let collection: CollectionFrame
+    private let liveStream: LiveStreamView?
     private let json: String?
 
-    init(_ model: CollectionViewModel) {
-        self.model = model
-        let documents = model.documents
+    init(_ contents: CollectionContents) {
+        collection = contents.frame
+        liveStream = contents.liveStream
+        let documents = contents.documents
         var writer = JSONWriter()
         writer.beginArray()
         for document in documents { EncodedDocument(document).write(to: &writer) }
         writer.endArray()
         // The writer produces valid JSON.
         json = documents.isEmpty ? nil : (try? JSONText(writer.finish()).root).map(JSONPrettyPrinter.text)
-        layout = PageLayout(at: model.results.request.path.segments)
-    }
-
-    func content(named name: String) -> Any? {
-        switch name {
-        case "json": json.orAbsent
-        default: model.child(named: name)
-        }
+        layout = PageLayout(at: contents.results.request.path.segments)
     }
 }

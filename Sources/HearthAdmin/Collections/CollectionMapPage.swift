@@ -1,33 +1,35 @@
 import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// A collection as a map with a marker for each geo point in its documents, and a list of the points.
 struct CollectionMapPage: Page {
     static let template = TemplateLibrary.Name.collectionMap
 
     /// A row of the list.
-    struct Entry: Sendable {
+    struct Entry: ViewModel {
         let link: LinkView
         let field: DisplayText
         let geoPoint: GeoPointView
     }
 
     var layout: PageLayout
-    private let model: CollectionViewModel
+    private let collection: CollectionFrame
+    private let liveStream: LiveStreamView?
     private let map: MapView?
     private let entries: [Entry]
     /// The number of points shown and in total; nil when all are shown.
     private let truncationNote: String?
-    private let viewports: [LinkOption]
+    private let viewportsMarkup: Markup
     /// The page filtered by the map's area; nil when the points are in several fields.
     private let filteredURL: String?
     private let visibleCount: String?
 
-    init(_ model: CollectionViewModel) {
-        self.model = model
-        let request = model.results.request
-        let matches = model.geoPoints.matches.elements
-        truncationNote = model.geoPoints.truncationNote
+    init(_ contents: CollectionContents) {
+        collection = contents.frame
+        liveStream = contents.liveStream
+        let request = contents.results.request
+        let matches = contents.geoPoints.matches.elements
+        truncationNote = contents.geoPoints.truncationNote
         let viewport = request.viewport ?? MapViewport(around: matches.map(\.point))
         let points = matches.map { match in
             MapView.Point(
@@ -58,21 +60,9 @@ struct CollectionMapPage: Page {
         let moves = Self.moves(from: viewport).map { text, choice in
             LinkOption(text: text, url: request.url { $0.viewport = choice }, isCurrent: false)
         }
-        viewports = fits + moves
+        viewportsMarkup = (fits + moves).itemsMarkup(current: "true")
         filteredURL = Self.filteredURL(request, in: viewport, matches: matches)
         layout = PageLayout(at: request.path.segments)
-    }
-
-    func content(named name: String) -> Any? {
-        switch name {
-        case "map": map.orAbsent
-        case "entries": entries
-        case "truncationNote": truncationNote.orAbsent
-        case "viewportsMarkup": viewports.itemsMarkup(current: "true")
-        case "visibleCount": visibleCount.orAbsent
-        case "filteredURL": filteredURL.orAbsent
-        default: model.child(named: name)
-        }
     }
 
     private static func moves(from viewport: MapViewport) -> [(String, MapViewport)] {
@@ -115,16 +105,5 @@ extension MapViewport {
             let northEast = try? GeoPoint(validatingLatitude: north, longitude: east)
         else { return nil }
         return (southWest, northEast)
-    }
-}
-
-extension CollectionMapPage.Entry: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "link": link
-        case "field": field
-        case "geoPoint": geoPoint
-        default: nil
-        }
     }
 }

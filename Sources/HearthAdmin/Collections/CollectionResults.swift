@@ -2,6 +2,7 @@ import DocumentModel
 import DocumentStore
 import HearthAPI
 import StrictJSON
+import UTF8Text
 
 /// One page of a collection's documents, listed by ID or found by a query.
 struct CollectionResults: Sendable {

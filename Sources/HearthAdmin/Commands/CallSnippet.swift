@@ -1,8 +1,9 @@
 import HearthAPI
 import StrictJSON
+import UTF8Text
 
 /// A method call to copy: as a JSON-RPC request and as a curl command.
-struct CallSnippet: Sendable {
+struct CallSnippet: ViewModel {
     private let json: String
     private let command: String
     /// The query page with the call's parameters; nil for other methods.
@@ -20,16 +21,5 @@ struct CallSnippet: Sendable {
                 ])
             : nil
         command = commands.curl(EscapedJSON.text(request))
-    }
-}
-
-extension CallSnippet: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "json": json
-        case "command": command
-        case "queryURL": queryURL.orAbsent
-        default: nil
-        }
     }
 }

@@ -1,5 +1,6 @@
 import DocumentModel
 import StrictJSON
+import UTF8Text
 
 /// A call of a method, with the text of its parameters.
 struct MethodCall: Sendable {
@@ -52,7 +53,7 @@ struct MethodCall: Sendable {
 }
 
 /// The result or error of a method call.
-struct MethodCallResult: Sendable {
+struct MethodCallResult: ViewModel {
     let isError: Bool
     let text: String
 }
@@ -67,15 +68,5 @@ extension MethodCallResult {
         let error = response?["error"]
         isError = error != nil
         text = (error ?? response?["result"]).map(JSONPrettyPrinter.text) ?? ""
-    }
-}
-
-extension MethodCallResult: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "isError": isError
-        case "text": text
-        default: nil
-        }
     }
 }

@@ -1,5 +1,4 @@
 import DocumentModel
-import StrictJSON
 
 /// Shell commands to copy: method calls with curl and exports with `hearth export`.
 struct ShellCommands: Sendable {

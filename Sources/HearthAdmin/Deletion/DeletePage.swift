@@ -1,6 +1,6 @@
 import DocumentModel
 import HTTPTypes
-import StrictJSON
+import UTF8Text
 
 /// The confirmation page of a deletion, with the number of affected documents.
 struct DeletePage: Page {
@@ -16,17 +16,34 @@ struct DeletePage: Page {
         case selection([SelectedDocument], in: CollectionPath, below: DocumentCountEstimate)
     }
 
-    var layout: PageLayout
+    let layout: PageLayout
     private(set) var status: HTTPResponse.Status
-    private let subject: Subject
-    private var problems: FormProblems
-    private let heading: PathHeading
-    private let confirmationInput: String
-    private let deletesBelow: Bool
-    private let shownTime: Timestamp
+    private var problemAlert: ProblemAlert?
+    private let name: DisplayText
+    private let isDocument: Bool
+    private let isCollection: Bool
+    private let isMatching: Bool
+    private let isSelection: Bool
+    /// True if the document doesn't exist, but has subcollections.
+    private let isMissing: Bool
+    private let base: String
+    /// The time of the last commit that the page shows. Later writes are not part of the confirmation.
+    private let shownTime: String
+    private let damaged: DamagedFileList?
+    private let countText: String
+    private let matchCount: Int
+    private let selectionText: String
+    private let selectedDocuments: [SelectedDocumentView]
+    private let hasBelow: Bool
+    private let below: FormField
+    /// The name of the collection, to be typed.
+    private let expectedName: DisplayText
+    private let confirmation: FormField
+    private let action: String
+    private let returnURL: String
 
     /// - Parameters:
-    ///   - shownTime: The time of the last commit that the page shows. Later writes are not part of the confirmation.
+    ///   - shownTime: The time of the last commit that the page shows.
     ///   - confirmationInput: The typed name of the collection.
     init(
         _ subject: Subject,
@@ -35,63 +52,46 @@ struct DeletePage: Page {
         confirmationInput: String = "",
         deletesBelow: Bool = false
     ) {
-        self.subject = subject
-        self.shownTime = shownTime
-        self.problems = problems
-        self.confirmationInput = confirmationInput
-        self.deletesBelow = deletesBelow
+        (isDocument, isCollection, isMatching, isSelection) =
+            switch subject {
+            case .document: (true, false, false, false)
+            case .collection: (false, true, false, false)
+            case .matching: (false, false, true, false)
+            case .selection: (false, false, false, true)
+            }
         status = problems.isEmpty ? .ok : .unprocessableContent
+        problemAlert = ProblemAlert(problems)
         let segments = subject.segments
-        heading = PathHeading(segments)
-        layout = PageLayout(at: segments)
+        name = DisplayText(segments.last?.string ?? "")
+        expectedName = name
+        isMissing = subject.base.map { $0.updateTime == nil } ?? false
+        base = subject.base?.formValue ?? ""
+        self.shownTime = shownTime.formValue
+        let estimate = subject.estimate
+        damaged = DamagedFileList(estimate.damaged)
+        countText = estimate.text
+        matchCount = estimate.count
+        hasBelow = estimate.count > 0
+        selectedDocuments = subject.selectedDocuments.map(SelectedDocumentView.init)
+        selectionText = localized(
+            count: selectedDocuments.count,
+            one: "Delete {count} document?",
+            other: "Delete {count} documents?"
+        )
+        below = FormField("below", "", problems: problems, isChecked: deletesBelow)
+        confirmation = FormField("name", confirmationInput, problems: problems)
+        action = subject.action
+        returnURL = subject.url
+        var layout = PageLayout(at: segments)
         layout.title = localized("Delete") + " · " + layout.title
+        self.layout = layout
     }
 
     /// Returns the page with the reason why the job could not be started.
     func withError(_ error: JobRunner.StartError) -> DeletePage {
         var page = self
-        (page.problems, page.status) = (error.problems, error.status)
+        (page.problemAlert, page.status) = (ProblemAlert(error.problems), error.status)
         return page
-    }
-
-    func content(named name: String) -> Any? {
-        switch name {
-        case "isDocument": if case .document = subject { true } else { false }
-        case "isMissing": if case .document(_, let base, _) = subject { base.updateTime == nil } else { false }
-        case "shownTime": shownTime.formValue
-        case "damaged": DamagedFileList(estimate.damaged).orAbsent
-        case "isCollection": if case .collection = subject { true } else { false }
-        case "isMatching": if case .matching = subject { true } else { false }
-        case "isSelection": if case .selection = subject { true } else { false }
-        case "selectedDocuments": selectedDocuments
-        case "selectionText":
-            localized(count: selectedDocuments.count, one: "Delete {count} document?", other: "Delete {count} documents?")
-        case "countText": estimate.text
-        // The value of a form field, without digit grouping.
-        case "matchCount": String(estimate.count)
-        case "hasBelow": estimate.count > 0
-        case "base": if case .document(_, let base, _) = subject { base.formValue } else { "" }
-        case "below": FormField("below", "", problems: problems, isChecked: deletesBelow)
-        case "confirmation": FormField("name", confirmationInput, problems: problems)
-        case "expectedName": DisplayText(subject.segments.last?.string ?? "")
-        case "action": subject.action
-        case "returnURL": subject.url
-        case "problems", "hasProblems", "isOneProblem": problems.child(named: name)
-        default: heading.child(named: name)
-        }
-    }
-
-    private var estimate: DocumentCountEstimate {
-        switch subject {
-        case .document(_, _, let below): below
-        case .collection(_, let estimate), .matching(_, let estimate): estimate
-        case .selection(_, _, let below): below
-        }
-    }
-
-    private var selectedDocuments: [SelectedDocumentView] {
-        guard case .selection(let targets, _, _) = subject else { return [] }
-        return targets.map { SelectedDocumentView(target: $0) }
     }
 }
 
@@ -102,6 +102,22 @@ extension DeletePage.Subject {
         case .collection(let path, _), .selection(_, let path, _): path.segments
         case .matching(let request, _): request.path.segments
         }
+    }
+
+    fileprivate var base: DocumentRevision? {
+        if case .document(_, let base, _) = self { base } else { nil }
+    }
+
+    fileprivate var estimate: DocumentCountEstimate {
+        switch self {
+        case .document(_, _, let below): below
+        case .collection(_, let estimate), .matching(_, let estimate): estimate
+        case .selection(_, _, let below): below
+        }
+    }
+
+    fileprivate var selectedDocuments: [SelectedDocument] {
+        if case .selection(let documents, _, _) = self { documents } else { [] }
     }
 
     fileprivate var url: String {
@@ -118,16 +134,12 @@ extension DeletePage.Subject {
 }
 
 /// A selected document: a link, and the version that the form carries.
-private struct SelectedDocumentView: Sendable {
-    let target: SelectedDocument
-}
+private struct SelectedDocumentView: ViewModel {
+    let link: LinkView
+    let version: String
 
-extension SelectedDocumentView: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "link": LinkView(toRowOf: target.path)
-        case "version": target.formValue
-        default: nil
-        }
+    init(_ document: SelectedDocument) {
+        link = LinkView(toRowOf: document.path)
+        version = document.formValue
     }
 }

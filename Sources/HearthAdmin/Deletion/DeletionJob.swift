@@ -1,7 +1,6 @@
 import DocumentModel
 import DocumentStore
 import HearthAPI
-import StrictJSON
 
 /// Deletes the documents that were confirmed, in the versions that existed when the confirmation page was shown.
 ///

@@ -1,7 +1,6 @@
 import DocumentModel
 import DocumentStore
 import HearthAPI
-import StrictJSON
 
 /// A document count with an upper limit, and the errors of unreadable documents among the counted ones.
 struct DocumentCountEstimate: Sendable {

@@ -1,5 +1,5 @@
 import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// The document that an editor changes or creates.
 struct EditTarget: Sendable {

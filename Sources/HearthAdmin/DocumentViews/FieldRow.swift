@@ -10,18 +10,3 @@ struct FieldRow: Sendable {
     let type: ValueType
     let value: ValueView
 }
-
-extension FieldRow: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "depth": depth
-        case "parent": parent.orAbsent
-        case "name": self.name
-        case "isElement": isElement
-        case "path": path.plain
-        case "type": type.name
-        case "value": value
-        default: nil
-        }
-    }
-}

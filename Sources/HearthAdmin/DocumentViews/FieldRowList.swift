@@ -1,5 +1,5 @@
 import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// The fields of a document as rows; maps and arrays are followed by their contents.
 struct FieldRowList: Sendable {

@@ -1,11 +1,12 @@
 import HearthAPI
 import JSONRPC
 import StrictJSON
+import UTF8Text
 
 /// The reference of the JSON-RPC methods, parsed from the OpenRPC document.
 struct APIReference: Sendable {
     /// A named schema that other schemas reference.
-    struct Schema: Sendable {
+    struct Schema: ViewModel {
         let name: String
         let json: String
     }
@@ -24,15 +25,5 @@ struct APIReference: Sendable {
                 Schema(name: name.string, json: JSONPrettyPrinter.text(schema))
             } ?? []
         description = root["info"]?["description"]?.string ?? ""
-    }
-}
-
-extension APIReference.Schema: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "name": self.name
-        case "json": json
-        default: nil
-        }
     }
 }

@@ -1,13 +1,13 @@
 import HearthAPI
-import StrictJSON
 
 /// The API reference: all methods, each with commands to copy and a form to call it.
 struct DocumentationPage: Page {
     static let template = TemplateLibrary.Name.documentation
 
-    var layout = PageLayout(title: localized("API reference"))
-    private let reference: APIReference
+    var layout = PageLayout(title: localized("API reference"), section: .documentation)
     private let methods: [MethodView]
+    private let schemas: [APIReference.Schema]
+    private let description: String
     private let needsKey: Bool
 
     /// - Parameters:
@@ -20,21 +20,11 @@ struct DocumentationPage: Page {
         needsKey: Bool,
         submitted: (call: MethodCall, result: MethodCallResult)? = nil
     ) {
-        self.reference = reference
+        schemas = reference.schemas
+        description = reference.description
         self.needsKey = needsKey
         methods = reference.methods.map { method in
             MethodView(method, commands: commands, submitted: submitted.flatMap { $0.call.method == method.name ? $0 : nil })
-        }
-    }
-
-    func content(named name: String) -> Any? {
-        switch name {
-        case "methods": methods
-        case "schemas": reference.schemas
-        case "description": reference.description
-        case "needsKey": needsKey
-        case "isDocumentation": true
-        default: nil
         }
     }
 }

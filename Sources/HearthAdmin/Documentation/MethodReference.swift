@@ -1,20 +1,21 @@
 import DocumentModel
 import StrictJSON
+import UTF8Text
 
 /// A method described by the OpenRPC document.
 struct MethodReference: Sendable {
     /// The content descriptor of a parameter or result.
-    struct Content: Sendable {
+    struct Content: ViewModel {
         let name: String
         let description: String
         let isRequired: Bool
-        let type: SchemaDescription
+        let type: [SchemaDescription.Part]
         /// The schema as JSON, if ``type`` doesn't describe it completely.
         let schema: String?
     }
 
     /// An error that the method returns.
-    struct MethodError: Sendable {
+    struct MethodError: ViewModel {
         let code: String
         let status: String
         let description: String
@@ -51,11 +52,12 @@ struct MethodReference: Sendable {
 extension MethodReference.Content {
     fileprivate init(_ content: JSONNode) {
         name = content.text("name")
-        description = content.text("description")
+        self.description = content.text("description")
         isRequired = content["required"]?.boolean ?? false
         let schema = content["schema"]
-        type = schema.map(SchemaDescription.init) ?? SchemaDescription(content)
-        self.schema = !type.isComplete ? schema.map(JSONPrettyPrinter.text) : nil
+        let description = schema.map(SchemaDescription.init) ?? SchemaDescription(content)
+        type = description.parts
+        self.schema = !description.isComplete ? schema.map(JSONPrettyPrinter.text) : nil
     }
 }
 
@@ -93,29 +95,5 @@ extension JSONNode {
 
     fileprivate func list(_ key: UTF8Key) -> [JSONNode] {
         self[key]?.elements.map(Array.init) ?? []
-    }
-}
-
-extension MethodReference.Content: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "name": self.name
-        case "description": description
-        case "isRequired": isRequired
-        case "type": type
-        case "schema": schema.orAbsent
-        default: nil
-        }
-    }
-}
-
-extension MethodReference.MethodError: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "code": code
-        case "status": status
-        case "description": description
-        default: nil
-        }
     }
 }

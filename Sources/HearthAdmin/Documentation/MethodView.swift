@@ -1,24 +1,41 @@
 import StrictJSON
+import UTF8Text
 
 /// A method on the API reference page: its description, commands to copy and a form to call it.
-struct MethodView: Sendable {
+struct MethodView: ViewModel {
     /// An example with its shell command.
-    struct Example: Sendable {
+    struct Example: ViewModel {
         let id: String
         let name: String
         let command: String
         let result: String
     }
 
-    private let method: MethodReference
+    private let method: String
+    private let summary: String
+    private let requiredRole: String
+    private let params: [MethodReference.Content]
+    private let hasParams: Bool
+    private let result: MethodReference.Content?
+    private let errors: [MethodReference.MethodError]
+    private let hasErrors: Bool
     private let examples: [Example]
+    /// A call without parameters, for a method without examples.
     private let command: String?
+    private let formURL: String
     private let formParams: String
-    private let result: MethodCallResult?
+    private let callResult: MethodCallResult?
 
     /// - Parameter submitted: The call of this method that the form submitted, with its result.
     init(_ method: MethodReference, commands: ShellCommands, submitted: (call: MethodCall, result: MethodCallResult)?) {
-        self.method = method
+        self.method = method.name.string
+        summary = method.summary
+        requiredRole = method.requiredRole
+        params = method.params
+        hasParams = !method.params.isEmpty
+        result = method.result
+        errors = method.errors
+        hasErrors = !method.errors.isEmpty
         examples = method.examples.enumerated().map { index, example in
             Example(
                 id: "example-\(method.name)-\(index + 1)",
@@ -28,46 +45,14 @@ struct MethodView: Sendable {
             )
         }
         command = examples.isEmpty ? commands.curl(calling: method.name, params: nil) : nil
+        formURL = "\(AdminURL.documentation)#try-\(method.name)"
         formParams = submitted?.call.params ?? method.examples.first.map { JSONPrettyPrinter.text($0.params) } ?? ""
-        result = submitted?.result
+        callResult = submitted?.result
     }
 }
 
 extension ShellCommands {
     fileprivate func curl(calling method: UTF8Key, params: ArraySlice<UInt8>?) -> String {
         curl(String(decoding: MethodCall.request(method, params: params), as: UTF8.self))
-    }
-}
-
-extension MethodView: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "method": method.name.string
-        case "summary": method.summary
-        case "requiredRole": method.requiredRole
-        case "params": method.params
-        case "hasParams": !method.params.isEmpty
-        case "result": method.result.orAbsent
-        case "errors": method.errors
-        case "hasErrors": !method.errors.isEmpty
-        case "examples": examples
-        case "command": command.orAbsent
-        case "formParams": formParams
-        case "formURL": "\(AdminURL.documentation)#try-\(method.name)"
-        case "callResult": result.orAbsent
-        default: nil
-        }
-    }
-}
-
-extension MethodView.Example: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "id": id
-        case "name": self.name
-        case "command": command
-        case "result": result
-        default: nil
-        }
     }
 }

@@ -1,9 +1,10 @@
 import StrictJSON
+import UTF8Text
 
 /// A JSON Schema summarized in words, with links to named schemas: `array of Document`.
 struct SchemaDescription: Sendable {
     /// Plain text, or a link to a named schema on the page.
-    struct Part: Sendable {
+    struct Part: ViewModel {
         var text: String
         let url: String?
     }
@@ -64,25 +65,6 @@ struct SchemaDescription: Sendable {
         case ((nil, let maximum?), _): "\(type), at most \(maximum)"
         case (_, let format?): "\(type), \(format)"
         default: type
-        }
-    }
-}
-
-extension SchemaDescription: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "parts": parts
-        default: nil
-        }
-    }
-}
-
-extension SchemaDescription.Part: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "text": text
-        case "url": url.orAbsent
-        default: nil
         }
     }
 }

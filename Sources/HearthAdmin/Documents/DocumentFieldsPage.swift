@@ -6,17 +6,29 @@ struct DocumentFieldsPage: Page {
 
     var layout: PageLayout
     private let header: DocumentHeader
-    private let fields: FieldRowList
+    private let hasRows: Bool
+    private let rowsMarkup: Markup
+    /// The number of rows beyond the limit; nil when all are shown.
+    private let hiddenRows: String?
     private let map: MapView?
     /// The number of geo points shown and in total; nil when all are shown.
     private let truncationNote: String?
     private let subcollections: SubcollectionList
-    private let liveStream: LiveStreamURL?
+    private let liveStream: LiveStreamView?
 
     init(_ document: Document, subcollections: SubcollectionList, liveStream: LiveStreamURL?, now: Timestamp) {
-        self.liveStream = liveStream
+        self.liveStream = liveStream.map(LiveStreamView.init)
         header = DocumentHeader(document, view: .fields, now: now)
-        fields = FieldRowList(of: document.fields)
+        let fields = FieldRowList(of: document.fields)
+        hasRows = !fields.rows.isEmpty
+        rowsMarkup = fields.rows.markup
+        hiddenRows =
+            fields.hiddenCount > 0
+            ? localized(
+                count: fields.hiddenCount,
+                one: "{count} more row isn’t shown. The JSON view has all fields.",
+                other: "{count} more rows aren’t shown. The JSON view has all fields."
+            ) : nil
         var geoPoints = GeoPointCollector()
         LeafFieldVisitor.forEachValue(of: document) { value, path in geoPoints.collect(value, in: document, path: path) }
         truncationNote = geoPoints.truncationNote
@@ -25,27 +37,5 @@ struct DocumentFieldsPage: Page {
         self.subcollections = subcollections
         layout = PageLayout(at: document.path.segments)
         layout.colors = fields.values.colors
-    }
-
-    private var hiddenRows: String? {
-        guard fields.hiddenCount > 0 else { return nil }
-        return localized(
-            count: fields.hiddenCount,
-            one: "{count} more row isn’t shown. The JSON view has all fields.",
-            other: "{count} more rows aren’t shown. The JSON view has all fields."
-        )
-    }
-
-    func content(named name: String) -> Any? {
-        switch name {
-        case "rows": fields.rows
-        case "hasRows": !fields.rows.isEmpty
-        case "hiddenRows": hiddenRows.orAbsent
-        case "map": map.orAbsent
-        case "truncationNote": truncationNote.orAbsent
-        case "subcollections": subcollections
-        case "liveStream": liveStream.orAbsent
-        default: header.child(named: name)
-        }
     }
 }

@@ -13,11 +13,4 @@ struct DocumentJSONPage: Page {
         json = EscapedJSON.text(DocumentFile.encode(document, storesID: false))
         layout = PageLayout(at: document.path.segments)
     }
-
-    func content(named name: String) -> Any? {
-        switch name {
-        case "json": json
-        default: header.child(named: name)
-        }
-    }
 }

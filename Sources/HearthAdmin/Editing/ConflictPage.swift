@@ -1,19 +1,20 @@
 import DocumentModel
 import HTTPTypes
-import StrictJSON
 
 /// The page of an edit conflict, with the base, their and your value of each differing field to choose from.
 struct ConflictPage: Page {
     static let template = TemplateLibrary.Name.conflict
 
-    struct Row: Sendable {
+    struct Row: ViewModel {
         let number: Int
         let name: DisplayText
-        let base: ValueView?
-        let theirs: ValueView?
-        let yours: ValueView?
-        let chosen: ThreeWayMerge.Side?
-        let isUnresolved: Bool
+        let baseValue: ValueView?
+        let theirValue: ValueView?
+        let yourValue: ValueView?
+        let isTheirs: Bool
+        let isYours: Bool
+        /// True if neither side is chosen.
+        let isOpen: Bool
     }
 
     /// An edit of a document that has changed or was deleted since the editor was opened.
@@ -32,18 +33,32 @@ struct ConflictPage: Page {
 
     let status = HTTPResponse.Status.conflict
     var layout: PageLayout
-    private let conflict: Conflict
-    private let heading: PathHeading
+    private let name: DisplayText
+    private let problemAlert: ProblemAlert?
+    private let isDeleted: Bool
+    /// The time of the current version; nil when the document was deleted.
+    private let changed: Moment?
+    private let hasBase: Bool
+    private let hasRows: Bool
     private let rows: [Row]
-    private let problems: FormProblems
-    private let time: Moment?
+    private let base: String
+    private let theirs: String
+    private let yours: String
+    private let action: String
+    private let returnURL: String
 
     /// - Parameters:
     ///   - choices: The choices that were submitted, in the order of the fields.
     ///   - isIncomplete: Whether the submitted form lacks choices.
     init(_ conflict: Conflict, choices: [ThreeWayMerge.Side?] = [], isIncomplete: Bool = false, now: Timestamp) {
-        self.conflict = conflict
-        heading = PathHeading(conflict.path.segments)
+        name = DisplayText(conflict.path.id.key.string)
+        isDeleted = conflict.theirs == nil
+        hasBase = conflict.baseFields != nil
+        base = conflict.base.formValue
+        theirs = DocumentRevision(conflict.theirs).formValue
+        yours = JSONEditorPage.text(of: conflict.yours)
+        action = EditTarget(conflict.path).url(asJSON: false)
+        returnURL = AdminURL.document(conflict.path)
         layout = PageLayout(at: conflict.path.segments)
         var values = ValueViewBuilder()
         let merge = conflict.merge
@@ -52,53 +67,21 @@ struct ConflictPage: Page {
             return Row(
                 number: number,
                 name: DisplayText((try? FieldPath(segments: difference.path))?.description ?? ""),
-                base: difference.base.map { values.view(of: $0, in: .cell) },
-                theirs: difference.theirs.map { values.view(of: $0, in: .cell) },
-                yours: difference.yours.map { values.view(of: $0, in: .cell) },
-                chosen: chosen,
-                isUnresolved: isIncomplete && chosen == nil
+                baseValue: difference.base.map { values.view(of: $0, in: .cell) },
+                theirValue: difference.theirs.map { values.view(of: $0, in: .cell) },
+                yourValue: difference.yours.map { values.view(of: $0, in: .cell) },
+                isTheirs: chosen == .theirs,
+                isYours: chosen == .yours,
+                isOpen: chosen == nil
             )
         }
+        hasRows = !rows.isEmpty
         var problems = FormProblems()
-        for row in rows where row.isUnresolved {
+        for row in rows where isIncomplete && row.isOpen {
             problems.add(localized("Choose a value for this field."), at: "c\(row.number)-yours")
         }
-        self.problems = problems
-        time = conflict.theirs.map { Moment($0.updateTime, now: now) }
+        problemAlert = ProblemAlert(problems)
+        changed = conflict.theirs.map { Moment($0.updateTime, now: now) }
         layout.colors = values.colors
-    }
-
-    func content(named name: String) -> Any? {
-        switch name {
-        case "rows": rows
-        case "hasRows": !rows.isEmpty
-        case "isDeleted": conflict.theirs == nil
-        case "changed": time.orAbsent
-        case "hasBase": conflict.baseFields != nil
-        case "base": conflict.base.formValue
-        case "theirs": DocumentRevision(conflict.theirs).formValue
-        case "yours": JSONEditorPage.text(of: conflict.yours)
-        case "action": EditTarget(conflict.path).url(asJSON: false)
-        case "returnURL": AdminURL.document(conflict.path)
-        case "problems", "hasProblems", "isOneProblem": problems.child(named: name)
-        default: heading.child(named: name)
-        }
-    }
-}
-
-extension ConflictPage.Row: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "number": number
-        case "name": self.name
-        case "baseValue": base.orAbsent
-        case "theirValue": theirs.orAbsent
-        case "yourValue": yours.orAbsent
-        case "isYours": chosen == .yours
-        case "isTheirs": chosen == .theirs
-        case "isOpen": chosen == nil
-        case "isUnresolved": isUnresolved
-        default: nil
-        }
     }
 }

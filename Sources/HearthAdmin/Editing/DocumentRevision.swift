@@ -1,6 +1,6 @@
 import Crypto
 import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// The revision of a document that an editor was opened with. It detects concurrent changes.
 ///

@@ -1,7 +1,7 @@
 import DocumentModel
 import DocumentStore
 import HearthAPI
-import StrictJSON
+import UTF8Text
 
 /// The result of saving a form of the editor.
 private enum SaveResult {

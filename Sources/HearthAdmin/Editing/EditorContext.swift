@@ -6,13 +6,11 @@ struct EditorContext: Sendable {
     let target: EditTarget
     let base: DocumentRevision
     var problems: FormProblems
-    private let heading: PathHeading
 
     init(_ target: EditTarget, base: DocumentRevision, problems: FormProblems = FormProblems()) {
         self.target = target
         self.base = base
         self.problems = problems
-        heading = PathHeading(target.segments)
     }
 
     /// Returns the context with validation errors.
@@ -32,15 +30,21 @@ struct EditorContext: Sendable {
     }
 }
 
-extension EditorContext: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "isNewDocument": target.document == nil
-        case "base": base.formValue
-        case "documentID": FormField("id", target.id, problems: problems)
-        case "returnURL": target.returnURL
-        case "problems", "hasProblems", "isOneProblem": problems.child(named: name)
-        default: heading.child(named: name)
-        }
+/// The parts shared by the pages of both editors: heading, ID field, errors and the link back.
+struct EditorFrame: ViewModel {
+    private let isNewDocument: Bool
+    private let name: DisplayText
+    private let problemAlert: ProblemAlert?
+    private let base: String
+    private let documentID: FormField
+    private let returnURL: String
+
+    init(_ editor: EditorContext) {
+        isNewDocument = editor.target.document == nil
+        name = DisplayText(editor.target.segments.last?.string ?? "")
+        problemAlert = ProblemAlert(editor.problems)
+        base = editor.base.formValue
+        documentID = FormField("id", editor.target.id, problems: editor.problems)
+        returnURL = editor.target.returnURL
     }
 }

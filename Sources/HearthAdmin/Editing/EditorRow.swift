@@ -1,5 +1,5 @@
 import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// A row of the field editor: the input for a field or an array element.
 struct EditorRow: Sendable {
@@ -56,7 +56,7 @@ extension EditorRow {
     func key() throws(InvalidInput) -> UTF8Key {
         guard let string = FormTextCoding.decodeLine(name) else {
             throw InvalidInput(
-                message: localized("A name that begins with a quotation mark must be a JSON string, but this is not one.")
+                message: localized("A name that begins with a quotation mark must be a valid JSON string.")
             )
         }
         guard !string.utf8.isEmpty else { throw InvalidInput(message: localized("Enter a field name.")) }

@@ -1,5 +1,5 @@
 import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// The rows of the field editor. The contents of a map or array follow its own row, one level deeper.
 struct EditorRows: Sendable {

@@ -1,5 +1,5 @@
 import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// A choice in the type menu of the field editor: the value types, and two further representations of strings.
 enum EditorValueType: String, CaseIterable, Sendable {

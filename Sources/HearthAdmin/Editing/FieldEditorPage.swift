@@ -1,28 +1,106 @@
 import DocumentModel
 import HTTPTypes
-import StrictJSON
 
 /// The editor of a document with a row for each field.
 struct FieldEditorPage: Page {
     static let template = TemplateLibrary.Name.editFields
 
-    struct Row: Sendable {
-        let number: Int
-        let row: EditorRow
-        let isElement: Bool
+    struct Row: ViewModel {
+        private let number: Int
+        private let depth: Int
+        private let isElement: Bool
+        /// True if the row has a name to edit.
+        private let isField: Bool
+        private let isNew: Bool
         /// The name of the field or the index of the array element, for screen readers.
-        let label: String
-        let problems: FormProblems
-        let chip: ColorChip?
+        private let label: String
+        private let fieldName: FormField
+        private let typesMarkup: Markup
+        private let typeProblem: DisplayText?
+        private let value: FormField
+        /// The longitude of a geo point, or the encoding of bytes.
+        private let secondaryValue: FormField
+        private let chip: ColorChip?
+        /// The value of the color input, which supports only opaque colors.
+        private let pickable: String?
+        /// An example of the input.
+        private let hint: String?
+        private let isString: Bool
+        private let isLiteral: Bool
+        private let isSingleLine: Bool
+        private let isVector: Bool
+        private let isNumber: Bool
+        private let isColor: Bool
+        private let isBytes: Bool
+        private let isBase64: Bool
+        private let isBoolean: Bool
+        private let isTrue: Bool
+        private let isGeoPoint: Bool
+        private let isContainer: Bool
+        private let isArray: Bool
+
+        fileprivate init(
+            _ row: EditorRow,
+            number: Int,
+            isElement: Bool,
+            label: String,
+            chip: ColorChip?,
+            problems: FormProblems
+        ) {
+            self.number = number
+            depth = row.depth
+            self.isElement = isElement
+            isField = !isElement || !row.name.utf8.isEmpty
+            isNew = row.isNew
+            self.label = label
+            fieldName = FormField("r\(number)-name", row.name, problems: problems)
+            typesMarkup =
+                EditorValueType.allCases.map { FormOption($0.rawValue, $0.name, isSelected: $0 == row.type) }.optionsMarkup
+            typeProblem = problems.message(for: "r\(number)-type")
+            value = FormField("r\(number)-value", row.text, problems: problems)
+            secondaryValue = FormField("r\(number)-more", row.secondaryText)
+            self.chip = chip
+            pickable = chip.flatMap { $0.color.isOpaque ? "#\($0.color.digits)" : nil }
+            hint = Self.hint(for: row.type)
+            isString = row.type == .string || row.hasLeftoverText
+            isLiteral = row.type == .literal
+            isSingleLine = [.integer, .double, .timestamp, .reference].contains(row.type)
+            isVector = row.type == .vector
+            isNumber = row.type == .integer
+            isColor = row.type == .color
+            isBytes = row.type == .bytes
+            isBase64 = row.secondaryText.utf8.elementsEqual("base64".utf8)
+            isBoolean = row.type == .boolean
+            isTrue = row.text.utf8.elementsEqual("true".utf8)
+            isGeoPoint = row.type == .geoPoint
+            isContainer = row.type.isContainer
+            isArray = row.type == .array
+        }
+
+        private static func hint(for type: EditorValueType) -> String? {
+            switch type {
+            case .timestamp: "2014-09-09T08:00:47.25Z"
+            case .reference: "books/hitchhiker"
+            case .double: "2.5"
+            case .integer: "816"
+            default: nil
+            }
+        }
     }
 
     var layout: PageLayout
     let status: HTTPResponse.Status
-    private let editor: EditorContext
+    private let editor: EditorFrame
+    private let action: String
+    private let hasEditorRows: Bool
+    private let rowCount: Int
     private let rows: [Row]
 
     init(_ editor: EditorContext, rows: EditorRows) {
-        self.editor = editor
+        self.editor = EditorFrame(editor)
+        action = editor.target.url(asJSON: false)
+        hasEditorRows = !rows.rows.isEmpty
+        rowCount = rows.rows.count
         status = editor.problems.isEmpty ? .ok : .unprocessableContent
         layout = editor.layout
         var colors = ColorStyleSheet()
@@ -35,71 +113,14 @@ struct FieldEditorPage: Page {
             if let chip { colors.insert(chip.color) }
             let name = isElement ? "[\(counts[row.depth])]" : row.name.truncatingMiddle(toScalars: 60)
             return Row(
+                row,
                 number: number,
-                row: row,
                 isElement: isElement,
                 label: name.utf8.isEmpty ? localized("new field") : DisplayText(name).plain,
-                problems: editor.problems,
-                chip: chip
+                chip: chip,
+                problems: editor.problems
             )
         }
         layout.colors = colors
-    }
-
-    func content(named name: String) -> Any? {
-        switch name {
-        case "rows": rows
-        case "rowCount": rows.count
-        case "hasEditorRows": !rows.isEmpty
-        case "action": editor.target.url(asJSON: false)
-        default: editor.child(named: name)
-        }
-    }
-}
-
-extension FieldEditorPage.Row: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "number": number
-        case "depth": row.depth
-        case "label": label
-        case "isElement": isElement
-        case "isField": !isElement || !row.name.utf8.isEmpty
-        case "isNew": row.isNew
-        case "fieldName": FormField("r\(number)-name", row.name, problems: problems)
-        case "typeProblem": problems.message(for: "r\(number)-type").orAbsent
-        case "typesMarkup":
-            EditorValueType.allCases.map { FormOption($0.rawValue, $0.name, isSelected: $0 == row.type) }.optionsMarkup
-        case "value": FormField("r\(number)-value", row.text, problems: problems)
-        case "secondaryValue": FormField("r\(number)-more", row.secondaryText)
-        case "chip": chip.orAbsent
-        case "pickable": (chip.flatMap { $0.color.isOpaque ? "#\($0.color.digits)" : nil }).orAbsent
-        case "isString": row.type == .string || row.hasLeftoverText
-        case "isLiteral": row.type == .literal
-        case "isSingleLine": [.integer, .double, .timestamp, .reference].contains(row.type)
-        case "isVector": row.type == .vector
-        case "isNumber": row.type == .integer
-        case "isColor": row.type == .color
-        case "isBytes": row.type == .bytes
-        case "isBase64": row.secondaryText.utf8.elementsEqual("base64".utf8)
-        case "isBoolean": row.type == .boolean
-        case "isTrue": row.text.utf8.elementsEqual("true".utf8)
-        case "isGeoPoint": row.type == .geoPoint
-        case "isContainer": row.type.isContainer
-        case "isArray": row.type == .array
-        case "hint": hint.orAbsent
-        default: nil
-        }
-    }
-
-    /// An example of the input.
-    private var hint: String? {
-        switch row.type {
-        case .timestamp: "2014-09-09T08:00:47.25Z"
-        case .reference: "books/hitchhiker"
-        case .double: "2.5"
-        case .integer: "816"
-        default: nil
-        }
     }
 }

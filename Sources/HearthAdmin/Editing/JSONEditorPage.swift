@@ -8,14 +8,15 @@ struct JSONEditorPage: Page {
 
     var layout: PageLayout
     let status: HTTPResponse.Status
-    private let editor: EditorContext
-    private let text: String
+    private let editor: EditorFrame
+    private let action: String
+    private let json: FormField
     private let errorExcerpt: ErrorExcerpt?
     /// True if the document is too large for the field editor.
     private let isTooLarge: Bool
 
     /// The text around a syntax error.
-    struct ErrorExcerpt: Sendable {
+    struct ErrorExcerpt: ViewModel {
         let line: Int
         let column: Int
         let before: DisplayText
@@ -42,8 +43,9 @@ struct JSONEditorPage: Page {
     }
 
     init(_ editor: EditorContext, text: String, errorExcerpt: ErrorExcerpt? = nil, isTooLarge: Bool = false) {
-        self.editor = editor
-        self.text = text
+        self.editor = EditorFrame(editor)
+        action = editor.target.url(asJSON: true)
+        json = FormField("json", text, problems: editor.problems)
         self.errorExcerpt = errorExcerpt
         self.isTooLarge = isTooLarge
         status = editor.problems.isEmpty ? .ok : .unprocessableContent
@@ -56,28 +58,6 @@ struct JSONEditorPage: Page {
         fields.write(to: &writer)
         // The written JSON is valid.
         return (try? JSONText(writer.finish()).root).map(JSONPrettyPrinter.text) ?? "{}"
-    }
-
-    func content(named name: String) -> Any? {
-        switch name {
-        case "json": FormField("json", text, problems: editor.problems)
-        case "errorExcerpt": errorExcerpt.orAbsent
-        case "isTooLarge": isTooLarge
-        case "action": editor.target.url(asJSON: true)
-        default: editor.child(named: name)
-        }
-    }
-}
-
-extension JSONEditorPage.ErrorExcerpt: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "line": line
-        case "column": column
-        case "before": before
-        case "after": after
-        default: nil
-        }
     }
 }
 

@@ -7,19 +7,12 @@ struct NewCollectionPage: Page {
     var layout = PageLayout(title: localized("New collection"))
     let status: HTTPResponse.Status
     private let collection: FormField
-    private let problems: FormProblems
+    private let problemAlert: ProblemAlert?
+    private let action = AdminURL.newCollection
 
     init(input: String = "", problems: FormProblems = FormProblems()) {
         status = problems.isEmpty ? .ok : .unprocessableContent
         collection = FormField("collection", input, problems: problems)
-        self.problems = problems
-    }
-
-    func content(named name: String) -> Any? {
-        switch name {
-        case "collection": collection
-        case "action": AdminURL.newCollection
-        default: problems.child(named: name)
-        }
+        problemAlert = ProblemAlert(problems)
     }
 }

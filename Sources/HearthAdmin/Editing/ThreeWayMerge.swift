@@ -1,5 +1,5 @@
 import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// A field-by-field merge of two concurrent edits of a document. Maps are merged recursively, arrays as a whole.
 struct ThreeWayMerge: Sendable {

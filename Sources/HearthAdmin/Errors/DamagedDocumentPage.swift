@@ -11,7 +11,8 @@ struct DamagedDocumentPage: Page {
     let status: HTTPResponse.Status
     private let heading: PathHeading
     private let file: DamagedFileView
-    private let path: DocumentPath
+    private let fileURL: String
+    private let historyURL: String
     private let subcollections: SubcollectionList
 
     /// - Parameter status: The status; other than 200 for a request to change the document.
@@ -19,18 +20,9 @@ struct DamagedDocumentPage: Page {
         self.status = status
         heading = PathHeading(path.segments)
         file = DamagedFileView(error)
-        self.path = path
+        fileURL = AdminURL.file(of: path)
+        historyURL = AdminURL.history(of: path)
         self.subcollections = subcollections
         layout = PageLayout(at: path.segments)
-    }
-
-    func content(named name: String) -> Any? {
-        switch name {
-        case "file": file
-        case "fileURL": AdminURL.file(of: path)
-        case "historyURL": AdminURL.history(of: path)
-        case "subcollections": subcollections
-        default: heading.child(named: name)
-        }
     }
 }

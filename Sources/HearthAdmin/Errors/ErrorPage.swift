@@ -7,6 +7,7 @@ struct ErrorPage: Page {
 
     var layout: PageLayout
     let status: HTTPResponse.Status
+    private let statusCode: Int
     private let heading: String
     /// Localized advice.
     private let advice: String?
@@ -17,6 +18,7 @@ struct ErrorPage: Page {
     /// Creates an error detected by the pages.
     private init(status: HTTPResponse.Status, heading: String, advice: String) {
         self.status = status
+        statusCode = status.code
         self.heading = heading
         self.advice = advice
         message = nil
@@ -68,22 +70,12 @@ struct ErrorPage: Page {
     /// Creates the page of a service error.
     init(_ error: StatusError) {
         status = HTTPResponse.Status(code: error.code.httpStatus)
+        statusCode = status.code
         heading = Self.heading(for: error.code)
         advice = nil
         message = DisplayText(error.message)
         path = error.path.map { DisplayText($0) }
         layout = PageLayout(title: heading)
-    }
-
-    func content(named name: String) -> Any? {
-        switch name {
-        case "status": status.code
-        case "heading": heading
-        case "advice": advice.orAbsent
-        case "message": message.orAbsent
-        case "path": path.orAbsent
-        default: nil
-        }
     }
 
     private static func heading(for code: StatusCode) -> String {

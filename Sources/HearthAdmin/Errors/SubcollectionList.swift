@@ -1,13 +1,14 @@
 import DocumentModel
 import DocumentStore
 import HearthAPI
-import StrictJSON
+import UTF8Text
 
 /// The subcollections of a document as links, and the errors of folders that can't be read as collections.
-struct SubcollectionList: Sendable {
-    let links: [LinkView]
+struct SubcollectionList: ViewModel {
+    private let links: [LinkView]
+    let hasLinks: Bool
     /// True if there are more subcollections than listed.
-    let hasMore: Bool
+    private let hasMore: Bool
     private let damaged: DamagedFileList?
 
     /// Lists the first subcollections.
@@ -16,21 +17,10 @@ struct SubcollectionList: Sendable {
         links = page.collections.map { id in
             LinkView(url: AdminURL.collection(path.collection(id)), text: DisplayText(id.key.string))
         }
+        hasLinks = !links.isEmpty
         hasMore = page.next != nil
         damaged = DamagedFileList(page.damaged)
     }
 
     private static let limit: PageSize = 200
-}
-
-extension SubcollectionList: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "links": links
-        case "hasLinks": !links.isEmpty
-        case "hasMore": hasMore
-        case "damaged": damaged.orAbsent
-        default: nil
-        }
-    }
 }

@@ -1,7 +1,6 @@
 import DocumentModel
 import DocumentStore
 import HearthAPI
-import StrictJSON
 import XMLText
 
 /// An Atom feed (RFC 4287) of the latest changes in a collection, newest first, from the commits that the journal retains.

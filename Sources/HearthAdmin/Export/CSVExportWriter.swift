@@ -1,5 +1,5 @@
 import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// Writes CSV (RFC 4180): a header row, then one row for each document, whose first column is the document's ID.
 ///

@@ -1,6 +1,6 @@
 import DocumentModel
 import HearthAPI
-import StrictJSON
+import UTF8Text
 
 /// The export of a collection's documents, all or filtered, as a file.
 struct CollectionExport: Sendable {

@@ -1,5 +1,6 @@
 import DocumentModel
 import HTTPTypes
+import StrictJSON
 
 /// A warning that an export would lack unreadable documents, with a link to export the others.
 struct DamagedExportPage: Page {
@@ -7,26 +8,17 @@ struct DamagedExportPage: Page {
 
     var layout: PageLayout
     let status = HTTPResponse.Status.conflict
-    private let heading: PathHeading
-    private let damaged: [StatusError]
+    private let name: DisplayText
+    private let damaged: DamagedFileList?
     private let exportURL: String
     private let returnURL: String
 
     /// - Parameter request: The request for the export.
     init(_ request: PageRequest, of collection: CollectionPath, _ damaged: [StatusError]) {
         layout = PageLayout(at: collection.segments)
-        heading = PathHeading(collection.segments)
-        self.damaged = damaged
+        name = DisplayText(collection.id.key.string)
+        self.damaged = DamagedFileList(damaged)
         exportURL = request.pathAndQuery + "&damaged=leave"
         returnURL = AdminURL.collection(collection)
-    }
-
-    func content(named name: String) -> Any? {
-        switch name {
-        case "damaged": DamagedFileList(damaged).orAbsent
-        case "exportURL": exportURL
-        case "returnURL": returnURL
-        default: heading.child(named: name)
-        }
     }
 }

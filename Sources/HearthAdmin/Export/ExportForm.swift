@@ -1,10 +1,10 @@
-import StrictJSON
+import UTF8Text
 
 /// The form that exports the documents of a collection, all or filtered.
-struct ExportForm: Sendable {
+struct ExportForm: ViewModel {
     private let action: String
-    private let hiddenFields: [FormOption]
-    private let formats: [FormOption]
+    private let hiddenFields: [HiddenField]
+    private let formatsMarkup: Markup
     private let feedURL: String
 
     init(_ request: CollectionRequest, hasGeoPoints: Bool) {
@@ -14,21 +14,7 @@ struct ExportForm: Sendable {
         rest.view = .table
         hiddenFields = FilterFormView.hiddenFields(of: rest)
         let shown: [ExportFormat] = [.ndjson, .json, .csv] + (hasGeoPoints ? [.kml] : [])
-        formats = shown.map { format in
-            FormOption(format.rawValue, format.name, isSelected: format == .ndjson)
-        }
+        formatsMarkup = shown.map { FormOption($0.rawValue, $0.name, isSelected: $0 == .ndjson) }.optionsMarkup
         feedURL = AdminURL.collection(request.path, query: [("export", "atom")])
-    }
-}
-
-extension ExportForm: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "action": action
-        case "hiddenFields": hiddenFields
-        case "formatsMarkup": formats.optionsMarkup
-        case "feedURL": feedURL
-        default: nil
-        }
     }
 }

@@ -1,4 +1,4 @@
-import StrictJSON
+import UTF8Text
 
 /// A file format of exports.
 enum ExportFormat: String, CaseIterable, Sendable {

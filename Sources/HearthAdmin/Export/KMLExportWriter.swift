@@ -1,5 +1,5 @@
 import DocumentModel
-import StrictJSON
+import UTF8Text
 import XMLText
 
 /// Writes the geo points of documents as KML 2.2 placemarks, each with its document's ID and scalar fields.

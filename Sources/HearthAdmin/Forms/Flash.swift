@@ -1,6 +1,6 @@
 import DocumentModel
 import HearthHTTP
-import StrictJSON
+import UTF8Text
 
 /// A flash message: the result of a form, shown once on the page after the redirect.
 ///
@@ -114,28 +114,19 @@ extension Flash {
 }
 
 /// A flash message on a page, with an undo button when the change can be undone.
-struct FlashView: Sendable {
+struct FlashView: ViewModel {
     private let message: String
-    private let undo: Flash.Undo?
+    private let canUndo: Bool
     private let undoURL: String
+    private let undoVersion: String
+    private let undoCurrent: String
 
     /// - Parameter path: The path of the page. A message with an undo button is shown only on the page of the document.
     init(_ flash: Flash, path: String) {
         message = flash.message
-        undo = flash.undo
+        canUndo = flash.undo != nil
         undoURL = path + "?restore"
-    }
-}
-
-extension FlashView: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "message": message
-        case "canUndo": undo != nil
-        case "undoURL": undoURL
-        case "undoVersion": undo?.version.formValue ?? ""
-        case "undoCurrent": undo?.current?.formValue ?? ""
-        default: nil
-        }
+        undoVersion = flash.undo?.version.formValue ?? ""
+        undoCurrent = flash.undo?.current?.formValue ?? ""
     }
 }

@@ -1,6 +1,6 @@
 import DocumentModel
 import HearthHTTP
-import StrictJSON
+import UTF8Text
 
 /// The fields of a submitted form, in order.
 ///

@@ -1,5 +1,5 @@
 /// A form field with its current value and validation error.
-struct FormField: Sendable {
+struct FormField: ViewModel {
     /// The `id` and `name` of the element.
     let id: String
     var value: String
@@ -11,17 +11,5 @@ struct FormField: Sendable {
         self.value = value
         self.isChecked = isChecked
         problem = problems.message(for: id)
-    }
-}
-
-extension FormField: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "id": id
-        case "value": value
-        case "problem": problem.orAbsent
-        case "isChecked": isChecked
-        default: nil
-        }
     }
 }

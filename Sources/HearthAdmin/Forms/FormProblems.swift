@@ -1,5 +1,4 @@
 import DocumentModel
-import StrictJSON
 
 /// The errors of a submitted form: listed above the form, which then receives the focus, and beside the fields.
 struct FormProblems: Sendable {
@@ -38,27 +37,6 @@ struct FormProblems: Sendable {
         localized(
             "This form is from before you signed in or the server restarted. Your input is kept: review it and submit it again."
         )
-    }
-}
-
-extension FormProblems: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "problems": list
-        case "hasProblems": !list.isEmpty
-        case "isOneProblem": list.count == 1
-        default: nil
-        }
-    }
-}
-
-extension FormProblems.Problem: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "url": (url ?? field.map { "#" + $0 }).orAbsent
-        case "message": message
-        default: nil
-        }
     }
 }
 

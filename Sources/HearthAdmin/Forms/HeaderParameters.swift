@@ -1,5 +1,4 @@
-import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// The parameters of a header such as `Content-Disposition: form-data; name="file"; filename="a;b.csv"`.
 ///

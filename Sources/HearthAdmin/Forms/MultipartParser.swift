@@ -1,4 +1,4 @@
-import StrictJSON
+import UTF8Text
 
 /// An incremental parser of multipart forms (RFC 7578).
 ///

@@ -1,4 +1,4 @@
-import StrictJSON
+import UTF8Text
 
 /// Parses numbers in form fields, byte by byte: Swift's own parsers accept more than decimal numbers.
 enum NumberInput {

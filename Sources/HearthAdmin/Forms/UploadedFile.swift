@@ -2,7 +2,7 @@ import DocumentModel
 import DocumentStore
 import Gzip
 import StorageIO
-import StrictJSON
+import UTF8Text
 
 /// An uploaded file. It is unlinked on disk, so that its space is freed with the last reference.
 struct UploadedFile: Sendable {

@@ -7,7 +7,7 @@ enum CoordinateFormat {
         "\(number(point.latitude)), \(number(point.longitude))"
     }
 
-    /// ``decimal(_:)`` rounded to six decimal places, a tenth of a metre.
+    /// ``decimal(_:)`` rounded to six decimal places, a tenth of a meter.
     static func rounded(_ point: GeoPoint) -> String {
         "\(number(round(point.latitude))), \(number(round(point.longitude)))"
     }

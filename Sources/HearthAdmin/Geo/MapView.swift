@@ -1,7 +1,7 @@
 import DocumentModel
 
 /// A map of geo points, drawn as SVG without tiles: coastlines, graticule and markers.
-struct MapView: Sendable {
+struct MapView: ViewModel {
     /// A geo point with its label.
     struct Point: Sendable {
         let point: GeoPoint
@@ -12,27 +12,43 @@ struct MapView: Sendable {
     }
 
     /// A marker of one point, or of a cluster of points too close to be distinguished.
-    struct Marker: Sendable {
-        let x: Double
-        let y: Double
+    struct Marker: ViewModel {
+        let x: String
+        let y: String
+        /// The dot as the data of an SVG path.
+        let path: String
         let title: String
         let url: String?
+        let isCluster: Bool
         /// The number of points in the cluster.
-        let count: Int
+        let clusterCount: String
     }
 
-    let viewport: MapViewport
     let markers: [Marker]
-    let count: Int
+    private let viewBox: String
+    private let landOffsets: [Int]
+    /// The lines of the graticule as the data of one SVG path.
+    private let graticule: String
+    /// The distance of the graticule's lines in degrees.
+    private let step: String
+    private let fontSize: String
+    /// True if there are so many markers that CSS draws them smaller.
+    private let isDense: Bool
+    private let summary: String
 
     /// Draws the points that the viewport contains.
     ///
     /// - Parameter zoom: Returns the URL of the page with a smaller viewport; nil when the map can't be zoomed.
     init(of points: [Point], in viewport: MapViewport, zoom: ((MapViewport) -> String)? = nil) {
-        self.viewport = viewport
         let points = points.filter { viewport.contains($0.point) }
-        count = points.count
         markers = Self.markers(of: points, in: viewport, zoom: zoom)
+        viewBox = [viewport.west, -viewport.north, viewport.width, viewport.height].map(Self.number).joined(separator: " ")
+        landOffsets = viewport.landOffsets
+        graticule = Self.graticule(of: viewport)
+        step = CoordinateFormat.number(viewport.graticuleStep)
+        fontSize = Self.number(viewport.width * 0.017)
+        isDense = markers.count > 60
+        summary = localized(count: points.count, one: "Map with {count} point", other: "Map with {count} points")
     }
 
     private static func markers(of points: [Point], in viewport: MapViewport, zoom: ((MapViewport) -> String)?) -> [Marker] {
@@ -67,12 +83,14 @@ struct MapView: Sendable {
         let names = points.prefix(5).map { "\($0.label.plain): \(CoordinateFormat.decimal($0.point))" }
         let rest = points.count - names.count
         return Marker(
-            x: x,
-            y: y,
+            x: number(x),
+            y: number(y),
+            path: "M\(number(x)) \(number(y))h0",
             title: (names + (rest > 0 ? [localized(count: rest, one: "and {count} more", other: "and {count} more")] : []))
                 .joined(separator: "; "),
             url: points.count == 1 ? points[0].url : Self.zoomedViewport(around: points, in: viewport).flatMap { zoom?($0) },
-            count: points.count
+            isCluster: points.count > 1,
+            clusterCount: NumberFormat.grouped(points.count)
         )
     }
 }
@@ -86,17 +104,12 @@ extension MapView {
         return zoomed.width < viewport.width ? zoomed : nil
     }
 
-    private var viewBox: String {
-        [viewport.west, -viewport.north, viewport.width, viewport.height].map(Self.number).joined(separator: " ")
-    }
-
-    /// The lines of the graticule as the data of one SVG path.
-    private var graticule: String {
+    private static func graticule(of viewport: MapViewport) -> String {
         let step = viewport.graticuleStep
-        let meridians = Self.multiples(of: step, from: viewport.west, to: viewport.west + viewport.width)
-            .map { "M\(Self.number($0)) \(Self.number(-viewport.north))v\(Self.number(viewport.height))" }
-        let parallels = Self.multiples(of: step, from: -viewport.north, to: viewport.height - viewport.north)
-            .map { "M\(Self.number(viewport.west)) \(Self.number($0))h\(Self.number(viewport.width))" }
+        let meridians = multiples(of: step, from: viewport.west, to: viewport.west + viewport.width)
+            .map { "M\(number($0)) \(number(-viewport.north))v\(number(viewport.height))" }
+        let parallels = multiples(of: step, from: -viewport.north, to: viewport.height - viewport.north)
+            .map { "M\(number(viewport.west)) \(number($0))h\(number(viewport.width))" }
         return (meridians + parallels).joined()
     }
 
@@ -106,40 +119,8 @@ extension MapView {
     }
 
     /// Formats a coordinate for SVG with at most three decimal places.
-    fileprivate static func number(_ value: Double) -> String {
+    private static func number(_ value: Double) -> String {
         let thousandths = Int((value * 1000).rounded())
         return thousandths.isMultiple(of: 1000) ? String(thousandths / 1000) : (Double(thousandths) / 1000).description
-    }
-}
-
-extension MapView: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "viewBox": viewBox
-        case "graticule": graticule
-        case "step": CoordinateFormat.number(viewport.graticuleStep)
-        case "landOffsets": viewport.landOffsets
-        case "fontSize": Self.number(viewport.width * 0.017)
-        case "markers": markers
-        // CSS draws many markers smaller.
-        case "isDense": markers.count > 60
-        case "summary": localized(count: count, one: "Map with {count} point", other: "Map with {count} points")
-        default: nil
-        }
-    }
-}
-
-extension MapView.Marker: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "path": "M\(MapView.number(x)) \(MapView.number(y))h0"
-        case "title": title
-        case "url": url.orAbsent
-        case "isCluster": count > 1
-        case "x": MapView.number(x)
-        case "y": MapView.number(y)
-        case "clusterCount": NumberFormat.grouped(count)
-        default: nil
-        }
     }
 }

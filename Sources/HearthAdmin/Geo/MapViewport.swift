@@ -1,9 +1,9 @@
 import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// The area that a map shows, in degrees on an equirectangular projection.
 ///
-/// The width is twice the height. The area may cross the 180th meridian, so Fiji and Samoa are neighbours.
+/// The width is twice the height. The area may cross the 180th meridian, so Fiji and Samoa are neighbors.
 struct MapViewport: Hashable, Sendable {
     /// The longitude of the left edge.
     let west: Double
@@ -55,7 +55,7 @@ struct MapViewport: Hashable, Sendable {
         var west = x - width / 2
         while west < -180 { west += 360 }
         while west >= 180 { west -= 360 }
-        // A thousandth of a degree is about a hundred metres, fine enough for a map without streets.
+        // A thousandth of a degree is about a hundred meters, fine enough for a map without streets.
         let north = min(max(y + width / 4, width / 2 - 90), 90)
         self.init(west: width == 360 ? -180 : Self.rounded(west), north: Self.rounded(north), width: Self.rounded(width))
     }

@@ -1,5 +1,4 @@
 import DocumentModel
-import StrictJSON
 
 /// The differences between the fields of two versions of a document, in path order.
 struct FieldDiff: Sendable {

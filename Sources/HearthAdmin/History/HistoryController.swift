@@ -1,7 +1,7 @@
 import DocumentModel
 import DocumentStore
 import HearthAPI
-import StrictJSON
+import UTF8Text
 
 /// The versions of a document, and their restoration.
 struct HistoryController {
@@ -74,7 +74,7 @@ struct HistoryController {
             var problems = submission.isStale ? FormProblems.stale : FormProblems()
             guard problems.isEmpty else { return .page(try await historyPage(of: path, problems: problems)) }
             guard let version = try await context.version(of: path, at: time) else {
-                problems.add(localized("This version is no longer kept."))
+                problems.add(localized("This version is no longer retained."))
                 return .page(try await historyPage(of: path, problems: problems))
             }
             do throws(StatusError) {
@@ -91,7 +91,7 @@ struct HistoryController {
             } catch {
                 guard [.failedPrecondition, .notFound, .alreadyExists].contains(error.code) else { throw error }
                 problems.add(
-                    localized("The document has changed meanwhile, so nothing was restored. Check the current version.")
+                    localized("The document has changed in the meantime, so nothing was restored. Check the current version.")
                 )
                 return .page(try await historyPage(of: path, problems: problems))
             }

@@ -2,49 +2,52 @@ import DocumentModel
 import DocumentStore
 import HTTPTypes
 import HearthAPI
-import StrictJSON
+import UTF8Text
 
 /// The history of a document: its versions, each with the changes from the previous one.
 struct HistoryPage: Page {
     static let template = TemplateLibrary.Name.history
 
     /// A version.
-    struct Version: Sendable {
+    struct Version: ViewModel {
         let time: Moment
-        let kind: Kind
+        let isCreated: Bool
+        let isChanged: Bool
+        let isDeleted: Bool
+        /// True for the oldest retained version; the previous one is unknown.
+        let isOldest: Bool
         /// The API key of the commit; nil when it isn't known.
         let author: DisplayText?
         let lines: [Line]
-        /// The number of changes beyond the limit.
-        let hiddenCount: Int
+        let hasLines: Bool
+        /// The number of changes beyond the limit; nil when all are shown.
+        let hiddenChanges: String?
         /// The value that the restore form submits; nil for the current version and for deletions.
         let version: String?
     }
 
-    /// The kind of change that a version made.
-    enum Kind: Sendable {
-        case created
-        case changed
-        case deleted
-        /// The oldest retained version; the previous one is unknown.
-        case oldest
-    }
-
     /// An added or removed value of a field.
-    struct Line: Sendable {
+    struct Line: ViewModel {
         let isAddition: Bool
         let path: DisplayText
-        let type: ValueType
+        let type: String
         let value: ValueView
     }
 
     var layout: PageLayout
     let status: HTTPResponse.Status
-    private let path: DocumentPath
     private let heading: PathHeading
+    private let returnURL: String
+    private let problemAlert: ProblemAlert?
+    private let hasVersions: Bool
     private let versions: [Version]
-    private let state: StoredDocumentState
-    private let problems: FormProblems
+    /// The update time of the current version, which the restore form submits.
+    private let current: String
+    private let damage: DamagedFileView?
+    private let damageFingerprint: String?
+    private let fileURL: String
+    private let restoreURL: String
+    private let hasPages: Bool
     private let firstURL: String?
     private let nextURL: String?
 
@@ -63,9 +66,13 @@ struct HistoryPage: Page {
         problems: FormProblems = FormProblems(),
         now: Timestamp
     ) throws(StatusError) {
-        self.path = path
-        self.problems = problems
-        self.state = state
+        returnURL = AdminURL.document(path)
+        restoreURL = returnURL + "?restore"
+        fileURL = AdminURL.file(of: path)
+        problemAlert = ProblemAlert(problems)
+        current = state.document.map { String($0.updateTime.microseconds) } ?? ""
+        damage = state.damage.map { DamagedFileView($0.error) }
+        damageFingerprint = state.damage?.fingerprint?.string
         status = problems.isEmpty ? .ok : .conflict
         heading = PathHeading(path.segments)
         layout = PageLayout(at: path.segments)
@@ -79,14 +86,16 @@ struct HistoryPage: Page {
             let fields = try version.document?.decoded().fields
             let old = try previous?.document?.decoded().fields
             let isFirst = version.document.map { $0.createTime == version.commitTime } ?? false
-            let kind: Kind =
-                fields == nil
-                ? .deleted : isFirst || (previous != nil && old == nil) ? .created : previous == nil ? .oldest : .changed
+            let isCreated = fields != nil && (isFirst || (previous != nil && old == nil))
+            let isOldest = fields != nil && !isCreated && previous == nil
             let difference = FieldDiff(from: old ?? [:], to: fields ?? [:])
             versions.append(
                 Version(
                     time: Moment(version.commitTime, now: now),
-                    kind: kind,
+                    isCreated: isCreated,
+                    isChanged: fields != nil && !isCreated && !isOldest,
+                    isDeleted: fields == nil,
+                    isOldest: isOldest,
                     author: version.author.map { id in
                         // Labels aren't unique.
                         let label = keys.first { $0.id == id }?.label ?? ""
@@ -95,7 +104,8 @@ struct HistoryPage: Page {
                         )
                     },
                     lines: Self.lines(difference, &values),
-                    hiddenCount: difference.count - difference.changes.count,
+                    hasLines: !difference.changes.isEmpty,
+                    hiddenChanges: Self.text(ofHiddenChanges: difference.count - difference.changes.count),
                     version: version.document.flatMap { document in
                         document == state.document || isIrreplaceable ? nil : String(document.updateTime.microseconds)
                     }
@@ -103,10 +113,16 @@ struct HistoryPage: Page {
             )
         }
         self.versions = versions
+        hasVersions = !versions.isEmpty
         layout.colors = values.colors
         let url = AdminURL.history(of: path)
         firstURL = before == nil ? nil : url
         nextURL = hasMore ? shown.last.map { "\(url)&before=\($0.commitTime.microseconds)" } : nil
+        hasPages = firstURL != nil || nextURL != nil
+    }
+
+    private static func text(ofHiddenChanges count: Int) -> String? {
+        count > 0 ? localized(count: count, one: "{count} more change", other: "{count} more changes") : nil
     }
 
     private static func lines(_ difference: FieldDiff, _ values: inout ValueViewBuilder) -> [Line] {
@@ -118,61 +134,12 @@ struct HistoryPage: Page {
                     Line(
                         isAddition: isAddition,
                         path: DisplayText(change.path.truncatingMiddle(toScalars: 120)),
-                        type: ValueType(of: value),
+                        type: ValueType(of: value).name,
                         value: values.view(of: value, in: .cell)
                     )
                 )
             }
         }
         return lines
-    }
-
-    func content(named name: String) -> Any? {
-        switch name {
-        case "versions": versions
-        case "hasVersions": !versions.isEmpty
-        case "current": state.document.map { String($0.updateTime.microseconds) } ?? ""
-        case "damageFingerprint": (state.damage?.fingerprint?.string).orAbsent
-        case "damage": (state.damage.map { DamagedFileView($0.error) }).orAbsent
-        case "fileURL": AdminURL.file(of: path)
-        case "restoreURL": AdminURL.document(path) + "?restore"
-        case "returnURL": AdminURL.document(path)
-        case "firstURL": firstURL.orAbsent
-        case "nextURL": nextURL.orAbsent
-        case "hasPages": firstURL != nil || nextURL != nil
-        case "problems", "hasProblems", "isOneProblem": problems.child(named: name)
-        default: heading.child(named: name)
-        }
-    }
-}
-
-extension HistoryPage.Version: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "time": time
-        case "isCreated": kind == .created
-        case "isChanged": kind == .changed
-        case "isDeleted": kind == .deleted
-        case "isOldest": kind == .oldest
-        case "author": author.orAbsent
-        case "lines": lines
-        case "hasLines": !lines.isEmpty
-        case "hiddenChanges":
-            hiddenCount > 0 ? localized(count: hiddenCount, one: "{count} more change", other: "{count} more changes") : Absent()
-        case "version": version.orAbsent
-        default: nil
-        }
-    }
-}
-
-extension HistoryPage.Line: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "isAddition": isAddition
-        case "path": path
-        case "type": type.name
-        case "value": value
-        default: nil
-        }
     }
 }

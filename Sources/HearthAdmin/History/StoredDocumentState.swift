@@ -2,7 +2,7 @@ import Crypto
 import DocumentModel
 import DocumentStore
 import HearthAPI
-import StrictJSON
+import UTF8Text
 
 /// The current state of a document in the store.
 enum StoredDocumentState: Sendable {

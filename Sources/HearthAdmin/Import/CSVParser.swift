@@ -1,5 +1,5 @@
 import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// An incremental CSV parser (RFC 4180). Lines may end with CR LF or LF.
 struct CSVParser {

@@ -1,5 +1,6 @@
 import DocumentModel
 import StrictJSON
+import UTF8Text
 
 /// Decodes the rows of a CSV table as documents, by the columns of its header row.
 struct CSVRowDecoder {

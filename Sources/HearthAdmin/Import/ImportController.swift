@@ -2,7 +2,7 @@ import DocumentModel
 import DocumentStore
 import HTTPTypes
 import HearthAPI
-import StrictJSON
+import UTF8Text
 
 /// The import of uploaded files.
 struct ImportController {
@@ -109,7 +109,7 @@ extension ImportController {
         guard let upload = uploads.upload(id, for: request.formOwner, in: context.databaseName) else {
             return .page(Self.expiredPage)
         }
-        if let preview = upload.preview { return .page(ImportPage(previewedUpload: .init(upload, preview))) }
+        if let preview = upload.preview { return .page(ImportPage(preview: PreviewedUpload(upload, preview))) }
         if let id = upload.previewJobID, let job = jobRunner.job(id, for: context.caller, in: upload.database),
             !job.progress.isFinished
         {
@@ -178,8 +178,8 @@ extension ImportController {
             }
         } catch {
             uploads.unclaim(upload)
-            let previewedUpload = upload.preview.map { ImportPage.PreviewedUpload(upload, $0) }
-            return .page(ImportPage(problems: error.problems, previewedUpload: previewedUpload, status: error.status))
+            let preview = upload.preview.map { PreviewedUpload(upload, $0) }
+            return .page(ImportPage(problems: error.problems, preview: preview, status: error.status))
         }
     }
 }

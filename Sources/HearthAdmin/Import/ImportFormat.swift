@@ -1,4 +1,4 @@
-import StrictJSON
+import UTF8Text
 
 /// The format of an imported file.
 enum ImportFormat: String, CaseIterable, Sendable {

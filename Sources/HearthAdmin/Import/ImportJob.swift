@@ -1,6 +1,5 @@
 import DocumentModel
 import HearthAPI
-import StrictJSON
 
 /// Writes the documents of an uploaded file.
 struct ImportJob: Sendable {

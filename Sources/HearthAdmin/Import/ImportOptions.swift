@@ -1,6 +1,7 @@
 import DocumentModel
 import HearthAPI
 import StrictJSON
+import UTF8Text
 
 /// The options of an import, which determine the path and fields of each record.
 struct ImportOptions: Sendable {

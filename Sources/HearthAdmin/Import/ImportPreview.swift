@@ -1,7 +1,6 @@
 import DocumentModel
 import DocumentStore
 import HearthAPI
-import StrictJSON
 
 /// The result of a dry run of an import.
 struct ImportPreview: Sendable {

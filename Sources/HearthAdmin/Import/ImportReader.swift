@@ -1,6 +1,7 @@
 import DocumentModel
 import HearthAPI
 import StrictJSON
+import UTF8Text
 
 /// Reads the documents of an uploaded file, and reports the records that cannot be decoded with their positions.
 ///

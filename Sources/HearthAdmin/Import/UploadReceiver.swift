@@ -1,7 +1,7 @@
 import DocumentModel
 import DocumentStore
 import StorageIO
-import StrictJSON
+import UTF8Text
 
 /// Receives a multipart form and writes its file to disk as the body arrives, in bounded memory.
 struct UploadReceiver {
@@ -9,7 +9,6 @@ struct UploadReceiver {
 
     private let uploads: UploadStore
     private let owner: UTF8Key
-    private let folder: String
     private let fileLimit: Int
     private var receivedBytes = 0
     private var parser: MultipartParser
@@ -19,18 +18,16 @@ struct UploadReceiver {
     /// Fails when the `Content-Type` header has no valid boundary.
     ///
     /// - Parameters:
-    ///   - uploads: The store whose quota the file counts against.
-    ///   - folder: The folder in which the file is created. It is unlinked at once.
+    ///   - uploads: The store with the folder in which the file is created, and the quota that it counts against.
     ///   - fileLimit: The maximum size of the file in bytes.
     init?(
         contentType: String,
         to uploads: UploadStore,
         of owner: UTF8Key,
-        folder: String,
         fileLimit: Int = UploadedFile.maximumBytes
     ) {
         guard let parser = MultipartParser(contentType: contentType) else { return nil }
-        (self.parser, self.folder, self.fileLimit) = (parser, folder, fileLimit)
+        (self.parser, self.fileLimit) = (parser, fileLimit)
         (self.uploads, self.owner) = (uploads, owner)
     }
 
@@ -70,7 +67,7 @@ struct UploadReceiver {
 
     private func makeFile() async throws(Failure) -> UnlinkedFile {
         do throws(StatusError) {
-            return try await UnlinkedFile.create(inFolder: folder)
+            return try await UnlinkedFile.create(inFolder: uploads.folder)
         } catch {
             throw .storageFailed(error)
         }

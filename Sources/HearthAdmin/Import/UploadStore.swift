@@ -2,6 +2,7 @@ import DocumentModel
 import HearthAPI
 import StrictJSON
 import Synchronization
+import UTF8Text
 
 /// The uploaded files that wait for their import.
 ///
@@ -38,6 +39,8 @@ final class UploadStore: Sendable {
     }
 
     private let entries = Mutex<[Entry]>([])
+    /// The folder in which uploaded files are created.
+    let folder: String
     private let quota: UploadQuota
     private let now: @Sendable () -> ContinuousClock.Instant
 
@@ -46,11 +49,15 @@ final class UploadStore: Sendable {
     /// The time without use after which an upload expires.
     static let idleTimeout = Duration.seconds(60 * 60)
 
-    /// - Parameter quotaBytes: The maximum size of all files, including those being received and imported.
+    /// - Parameters:
+    ///   - folder: The folder in which uploaded files are created.
+    ///   - quotaBytes: The maximum size of all files, including those being received and imported.
     init(
+        folder: String,
         quotaBytes: Int = 2 * UploadedFile.maximumBytes,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
+        self.folder = folder
         quota = UploadQuota(limit: quotaBytes)
         self.now = now
     }

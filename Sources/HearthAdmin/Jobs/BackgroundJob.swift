@@ -1,7 +1,7 @@
 import DocumentModel
 import HearthAPI
-import StrictJSON
 import Synchronization
+import UTF8Text
 
 /// An import or deletion that outlives the request that started it and reports its progress.
 final class BackgroundJob: Sendable {

@@ -1,82 +1,93 @@
 import DocumentModel
-import StrictJSON
 
 /// The progress of a background job, later its result. The page reloads while the job is running.
 struct JobPage: Page {
     static let template = TemplateLibrary.Name.job
 
     var layout: PageLayout
-    private let job: BackgroundJob
-    private let progress: BackgroundJob.Progress
+    private let heading: String
+    private let subject: DisplayText?
+    private let completedText: String
+    private let completedCount: Int
+    private let totalCount: Int?
+    private let isFinished: Bool
+    private let isDone: Bool
+    private let isCancelled: Bool
+    private let failure: DisplayText?
+    private let skippedText: String?
+    private let unmatchedText: String?
+    private let alreadyDeletedText: String?
+    private let keptText: String?
+    private let keptDocuments: [LinkView]
+    private let omittedKeptDocuments: String?
+    private let hasItemErrors: Bool
+    private let itemErrors: [ItemErrorView]
+    private let omittedItemErrors: String?
+    private let action: String
+    private let returnURL: String
+    private let jobsURL = AdminURL.jobs
 
     init(_ job: BackgroundJob) {
-        self.job = job
-        progress = job.progress
+        let progress = job.progress
+        heading = job.title
+        subject = job.subjectText
+        completedText = job.completedText(progress)
+        completedCount = progress.completedCount
+        totalCount = progress.totalCount
+        isFinished = progress.isFinished
+        isDone = progress.isFinished && progress.failure == nil
+        isCancelled = job.isCancelled
+        failure = progress.failure.map { DisplayText($0) }
+        skippedText = progress.skippedText
+        unmatchedText = progress.unmatchedText
+        alreadyDeletedText = progress.alreadyDeletedText
+        keptText = progress.keptText
+        keptDocuments = progress.keptPaths.elements.map {
+            LinkView(url: AdminURL.document($0), text: DisplayText($0.string.truncatingMiddle(toScalars: 80)))
+        }
+        omittedKeptDocuments = progress.keptPaths.omissionNote
+        hasItemErrors = !progress.itemErrors.isEmpty
+        itemErrors = progress.itemErrors.elements.map(ItemErrorView.init)
+        omittedItemErrors = progress.itemErrors.omissionNote
+        action = AdminURL.job(job.id)
+        returnURL = job.returnURL
         layout = PageLayout(title: job.subjectText.map { "\(job.title) · \($0.plain)" } ?? job.title)
         layout.refreshes = !progress.isFinished
     }
+}
 
-    func content(named name: String) -> Any? {
-        switch name {
-        case "heading": job.title
-        case "subject": job.subjectText.orAbsent
-        case "isFinished": progress.isFinished
-        case "isDone": progress.isFinished && progress.failure == nil
-        case "isCancelled": job.isCancelled
-        case "failure": progress.failure.map { DisplayText($0) }.orAbsent
-        case "completedText": job.completedText(progress)
-        case "completedCount": progress.completedCount
-        case "totalCount": progress.totalCount.orAbsent
-        case "itemErrors": progress.itemErrors.elements.map(ItemErrorView.init)
-        case "hasItemErrors": !progress.itemErrors.isEmpty
-        case "omittedItemErrors": progress.itemErrors.omissionNote.orAbsent
-        case "keptText": keptText.orAbsent
-        case "keptDocuments":
-            progress.keptPaths.elements.map {
-                LinkView(url: AdminURL.document($0), text: DisplayText($0.string.truncatingMiddle(toScalars: 80)))
-            }
-        case "omittedKeptDocuments": progress.keptPaths.omissionNote.orAbsent
-        case "skippedText": skippedText.orAbsent
-        case "alreadyDeletedText": alreadyDeletedText.orAbsent
-        case "unmatchedText": unmatchedText.orAbsent
-        case "returnURL": job.returnURL
-        case "action": AdminURL.job(job.id)
-        case "jobsURL": AdminURL.jobs
-        default: nil
-        }
-    }
-
-    private var keptText: String? {
-        guard !progress.keptPaths.isEmpty else { return nil }
+extension BackgroundJob.Progress {
+    fileprivate var keptText: String? {
+        guard !keptPaths.isEmpty else { return nil }
         return localized(
-            count: progress.keptPaths.count,
+            count: keptPaths.count,
             one: "{count} document was written after you confirmed, and was kept:",
             other: "{count} documents were written after you confirmed, and were kept:"
         )
     }
 
-    private var skippedText: String? {
-        guard progress.skippedCount > 0 else { return nil }
+    fileprivate var skippedText: String? {
+        guard skippedCount > 0 else { return nil }
         return localized(
-            count: progress.skippedCount,
+            count: skippedCount,
             one: "{count} document already existed and was left unchanged.",
             other: "{count} documents already existed and were left unchanged."
         )
     }
 
-    private var alreadyDeletedText: String? {
-        guard progress.alreadyDeletedCount > 0 else { return nil }
+    fileprivate var alreadyDeletedText: String? {
+        guard alreadyDeletedCount > 0 else { return nil }
         return localized(
-            count: progress.alreadyDeletedCount,
+            count: alreadyDeletedCount,
             one: "{count} document had already been deleted.",
             other: "{count} documents had already been deleted."
         )
     }
 
-    private var unmatchedText: String? {
-        guard progress.unmatchedCount > 0 else { return nil }
+    fileprivate var unmatchedText: String? {
+        guard unmatchedCount > 0 else { return nil }
         return localized(
-            count: progress.unmatchedCount,
+            count: unmatchedCount,
             one: "{count} document no longer matches: it was changed or deleted after you confirmed, and was skipped.",
             other: "{count} documents no longer match: they were changed or deleted after you confirmed, and were skipped."
         )
@@ -84,22 +95,12 @@ struct JobPage: Page {
 }
 
 /// A document or line that a job could not process.
-struct ItemErrorView: Sendable {
+struct ItemErrorView: ViewModel {
     private let location: DisplayText
     private let message: DisplayText
 
     init(_ error: BackgroundJob.ItemError) {
         location = DisplayText(error.location)
         message = DisplayText(error.message)
-    }
-}
-
-extension ItemErrorView: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "location": location
-        case "message": message
-        default: nil
-        }
     }
 }

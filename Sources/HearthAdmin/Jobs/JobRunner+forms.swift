@@ -1,6 +1,6 @@
 import DocumentModel
 import HearthAPI
-import StrictJSON
+import UTF8Text
 
 extension JobRunner {
     /// Starts a job and waits up to ``waitTime`` for it to finish.

@@ -2,8 +2,8 @@ import DocumentModel
 import HTTPTypes
 import HearthAPI
 import Logging
-import StrictJSON
 import Synchronization
+import UTF8Text
 
 /// Runs background jobs on their own threads, and keeps finished ones for their result pages.
 final class JobRunner: Sendable {
@@ -34,7 +34,7 @@ final class JobRunner: Sendable {
         case tooManyJobsOfOwner
     }
 
-    init(logger: Logger, waitTime: Duration) {
+    init(logger: Logger, waitTime: Duration = .seconds(2)) {
         self.logger = logger
         self.waitTime = waitTime
     }

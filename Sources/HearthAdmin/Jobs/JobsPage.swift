@@ -1,65 +1,56 @@
 import DocumentModel
-import StrictJSON
 
 /// The list of running and recently finished jobs.
 struct JobsPage: Page {
     static let template = TemplateLibrary.Name.jobs
 
-    fileprivate struct Row: Sendable {
-        let job: BackgroundJob
-        let progress: BackgroundJob.Progress
-        let start: Moment
+    /// A row of the list.
+    struct Row: ViewModel {
+        private let url: String
+        private let title: String
+        private let subject: DisplayText?
+        private let completedText: String
+        private let state: String
+        private let start: Moment
+
+        fileprivate init(_ job: BackgroundJob, _ progress: BackgroundJob.Progress, now: Timestamp) {
+            url = AdminURL.job(job.id)
+            title = job.title
+            subject = job.subjectText
+            completedText = job.completedText(progress)
+            state =
+                switch (progress.isFinished, progress.failure) {
+                case (false, _): job.isCancelled ? localized("Stopping after the current batch") : localized("In progress")
+                case (true, .some): localized("Failed")
+                case (true, nil): job.isCancelled ? localized("Stopped") : localized("Done")
+                }
+            start = Moment(job.startTime, now: now)
+        }
     }
 
-    var layout = PageLayout(title: localized("Imports and deletions"))
-    private let rows: [Row]
-    private let busyDatabases: [DatabaseID]
+    var layout: PageLayout
+    private let heading = localized("Imports and deletions")
+    private let action = AdminURL.jobs
+    private let hasJobs: Bool
+    private let jobs: [Row]
+    private let hasBusyDatabases: Bool
+    private let busyDatabases: [LinkView]
+    private let limit = NumberFormat.grouped(JobRunner.maximumRunning)
+    private let ownLimit = NumberFormat.grouped(JobRunner.maximumRunningPerOwner)
 
     /// - Parameters:
     ///   - jobs: The jobs in the database that the caller may see, newest first.
     ///   - busyDatabases: The other databases with running jobs.
     init(_ jobs: [BackgroundJob], busyDatabases: [DatabaseID], now: Timestamp) {
-        self.busyDatabases = busyDatabases
-        let rows = jobs.map { Row(job: $0, progress: $0.progress, start: .init($0.startTime, now: now)) }
-        self.rows = rows.filter { !$0.progress.isFinished } + rows.filter(\.progress.isFinished)
-        layout.refreshes = rows.contains { !$0.progress.isFinished }
-    }
-
-    func content(named name: String) -> Any? {
-        switch name {
-        case "heading": layout.title
-        case "jobs": rows
-        case "hasJobs": !rows.isEmpty
-        case "action": AdminURL.jobs
-        case "limit": NumberFormat.grouped(JobRunner.maximumRunning)
-        case "ownLimit": NumberFormat.grouped(JobRunner.maximumRunningPerOwner)
-        case "hasBusyDatabases": !busyDatabases.isEmpty
-        case "busyDatabases":
-            busyDatabases.map { LinkView(url: AdminURL.jobs(in: $0), text: DisplayText($0.description)) }
-        case "importURL": AdminURL.import
-        default: nil
+        let states = jobs.map { (job: $0, progress: $0.progress) }
+        let running = states.filter { !$0.progress.isFinished }
+        self.jobs = (running + states.filter(\.progress.isFinished)).map { Row($0.job, $0.progress, now: now) }
+        hasJobs = !jobs.isEmpty
+        hasBusyDatabases = !busyDatabases.isEmpty
+        self.busyDatabases = busyDatabases.map {
+            LinkView(url: AdminURL.jobs(in: $0), text: DisplayText($0.description))
         }
-    }
-}
-
-extension JobsPage.Row: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "url": AdminURL.job(job.id)
-        case "title": job.title
-        case "subject": job.subjectText.orAbsent
-        case "completedText": job.completedText(progress)
-        case "state": state
-        case "start": start
-        default: nil
-        }
-    }
-
-    private var state: String {
-        switch (progress.isFinished, progress.failure) {
-        case (false, _): job.isCancelled ? localized("Stopping after the current batch") : localized("In progress")
-        case (true, .some): localized("Failed")
-        case (true, nil): job.isCancelled ? localized("Stopped") : localized("Done")
-        }
+        layout = PageLayout(title: heading)
+        layout.refreshes = !running.isEmpty
     }
 }

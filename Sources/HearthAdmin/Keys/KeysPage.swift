@@ -1,7 +1,7 @@
 import DocumentModel
 import HTTPTypes
 import HearthAPI
-import StrictJSON
+import UTF8Text
 
 /// The list of API keys and the form that creates one.
 struct KeysPage: Page {
@@ -17,9 +17,14 @@ struct KeysPage: Page {
 
     var layout = PageLayout(title: localized("Keys"))
     let status: HTTPResponse.Status
+    private let action = AdminURL.keys
+    private let problemAlert: ProblemAlert?
+    private let hasKeys: Bool
     private let keys: [KeyView]
-    private let input: Input
-    private let problems: FormProblems
+    private let label: FormField
+    private let rolesMarkup: Markup
+    private let lifetimesMarkup: Markup
+    private let collections: FormField
     /// The secret of a key that was just created.
     private let newSecret: String?
     /// True if the server has no keys at all.
@@ -35,26 +40,15 @@ struct KeysPage: Page {
         now: Timestamp
     ) {
         self.keys = keys.map { KeyView($0, isCurrent: $0.id == currentKeyID, now: now) }
-        (self.input, self.problems, self.newSecret, self.isUnprotected) = (input, problems, newSecret, isUnprotected)
-        status = problems.isEmpty ? .ok : .unprocessableContent
-    }
-
-    func content(named name: String) -> Any? {
-        switch name {
-        case "keys": keys
-        case "hasKeys": !keys.isEmpty
-        case "isUnprotected": isUnprotected
-        case "newSecret": newSecret.orAbsent
-        case "action": AdminURL.keys
-        case "label": FormField("label", input.label, problems: problems)
-        case "collections": FormField("collections", input.collections, problems: problems)
-        case "rolesMarkup":
-            Role.allCases.map { FormOption($0.rawValue, $0.explanation, isSelected: $0 == input.role) }.optionsMarkup
-        case "lifetimesMarkup":
+        hasKeys = !keys.isEmpty
+        (self.newSecret, self.isUnprotected) = (newSecret, isUnprotected)
+        problemAlert = ProblemAlert(problems)
+        label = FormField("label", input.label, problems: problems)
+        rolesMarkup = Role.allCases.map { FormOption($0.rawValue, $0.explanation, isSelected: $0 == input.role) }.optionsMarkup
+        lifetimesMarkup =
             KeyLifetime.allCases.map { FormOption($0.rawValue, $0.name, isSelected: $0 == input.lifetime) }.optionsMarkup
-        case "problems", "hasProblems", "isOneProblem": problems.child(named: name)
-        default: nil
-        }
+        collections = FormField("collections", input.collections, problems: problems)
+        status = problems.isEmpty ? .ok : .unprocessableContent
     }
 }
 
@@ -94,31 +88,30 @@ extension Role {
 }
 
 /// A row of the list of API keys.
-struct KeyView: Sendable {
-    private let key: AccessKey
+struct KeyView: ViewModel {
+    private let id: String
     private let isCurrent: Bool
-    private let now: Timestamp
+    private let hasLabel: Bool
+    private let label: DisplayText
+    private let role: String
+    private let isUnrestricted: Bool
+    private let collections: [DisplayText]
+    private let created: Moment
+    private let lastUsed: Moment?
+    private let expires: TimeView?
+    private let isExpired: Bool
 
     init(_ key: AccessKey, isCurrent: Bool, now: Timestamp) {
-        (self.key, self.isCurrent, self.now) = (key, isCurrent, now)
-    }
-}
-
-extension KeyView: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "id": key.id.string
-        case "label": DisplayText(key.label)
-        case "hasLabel": !key.label.utf8.isEmpty
-        case "role": key.role.rawValue
-        case "isCurrent": isCurrent
-        case "collections": key.collections?.map { DisplayText($0.string) } ?? []
-        case "isUnrestricted": key.collections == nil
-        case "created": Moment(key.createTime, now: now)
-        case "lastUsed": key.lastUseTime.map { Moment($0, now: now) }.orAbsent
-        case "expires": key.expireTime.map { TimeView($0) }.orAbsent
-        case "isExpired": key.expireTime.map { $0 <= now } ?? false
-        default: nil
-        }
+        id = key.id.string
+        self.isCurrent = isCurrent
+        hasLabel = !key.label.utf8.isEmpty
+        label = DisplayText(key.label)
+        role = key.role.rawValue
+        isUnrestricted = key.collections == nil
+        collections = (key.collections ?? []).map { DisplayText($0.string) }
+        created = Moment(key.createTime, now: now)
+        lastUsed = key.lastUseTime.map { Moment($0, now: now) }
+        expires = key.expireTime.map { TimeView($0) }
+        isExpired = key.expireTime.map { $0 <= now } ?? false
     }
 }

@@ -1,5 +1,5 @@
-import StrictJSON
 import Synchronization
+import UTF8Text
 
 /// Secrets that can be read once: they carry the secret of a new API key from its form to the page after the redirect.
 final class OneTimeSecrets: Sendable {

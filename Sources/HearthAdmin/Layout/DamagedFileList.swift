@@ -1,27 +1,19 @@
 import DocumentModel
 
 /// The files and folders that can't be read as documents or collections, up to the number that a page shows.
-struct DamagedFileList: Sendable {
-    private let shown: [DamagedFileView]
-    private let count: Int
+struct DamagedFileList: ViewModel {
+    private let files: [DamagedFileView]
+    private let isOne: Bool
+    /// The number of files and folders beyond the limit.
+    private let hiddenCount: String?
 
     /// Creates the list; returns nil when there are no errors.
     init?(_ errors: [StatusError]) {
         guard !errors.isEmpty else { return nil }
-        shown = errors.prefix(Self.limit).map(DamagedFileView.init)
-        count = errors.count
+        files = errors.prefix(Self.limit).map(DamagedFileView.init)
+        isOne = errors.count == 1
+        hiddenCount = errors.count > files.count ? NumberFormat.grouped(errors.count - files.count) : nil
     }
 
     private static let limit = 50
-}
-
-extension DamagedFileList: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "files": shown
-        case "isOne": count == 1
-        case "hiddenCount": count > shown.count ? NumberFormat.grouped(count - shown.count) : Absent()
-        default: nil
-        }
-    }
 }

@@ -12,7 +12,7 @@ extension [FormOption] {
         }
     }
 
-    /// Returns labelled checkboxes.
+    /// Returns labeled checkboxes.
     func checkboxesMarkup(named name: StaticString) -> Markup {
         Markup { markup in
             markup.lines(self) { option, markup in

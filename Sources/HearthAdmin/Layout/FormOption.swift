@@ -8,13 +8,3 @@ struct FormOption: Sendable {
         (self.value, self.text, self.isSelected) = (value, text, isSelected)
     }
 }
-
-extension FormOption: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "value": value
-        case "text": text
-        default: nil
-        }
-    }
-}

@@ -1,5 +1,5 @@
 import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// The URLs of the pages. They mirror the paths of documents; the query selects a view or an action.
 enum AdminURL {

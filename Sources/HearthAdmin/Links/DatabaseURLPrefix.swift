@@ -1,5 +1,5 @@
 import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// The database prefix of a page's path: `/admin/databases/PROJECT/DATABASE/data/books`.
 ///

@@ -1,12 +1,12 @@
-extension [LinkView] {
+extension [NavigationLink] {
     /// Returns links as list items.
     ///
     /// - Parameter current: The `aria-current` value of the current link.
     func itemsMarkup(current: StaticString) -> Markup {
         Markup { markup in
-            markup.lines(self) { link, markup in
+            markup.lines(self) { item, markup in
                 markup.raw("<li>")
-                link.write(to: &markup, current: link.isCurrent ? current : nil)
+                item.link.write(to: &markup, current: item.isCurrent ? current : nil)
                 markup.raw("</li>")
             }
         }

@@ -1,12 +1,10 @@
 import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// A link.
-struct LinkView: Sendable {
+struct LinkView: ViewModel {
     let url: String
     let text: DisplayText
-    /// True if the link leads to the current page.
-    var isCurrent = false
 }
 
 extension LinkView {
@@ -18,14 +16,11 @@ extension LinkView {
     private static let rowLength = 60
 }
 
-extension LinkView: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "url": url
-        case "text": text
-        default: nil
-        }
-    }
+/// A link of a navigation, such as the breadcrumb.
+struct NavigationLink: Sendable {
+    let link: LinkView
+    /// True if the link leads to the current page.
+    let isCurrent: Bool
 }
 
 /// One of several options selected by a link, such as a view or a page size. The option of a form is a ``FormOption``.

@@ -1,4 +1,4 @@
-import StrictJSON
+import UTF8Text
 
 /// A URL on this server to return to after a form was submitted.
 ///

@@ -1,5 +1,5 @@
 import HearthHTTP
-import StrictJSON
+import UTF8Text
 
 /// The items of a URL's query, in order, with decoded names and values.
 struct URLQuery: Sendable {

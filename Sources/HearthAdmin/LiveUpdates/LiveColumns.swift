@@ -1,5 +1,5 @@
 import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// The columns of a live table: those of the page, with their predominant types.
 struct LiveColumns: Sendable {

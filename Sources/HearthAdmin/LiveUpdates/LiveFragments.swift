@@ -21,7 +21,7 @@ struct LiveFragments {
         case .document:
             let header = DocumentHeader(document, view: .fields, now: events.now())
             let lines = FieldRowList(of: document.fields)
-            rows = lines.rows.map { events.templates.text(of: $0, with: .fieldRow) }.joined()
+            rows = lines.rows.markup.string
             parts = [events.templates.text(of: header, with: .documentFacts)]
             styles = lines.values.colors.rules
             isWhole = true

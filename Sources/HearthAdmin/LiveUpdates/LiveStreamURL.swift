@@ -3,6 +3,7 @@ import DocumentStore
 import HearthAPI
 import JSONRPC
 import StrictJSON
+import UTF8Text
 
 /// The URL of a page's stream of live updates, which starts before the page was rendered.
 ///
@@ -13,7 +14,7 @@ struct LiveStreamURL: Sendable {
     private let page: String
     private var items: [(name: StaticString, value: UTF8Key)]
     /// The label for the number of added fields or documents.
-    private let addedLabel: String
+    fileprivate let addedLabel: String
 
     /// Creates the URL for a document.
     init(_ document: DocumentPath, since position: StorePosition) {
@@ -40,19 +41,19 @@ struct LiveStreamURL: Sendable {
         return view.url.utf8.count <= Self.maximumURLBytes ? view : nil
     }
 
-    private var url: String { page + AdminURL.query(items) }
+    fileprivate var url: String { page + AdminURL.query(items) }
 
     /// Servers and proxies limit the size of a request's head, which includes the URL.
     private static let maximumURLBytes = 8_000
 }
 
-extension LiveStreamURL: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "url": url
-        case "addedLabel": addedLabel
-        default: nil
-        }
+/// The subscription of a page to live updates.
+struct LiveStreamView: ViewModel {
+    private let url: String
+    private let addedLabel: String
+
+    init(_ stream: LiveStreamURL) {
+        (url, addedLabel) = (stream.url, stream.addedLabel)
     }
 }
 

@@ -1,6 +1,7 @@
 import DocumentModel
 import Foundation
 import StrictJSON
+import UTF8Text
 
 /// The translations of the pages' texts, loaded once from `texts/ru.json` and the other files in that folder.
 ///

@@ -1,4 +1,4 @@
-import StrictJSON
+import UTF8Text
 
 /// The translations of the pages' texts into one language, by English text.
 ///

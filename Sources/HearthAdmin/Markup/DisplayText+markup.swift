@@ -21,12 +21,6 @@ extension DisplayText {
     }
 }
 
-extension DisplayText: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "markup": Markup(writeRuns)
-        case "plain": plain
-        default: nil
-        }
-    }
+extension DisplayText: MarkupConvertible {
+    var markup: Markup { Markup(writeRuns) }
 }

@@ -2,26 +2,19 @@ import HearthAPI
 import Logging
 
 /// An entry of the server's log.
-struct LogEntryView: Sendable {
-    private let line: RecentLog.Line
+struct LogEntryView: ViewModel {
+    private let time: TimeView
+    private let level: String
+    /// True if the level is warning or above.
+    private let isWarning: Bool
+    private let message: DisplayText
+    private let details: [DisplayText]
 
     init(_ line: RecentLog.Line) {
-        self.line = line
-    }
-
-    /// True if the level is warning or above.
-    private var isWarning: Bool { line.level >= .warning }
-}
-
-extension LogEntryView: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "time": TimeView(line.time)
-        case "level": line.level.rawValue
-        case "isWarning": isWarning
-        case "message": DisplayText(line.message)
-        case "details": line.details.map { DisplayText("\($0.name)=\($0.value)") }
-        default: nil
-        }
+        time = TimeView(line.time)
+        level = line.level.rawValue
+        isWarning = line.level >= .warning
+        message = DisplayText(line.message)
+        details = line.details.map { DisplayText("\($0.name)=\($0.value)") }
     }
 }

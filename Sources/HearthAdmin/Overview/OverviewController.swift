@@ -1,7 +1,7 @@
 import DocumentModel
 import DocumentStore
 import HearthAPI
-import StrictJSON
+import UTF8Text
 
 /// The overview of a database.
 struct OverviewController {
@@ -19,6 +19,7 @@ struct OverviewController {
                 try await ListDatabases.call((), in: context)
             }
                 ?? [],
+            roots: roots,
             cards: await cards(of: roots?.collections ?? [], withSizes: info.index == .ready),
             log: await request.resultIfPermitted { () async throws(StatusError) in try await context.log } ?? [],
             commands: request.shellCommands,
@@ -34,7 +35,7 @@ struct OverviewController {
             let path = CollectionPath(parent: nil, id: id)
             cards.append(
                 OverviewPage.Card(
-                    link: LinkView(url: AdminURL.collection(path), text: DisplayText(id.key.string)),
+                    id,
                     size: !withSizes ? nil : try? await GetCollectionSize.call(.init(collection: path), in: context)
                 )
             )

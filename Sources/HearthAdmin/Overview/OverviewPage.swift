@@ -1,14 +1,13 @@
 import DocumentModel
 import DocumentStore
 import HearthAPI
-import StrictJSON
 
 /// The overview of a database: the root collections with their sizes, and the state of the server.
 struct OverviewPage: Page {
     static let template = TemplateLibrary.Name.overview
 
     /// A property of the server.
-    struct Fact: Sendable {
+    struct Fact: ViewModel {
         let name: String
         let value: DisplayText
         let time: TimeView?
@@ -21,13 +20,23 @@ struct OverviewPage: Page {
     }
 
     /// A collection with its size; the size is nil when it isn't known.
-    struct Card: Sendable {
-        let link: LinkView
-        let size: CollectionSize?
+    struct Card: ViewModel {
+        private let url: String
+        private let text: DisplayText
+        private let count: String?
+
+        init(_ id: CollectionID, size: CollectionSize?) {
+            url = AdminURL.data([id.key])
+            text = DisplayText(id.key.string)
+            count = size.map { "\(NumberFormat.grouped($0.documentCount)) · \(ByteSize.text($0.byteCount))" }
+        }
     }
 
-    var layout = PageLayout(title: localized("Overview"))
+    var layout = PageLayout(title: localized("Overview"), section: .overview)
+    private let isEmpty: Bool
     private let cards: [Card]
+    private let hasCards: Bool
+    private let damagedRootCollections: DamagedFileList?
     private let facts: [Fact]
     private let rates: RateChart?
     /// The reason for which writes are rejected.
@@ -35,29 +44,37 @@ struct OverviewPage: Page {
     /// The reason for which queries are unavailable.
     private let indexUnavailableReason: DisplayText?
     private let firstCall: String
-    private let databases: [LinkView]
+    private let hasDatabases: Bool
+    private let databasesMarkup: Markup
     /// The number of documents not yet applied to their files, in words.
     private let quarantinedText: String?
     private let log: [LogEntryView]
+    private let hasLog: Bool
     private let backup: String
 
     /// - Parameters:
     ///   - info: The state of the server.
     ///   - databases: All databases, the default one first; empty when the caller may not list them.
-    ///   - cards: The root collections.
+    ///   - roots: The root collections; nil when the caller may not list them.
+    ///   - cards: The root collections with their sizes.
     ///   - log: The latest log entries, newest first; empty when the caller may not read them.
     ///   - commands: Formats the shell commands to copy.
     ///   - now: The present.
     init(
         _ info: GetServerInfo.Result,
         databases: [DatabaseID],
+        roots: CollectionPage?,
         cards: [Card],
         log: [RecentLog.Line],
         commands: ShellCommands,
         now: Timestamp
     ) {
+        damagedRootCollections = roots.flatMap { DamagedFileList($0.damaged) }
+        isEmpty = (roots?.collections ?? []).isEmpty && damagedRootCollections == nil
         self.cards = cards
+        hasCards = !cards.isEmpty
         self.log = log.map(LogEntryView.init)
+        hasLog = !log.isEmpty
         quarantinedText = info.storage.flatMap { storage in
             guard storage.unappliedCount > 0 else { return nil }
             return localized(
@@ -72,37 +89,15 @@ struct OverviewPage: Page {
         writeBlockedReason = info.writeBlockedReason.map { DisplayText($0.message) }
         indexUnavailableReason = if case .unavailable(let reason) = info.index { DisplayText(reason) } else { nil }
         firstCall = commands.curl(Self.firstCall)
-        self.databases = databases.enumerated().map { index, id in
-            LinkView(
-                url: AdminURL.overview(of: index == 0 ? nil : id),
-                text: DisplayText(id.description),
-                isCurrent: AdminURL.database == (index == 0 ? nil : id)
+        hasDatabases = databases.count > 1
+        databasesMarkup = databases.enumerated().map { index, id in
+            let database = index == 0 ? nil : id
+            return NavigationLink(
+                link: LinkView(url: AdminURL.overview(of: database), text: DisplayText(id.description)),
+                isCurrent: AdminURL.database == database
             )
         }
-    }
-
-    func content(named name: String) -> Any? {
-        switch name {
-        case "cards": cards
-        case "hasCards": !cards.isEmpty
-        case "facts": facts
-        case "rates": rates.orAbsent
-        case "writeBlockedReason": writeBlockedReason.orAbsent
-        case "indexUnavailableReason": indexUnavailableReason.orAbsent
-        case "quarantinedText": quarantinedText.orAbsent
-        case "log": log
-        case "hasLog": !log.isEmpty
-        case "backup": backup
-        case "firstCall": firstCall
-        case "databasesMarkup": databases.itemsMarkup(current: "true")
-        case "hasDatabases": databases.count > 1
-        // The page lists the collections itself.
-        case "hasSidebar": false
-        case "isOverview": true
-        case "damagedRootCollections": layout.damagedRootCollections.orAbsent
-        case "isEmpty": layout.rootCollections.isEmpty && layout.damagedRootCollections == nil
-        default: nil
-        }
+        .itemsMarkup(current: "true")
     }
 }
 
@@ -164,26 +159,4 @@ extension OverviewPage {
           }
         }
         """
-}
-
-extension OverviewPage.Fact: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "name": self.name
-        case "value": value
-        case "time": time.orAbsent
-        default: nil
-        }
-    }
-}
-
-extension OverviewPage.Card: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "url": link.url
-        case "text": link.text
-        case "count": (size.map { "\(NumberFormat.grouped($0.documentCount)) · \(ByteSize.text($0.byteCount))" }).orAbsent
-        default: nil
-        }
-    }
 }

@@ -1,5 +1,5 @@
 import HearthAPI
-import StrictJSON
+import UTF8Text
 
 /// The form that stores preferences.
 struct PreferencesController {

@@ -1,8 +1,8 @@
 import HearthAPI
-import StrictJSON
+import UTF8Text
 
 /// The account section in the layout of every page: the API key, its role and the sign-out button.
-struct AccountView: Sendable {
+struct AccountView: ViewModel {
     /// True if the server has no keys and therefore grants everyone full access.
     private let isUnprotected: Bool
     private let keyName: DisplayText?
@@ -10,11 +10,7 @@ struct AccountView: Sendable {
     private let hasSession: Bool
     /// True if the session cookie is sent without TLS.
     private let isInsecure: Bool
-
-    /// An empty section.
-    init() {
-        (isUnprotected, keyName, role, hasSession, isInsecure) = (false, nil, "", false, false)
-    }
+    private let signOutURL = AdminURL.signOut
 
     init(_ principal: Principal, keys: AccessKeyRegistry) {
         isUnprotected = principal.caller.identity == .openAccess
@@ -23,20 +19,6 @@ struct AccountView: Sendable {
         role = principal.caller.role.rawValue
         hasSession = principal.session != nil
         isInsecure = principal.session.map { !$0.isSecure } ?? false
-    }
-}
-
-extension AccountView: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "isUnprotected": isUnprotected
-        case "keyName": keyName.orAbsent
-        case "role": role
-        case "hasSession": hasSession
-        case "isInsecure": isInsecure
-        case "signOutURL": AdminURL.signOut
-        default: nil
-        }
     }
 }
 

@@ -1,6 +1,5 @@
 import Crypto
-import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// The CSRF token of a form: proves that the form is from a page that this server rendered for the same principal.
 ///

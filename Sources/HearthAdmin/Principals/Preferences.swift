@@ -1,5 +1,6 @@
 import HearthHTTP
 import StrictJSON
+import UTF8Text
 
 /// The language and theme of the pages, stored in cookies and selected in the footer.
 struct Preferences: Sendable {

@@ -1,6 +1,5 @@
-import DocumentModel
 package import HearthAPI
-package import StrictJSON
+package import UTF8Text
 
 /// The authenticated or anonymous sender of a page request.
 package struct Principal: Sendable {

@@ -1,4 +1,4 @@
-import DocumentModel
+import UTF8Text
 
 /// Unguessable tokens: CSP nonces, CSRF masks, and the IDs of jobs and uploads.
 enum RandomToken {

@@ -1,24 +1,21 @@
 import Crypto
-import DocumentModel
 import HTTPTypes
 import HearthAPI
 import HearthHTTP
-import StrictJSON
+import UTF8Text
 
 /// The state of one request that all pages share: principal, CSRF token and flash message.
 struct RequestScope: Sendable {
-    var principal = Principal(caller: .system)
-    var csrfToken = CSRFToken(for: "", secret: SymmetricKey(size: .bits256))
+    let principal: Principal
+    let csrfToken: CSRFToken
     /// The ID that identifies a browser before sign-in; generated when the request has no such cookie.
-    var browserID: UTF8Key = ""
+    let browserID: UTF8Key
     /// The message about the form that was submitted before.
-    var flash: Flash?
+    let flash: Flash?
     /// The path of the page, without query.
-    var path = ""
+    let path: String
 
     private static let browserCookieName: UTF8Key = "browser"
-
-    init() {}
 
     init(_ principal: Principal, path: String, cookies: Cookies, secret: SymmetricKey, nonce: () -> String) {
         self.principal = principal

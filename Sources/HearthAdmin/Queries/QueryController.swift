@@ -3,6 +3,7 @@ import DocumentStore
 import HearthAPI
 import JSONRPC
 import StrictJSON
+import UTF8Text
 
 /// The query page.
 struct QueryController {

@@ -3,6 +3,7 @@ import DocumentStore
 import HearthAPI
 import JSONRPC
 import StrictJSON
+import UTF8Text
 
 /// A query entered on the query page: the parameters of `query.run`, or of `query.aggregate` if they include `aggregations`.
 struct QueryInput: Sendable {

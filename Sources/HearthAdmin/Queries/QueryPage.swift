@@ -2,32 +2,38 @@ import DocumentModel
 import DocumentStore
 import HTTPTypes
 import HearthAPI
-import StrictJSON
+import UTF8Text
 
 /// The query page: an editor for queries, with the results or the query plan.
 struct QueryPage: Page {
     static let template = TemplateLibrary.Name.query
 
     /// The result of an aggregation.
-    struct Aggregate: Sendable {
+    struct Aggregate: ViewModel {
         let name: DisplayText
         let value: ValueView
     }
 
-    var layout = PageLayout(title: localized("Query"))
+    var layout = PageLayout(title: localized("Query"), section: .query)
+    let status: HTTPResponse.Status
+    private let action = AdminURL.query
     private let text: String
-    private let error: DisplayText?
+    /// The number of lines of the editor.
+    private let lines: Int
+    private let queryError: DisplayText?
     private let errorPath: String?
     private let call: CallSnippet?
-    private var headers: [ColumnHeader] = []
-    private var rows: [CollectionRow] = []
+    private let hasRows: Bool
+    private let headMarkup: Markup
+    private let rowsMarkup: Markup
+    /// The number of documents; nil for another result.
     private var count: String?
+    private let hasAggregates: Bool
     private var aggregates: [Aggregate] = []
+    private let hasPlan: Bool
     private var plan: [String] = []
     private var planFacts: [String] = []
     private var damaged: DamagedFileList?
-
-    var status: HTTPResponse.Status { error == nil ? .ok : .badRequest }
 
     /// Creates the page.
     ///
@@ -43,10 +49,14 @@ struct QueryPage: Page {
         commands: ShellCommands
     ) {
         self.text = EscapedJSON.text(Array(text.utf8))
-        self.error = error.map { DisplayText($0.message) }
+        lines = min(24, max(6, self.text.utf8.count { $0 == UInt8(ascii: "\n") } + 2))
+        status = error == nil ? .ok : .badRequest
+        queryError = error.map { DisplayText($0.message) }
         errorPath = error?.parameterPath
         call = query.map { CallSnippet($0.call, commands: commands) }
         var values = ValueViewBuilder()
+        var headers: [ColumnHeader] = []
+        var rows: [CollectionRow] = []
         switch outcome {
         case .documents(let documents, let damaged, let hasMore):
             let columns = CollectionColumns(of: documents, fields: CollectionColumns.fields(of: documents, depth: 1))
@@ -79,39 +89,11 @@ struct QueryPage: Page {
             ]
         case nil: break
         }
+        hasRows = !rows.isEmpty
+        headMarkup = headers.markup
+        rowsMarkup = rows.markup(canWrite: false, columnCount: max(1, headers.count))
+        hasAggregates = !aggregates.isEmpty
+        hasPlan = !plan.isEmpty || !planFacts.isEmpty
         layout.colors = values.colors
-    }
-
-    func content(named name: String) -> Any? {
-        switch name {
-        case "text": text
-        case "lines": min(24, max(6, text.utf8.count { $0 == UInt8(ascii: "\n") } + 2))
-        case "action": AdminURL.query
-        case "queryError": error.orAbsent
-        case "errorPath": errorPath.orAbsent
-        case "call": call.orAbsent
-        case "headMarkup": headers.markup
-        case "rowsMarkup": rows.markup(canWrite: false, columnCount: max(1, headers.count))
-        case "hasRows": !rows.isEmpty
-        case "count": count.orAbsent
-        case "aggregates": aggregates
-        case "hasAggregates": !aggregates.isEmpty
-        case "plan": plan
-        case "planFacts": planFacts
-        case "hasPlan": !plan.isEmpty || !planFacts.isEmpty
-        case "damaged": damaged.orAbsent
-        case "isQueryPage": true
-        default: nil
-        }
-    }
-}
-
-extension QueryPage.Aggregate: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "name": self.name
-        case "value": value
-        default: nil
-        }
     }
 }

@@ -1,7 +1,6 @@
 import DocumentModel
 import HTTPTypes
 import HearthAPI
-import StrictJSON
 
 /// A form that was submitted to a page.
 struct FormSubmission: Sendable {

@@ -2,14 +2,13 @@ import DocumentModel
 import DocumentStore
 import HTTPTypes
 import HearthAPI
-import StrictJSON
 
 extension AdminRequest {
     /// The root collections that every page lists; nil when the caller may not list them or they cannot be read.
     var roots: CollectionPage? {
         get async {
             await resultIfPermitted { () async throws(StatusError) in
-                try await ListCollections.call(.init(pageSize: PageLayout.rootCollectionLimit), in: context)
+                try await ListCollections.call(.init(pageSize: LayoutView.rootCollectionLimit), in: context)
             }
         }
     }
@@ -23,23 +22,20 @@ extension AdminRequest {
     ///
     /// - Parameter roots: The root collections, when they were read already.
     func respond(with page: some Page, roots: CollectionPage?) async -> PageResponse {
-        var page = page
         let nonce = environment.nonce()
-        page.layout.nonce = nonce
         let assets = environment.assets
-        page.layout.styleSheetURLs = StaticFiles.Asset.styleSheets.map(assets.files.url)
-        page.layout.scriptURL = assets.files.url(of: .script)
-        page.layout.liveScriptURL = assets.files.url(of: .liveScript)
-        page.layout.editScriptURL = assets.files.url(of: .editScript)
-        page.layout.keyScriptURL = assets.files.url(of: .keys)
-        page.layout.logoURL = assets.files.url(of: .logo)
-        page.layout.pageURL = http.pathAndQuery
-        page.layout.preferences = preferences
-        page.layout.scope = scope
-        page.layout.account = AccountView(principal, keys: context.keys)
-        if let roots { page.layout.setRootCollections(roots) }
+        let layout = LayoutView(
+            page,
+            roots: roots,
+            files: assets.files,
+            pageURL: http.pathAndQuery,
+            preferences: preferences,
+            scope: scope,
+            account: AccountView(principal, keys: context.keys),
+            nonce: nonce
+        )
         let response = PageResponse.page(
-            assets.templates.render(page, with: type(of: page).template),
+            assets.templates.render(layout, with: type(of: page).template),
             status: page.status,
             language: preferences.language,
             nonce: nonce

@@ -3,7 +3,7 @@ import DocumentModel
 import HTTPTypes
 import HearthAPI
 import HearthHTTP
-import StrictJSON
+import UTF8Text
 
 /// A request to a page, with what a controller needs to respond to it: the caller's context, preferences and CSRF token.
 struct AdminRequest: Sendable {

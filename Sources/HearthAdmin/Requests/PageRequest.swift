@@ -1,6 +1,5 @@
 import HTTPTypes
 import HearthAPI
-import StrictJSON
 
 /// The parts of an HTTP request that the pages use.
 struct PageRequest: Sendable {

@@ -2,6 +2,7 @@ import DocumentModel
 import HTTPTypes
 import HearthHTTP
 import NIOCore
+import UTF8Text
 
 /// The response to a page request.
 struct PageResponse: Sendable {

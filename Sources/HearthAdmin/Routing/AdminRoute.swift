@@ -1,6 +1,5 @@
-import DocumentModel
 import HTTPTypes
-import StrictJSON
+import UTF8Text
 
 /// A route of the pages, parsed from the path of a request.
 ///

@@ -1,4 +1,4 @@
-import StrictJSON
+import UTF8Text
 
 /// An action on a document or collection, selected by a query item such as `?edit`.
 enum DataAction: UTF8Key, CaseIterable, Sendable {

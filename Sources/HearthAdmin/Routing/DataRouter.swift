@@ -1,6 +1,6 @@
 import DocumentModel
 import HearthAPI
-import StrictJSON
+import UTF8Text
 
 /// Dispatches `/admin/data/…`: the page of a collection or document, its actions, live updates, exports and files.
 struct DataRouter {

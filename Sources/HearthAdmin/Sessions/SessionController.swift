@@ -1,9 +1,8 @@
-import DocumentModel
 import HTTPTypes
 import HearthAPI
 import HearthHTTP
 import Logging
-import StrictJSON
+import UTF8Text
 
 /// Sign-in and sign-out.
 struct SessionController {
@@ -25,7 +24,7 @@ struct SessionController {
         guard request.method == .post else { return await signInResponse(SignInPage(status: .unauthorized, next: next)) }
         let fields = request.http.form.flatMap { Form($0) }?.items
             .filter { $0.name != CSRFToken.field }
-            .map { FormField($0.name.string, $0.value.string) }
+            .map { HiddenField(name: $0.name.string, value: $0.value.string) }
         let pendingForm = PendingForm(url: request.http.pathAndQuery, fields: fields)
         return await signInResponse(SignInPage(status: .unauthorized, next: next, pendingForm: pendingForm))
     }

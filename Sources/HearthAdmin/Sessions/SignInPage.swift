@@ -1,6 +1,4 @@
-import DocumentModel
 import HTTPTypes
-import StrictJSON
 
 /// The sign-in page, shown at its own URL or in place of a page that requires sign-in.
 struct SignInPage: Page {
@@ -8,8 +6,9 @@ struct SignInPage: Page {
 
     var layout = PageLayout(title: localized("Sign in"))
     let status: HTTPResponse.Status
-    private let next: ReturnURL
-    private let problems: FormProblems
+    private let action = AdminURL.signIn
+    private let next: String
+    private let problemAlert: ProblemAlert?
     private let pendingForm: PendingForm?
 
     /// - Parameters:
@@ -23,35 +22,22 @@ struct SignInPage: Page {
         pendingForm: PendingForm? = nil
     ) {
         self.status = status
-        self.next = next
-        self.problems = problems
+        self.next = next.url
+        problemAlert = ProblemAlert(problems)
         self.pendingForm = pendingForm
-    }
-
-    func content(named name: String) -> Any? {
-        switch name {
-        case "action": AdminURL.signIn
-        case "next": next.url
-        case "pendingForm": pendingForm.orAbsent
-        default: problems.child(named: name)
-        }
     }
 }
 
 /// A submitted form that requires sign-in first. The sign-in page keeps its fields, to be sent again.
-struct PendingForm: Sendable {
-    let url: String
-    /// The fields; nil when the form exceeded the size limit and was discarded.
-    let fields: [FormField]?
-}
+struct PendingForm: ViewModel {
+    private let url: String
+    private let isKept: Bool
+    private let fields: [HiddenField]
 
-extension PendingForm: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "url": url
-        case "fields": fields ?? []
-        case "isKept": fields != nil
-        default: nil
-        }
+    /// - Parameter fields: The fields; nil when the form exceeded the size limit and was discarded.
+    init(url: String, fields: [HiddenField]?) {
+        self.url = url
+        isKept = fields != nil
+        self.fields = fields ?? []
     }
 }

@@ -1,7 +1,7 @@
 import DocumentModel
 import DocumentStore
 import HearthAPI
-import StrictJSON
+import UTF8Text
 
 /// The settings of a database: indexes, sessions and limits.
 struct SettingsController {

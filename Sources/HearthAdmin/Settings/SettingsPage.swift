@@ -2,7 +2,7 @@ import DocumentModel
 import DocumentStore
 import HTTPTypes
 import HearthAPI
-import StrictJSON
+import UTF8Text
 
 /// The settings of the database and the server: indexes, sessions and limits.
 struct SettingsPage: Page {
@@ -16,11 +16,19 @@ struct SettingsPage: Page {
 
     var layout = PageLayout(title: localized("Settings"))
     let status: HTTPResponse.Status
-    private let indexes: IndexReport?
+    private let action = AdminURL.settings
+    private let problemAlert: ProblemAlert?
+    private let showsIndexes: Bool
+    private let hasIndexes: Bool
+    private let indexes: [IndexView]
+    private let hasExemptions: Bool
+    private let exemptions: [ExemptionView]
+    private let changes: [IndexChangeView]
+    private let collection: FormField
+    private let fields: FormField
+    private let hasSessions: Bool
     private let sessions: [SessionView]
     private let limits: [LimitView]
-    private let input: Input
-    private let problems: FormProblems
 
     /// - Parameters:
     ///   - indexes: The composite indexes and exemptions; nil when the caller may not list them.
@@ -32,28 +40,20 @@ struct SettingsPage: Page {
         input: Input = Input(),
         problems: FormProblems = FormProblems()
     ) {
-        (self.indexes, self.sessions, self.limits, self.input, self.problems) = (indexes, sessions, limits, input, problems)
+        problemAlert = ProblemAlert(problems)
+        showsIndexes = indexes != nil
+        self.indexes = (indexes?.indexes ?? []).map { IndexView($0.id, $0.definition, $0.progress) }
+        hasIndexes = !self.indexes.isEmpty
+        exemptions = (indexes?.exemptions ?? []).map(ExemptionView.init)
+        hasExemptions = !exemptions.isEmpty
+        changes = (indexes?.backfills ?? []).map { IndexChangeView($0.collection, $0.progress) }
+        collection = FormField("collection", input.collection, problems: problems)
+        fields = FormField("fields", input.fields, problems: problems)
+        self.sessions = sessions
+        hasSessions = !sessions.isEmpty
+        self.limits = limits
         status = problems.isEmpty ? .ok : .unprocessableContent
         layout.refreshes = problems.isEmpty && (indexes?.isChanging ?? false)
-    }
-
-    func content(named name: String) -> Any? {
-        switch name {
-        case "action": AdminURL.settings
-        case "showsIndexes": indexes != nil
-        case "indexes": (indexes?.indexes ?? []).map { IndexView($0.id, $0.definition, $0.progress) }
-        case "hasIndexes": !(indexes?.indexes.isEmpty ?? true)
-        case "exemptions": (indexes?.exemptions ?? []).map(ExemptionView.init)
-        case "hasExemptions": !(indexes?.exemptions.isEmpty ?? true)
-        case "changes": (indexes?.backfills ?? []).map { IndexChangeView(collection: $0.collection, progress: $0.progress) }
-        case "collection": FormField("collection", input.collection, problems: problems)
-        case "fields": FormField("fields", input.fields, problems: problems)
-        case "sessions": sessions
-        case "hasSessions": !sessions.isEmpty
-        case "limits": limits
-        case "problems", "hasProblems", "isOneProblem": problems.child(named: name)
-        default: nil
-        }
     }
 }
 
@@ -83,108 +83,78 @@ extension IndexReport.Progress {
 }
 
 /// A row of the list of composite indexes.
-struct IndexView: Sendable {
+struct IndexView: ViewModel {
     private let id: String
-    private let definition: IndexDefinition
-    private let progress: IndexReport.Progress
+    private let collection: DisplayText
+    private let indexFields: [DisplayText]
+    private let progress: String
+    private let unavailableReason: DisplayText?
 
     init(_ id: String, _ definition: IndexDefinition, _ progress: IndexReport.Progress) {
-        (self.id, self.definition, self.progress) = (id, definition, progress)
-    }
-}
-
-extension IndexView: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "id": id
-        case "collection": DisplayText(definition.collection.key.string)
-        case "indexFields": definition.fields.map { DisplayText("\($0.field) \($0.direction == .ascending ? "↑" : "↓")") }
-        case "progress": progress.text
-        case "unavailableReason": progress.unavailableReason.orAbsent
-        default: nil
-        }
+        self.id = id
+        collection = DisplayText(definition.collection.key.string)
+        indexFields = definition.fields.map { DisplayText("\($0.field) \($0.direction == .ascending ? "↑" : "↓")") }
+        self.progress = progress.text
+        unavailableReason = progress.unavailableReason
     }
 }
 
 /// A row of the list of single-field index exemptions.
-struct ExemptionView: Sendable {
-    let exemption: IndexExemption
-}
+struct ExemptionView: ViewModel {
+    private let collection: DisplayText
+    private let field: DisplayText
+    /// The form value of the collection.
+    private let collectionText: String
+    /// The form value of the field.
+    private let fieldText: String
 
-extension ExemptionView: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "collection": DisplayText(exemption.collection.key.string)
-        case "field": DisplayText(exemption.field.description)
-        case "collectionText": FormTextCoding.encodeLine(exemption.collection.key.string)
-        case "fieldText": FormTextCoding.encodeLine(exemption.field.description)
-        default: nil
-        }
+    init(_ exemption: IndexExemption) {
+        collection = DisplayText(exemption.collection.key.string)
+        field = DisplayText(exemption.field.description)
+        collectionText = FormTextCoding.encodeLine(exemption.collection.key.string)
+        fieldText = FormTextCoding.encodeLine(exemption.field.description)
     }
 }
 
 /// The progress of building or removing the index entries of a collection.
-struct IndexChangeView: Sendable {
-    let collection: CollectionID
-    let progress: IndexReport.Progress
-}
+struct IndexChangeView: ViewModel {
+    private let collection: DisplayText
+    private let progress: String
 
-extension IndexChangeView: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "collection": DisplayText(collection.key.string)
-        case "progress": progress.text
-        default: nil
-        }
+    init(_ collection: CollectionID, _ progress: IndexReport.Progress) {
+        self.collection = DisplayText(collection.key.string)
+        self.progress = progress.text
     }
 }
 
 /// A row of the list of browser sessions.
-struct SessionView: Sendable {
-    private let session: Session
+struct SessionView: ViewModel {
+    private let sessionName: String
     private let label: DisplayText
     private let isCurrent: Bool
-    private let now: Timestamp
+    private let role: String
+    private let network: DisplayText
+    private let started: Moment
+    private let lastUsed: Moment
 
     init(_ session: Session, keys: [AccessKey], current: Session?, now: Timestamp) {
-        (self.session, self.now) = (session, now)
+        sessionName = session.name.string
+        role = session.caller.role.rawValue
+        network = DisplayText(session.network.string)
+        started = Moment(session.startTime, now: now)
+        lastUsed = Moment(session.lastUseTime, now: now)
         let key = keys.first { $0.id == session.caller.keyID }
         label = DisplayText(key?.name ?? session.caller.keyID?.string ?? "")
         isCurrent = session.name == current?.name
     }
 }
 
-extension SessionView: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "sessionName": session.name.string
-        case "label": label
-        case "role": session.caller.role.rawValue
-        case "network": DisplayText(session.network.string)
-        case "started": Moment(session.startTime, now: now)
-        case "lastUsed": Moment(session.lastUseTime, now: now)
-        case "isCurrent": isCurrent
-        default: nil
-        }
-    }
-}
-
 /// A configured limit.
-struct LimitView: Sendable {
+struct LimitView: ViewModel {
     let name: String
     let value: String
 
     init(_ name: String, _ value: String) {
         (self.name, self.value) = (name, value)
-    }
-}
-
-extension LimitView: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "name": self.name
-        case "value": value
-        default: nil
-        }
     }
 }

@@ -1,6 +1,5 @@
-import DocumentModel
 import HearthHTTP
-import StrictJSON
+import UTF8Text
 
 /// The static files.
 struct AssetController {

@@ -1,5 +1,5 @@
 import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// The columns of a table of documents: the chosen ones, or else the union of the documents' fields, the most frequent first.
 struct CollectionColumns: Sendable {
@@ -9,7 +9,7 @@ struct CollectionColumns: Sendable {
         /// The types of the values, the most frequent first.
         let types: [ValueType]
 
-        /// The most frequent type; cells with another type are labelled.
+        /// The most frequent type; cells with another type are labeled.
         var predominantType: ValueType? { types.first }
     }
 

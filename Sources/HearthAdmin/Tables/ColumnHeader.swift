@@ -1,5 +1,5 @@
 import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// A column header: the field's name, its types and a link to sort by it.
 struct ColumnHeader: Sendable {

@@ -1,5 +1,5 @@
 import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// The version of a document to delete.
 struct SelectedDocument: Hashable, Sendable {

@@ -18,7 +18,6 @@ struct TemplateLibrary: Sendable {
         case collectionTypes = "collection-types"
         case document
         case documentFacts = "document-facts"
-        case fieldRow = "field-row"
         case damagedDocument = "damaged-document"
         case damagedExport = "damaged-export"
         case documentJSON = "document-json"
@@ -41,6 +40,8 @@ struct TemplateLibrary: Sendable {
     }
 
     private let libraries: [Language: MustacheLibrary]
+    /// Receives the lookups of all templates; tests set it to find unused members.
+    var observer: TemplateContext.Observer?
 
     /// Loads all templates in a folder and its subfolders.
     ///
@@ -80,20 +81,8 @@ struct TemplateLibrary: Sendable {
     /// Renders a page or a fragment in the language of ``Translations/current``.
     func text(of model: some ViewModel, with name: Name) -> String {
         // `init` checked that every named template exists.
-        libraries[Translations.current.language]?.render(Shared(model), withTemplate: name.rawValue) ?? ""
-    }
-}
-
-/// A reference to the page being rendered, because Mustache copies the view model for each tag.
-private final class Shared<Model: ViewModel>: MustacheParent {
-    private let model: Model
-
-    init(_ model: Model) {
-        self.model = model
-    }
-
-    func child(named name: String) -> Any? {
-        model.child(named: name)
+        libraries[Translations.current.language]?.render(TemplateContext(model, observer: observer), withTemplate: name.rawValue)
+            ?? ""
     }
 }
 

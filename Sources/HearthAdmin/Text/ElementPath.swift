@@ -1,5 +1,5 @@
 import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// Formats the paths of values inside a document: `tags[2].color`.
 enum ElementPath {

@@ -12,8 +12,8 @@ struct InvisibleCharacter: Hashable, Sendable {
 
     /// Classifies a scalar; returns nil for a character shown as it is.
     ///
-    /// Spaces are labelled only at the start and end of a text, where they are invisible. Joiners and selectors that shape the
-    /// surrounding text, as in Persian words and emoji sequences, are not labelled.
+    /// Spaces are labeled only at the start and end of a text, where they are invisible. Joiners and selectors that shape the
+    /// surrounding text, as in Persian words and emoji sequences, are not labeled.
     init?(_ scalar: Unicode.Scalar, after previous: Unicode.Scalar?, before next: Unicode.Scalar?) {
         let isEdge = previous == nil || next == nil
         guard Self.isInvisible(scalar) || (isEdge && scalar.properties.generalCategory == .spaceSeparator),

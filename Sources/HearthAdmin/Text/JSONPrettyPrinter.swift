@@ -1,4 +1,5 @@
 import StrictJSON
+import UTF8Text
 
 /// Formats JSON on several lines; a value that fits on one line stays on it. Strings and numbers keep their notation.
 struct JSONPrettyPrinter {

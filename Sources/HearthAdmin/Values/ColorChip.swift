@@ -1,6 +1,6 @@
 import DocumentModel
 
-/// A color swatch labelled with its hexadecimal notation.
+/// A color swatch labeled with its hexadecimal notation.
 struct ColorChip: Sendable {
     /// The stored string.
     let text: String
@@ -15,15 +15,4 @@ struct ColorChip: Sendable {
 
     /// The CSS class whose rule ``ColorStyleSheet`` generates.
     var className: String { "c-\(color.digits)" }
-}
-
-extension ColorChip: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "text": text
-        case "class": className
-        case "isTranslucent": !color.isOpaque
-        default: nil
-        }
-    }
 }

@@ -19,7 +19,7 @@ struct ColorStyleSheet: Sendable {
 
     /// The rules, sorted by color. They are built from numbers, so no stored text enters the style sheet.
     ///
-    /// A translucent color is shown beside its notation on a chequered background. The notation itself has the color blended
+    /// A translucent color is shown beside its notation on a checkered background. The notation itself has the color blended
     /// with white as its background, for which the contrast is known.
     var rules: [String] {
         colors.map { (digits: $0.digits, color: $0) }

@@ -55,13 +55,3 @@ extension ExternalLink {
         byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
     }
 }
-
-extension ExternalLink: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "url": url
-        case "text": text
-        default: nil
-        }
-    }
-}

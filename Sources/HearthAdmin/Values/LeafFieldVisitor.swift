@@ -1,5 +1,5 @@
 import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// Visits all values of a document that are neither maps nor arrays, at any depth.
 struct LeafFieldVisitor {

@@ -1,21 +1,13 @@
 import DocumentModel
 
 /// A time with its age.
-struct Moment: Sendable {
+struct Moment: ViewModel {
     let time: TimeView
     let age: String
 }
 
-extension Moment: ViewModel {
+extension Moment {
     init(_ time: Timestamp, now: Timestamp) {
         self.init(time: TimeView(time), age: RelativeTime.text(of: time, at: now))
-    }
-
-    func child(named name: String) -> Any? {
-        switch name {
-        case "time": time
-        case "age": age
-        default: nil
-        }
     }
 }

@@ -1,7 +1,7 @@
 import DocumentModel
 
 /// A timestamp formatted for display and for HTML's `datetime` attribute.
-struct TimeView: Sendable {
+struct TimeView: ViewModel {
     /// The value of a `datetime` attribute, with at most three fractional digits.
     let machine: String
     /// Date and time in UTC without trailing zeros: `2014-09-09 08:00:47.25 UTC`.
@@ -19,16 +19,5 @@ struct TimeView: Sendable {
         let timeOfDay = String(decoding: bytes[11..<19], as: UTF8.self)
         text = "\(date) \(timeOfDay)\(String(decoding: fraction, as: UTF8.self)) UTC"
         brief = "\(date) \(timeOfDay) UTC"
-    }
-}
-
-extension TimeView: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "machine": machine
-        case "text": text
-        case "brief": brief
-        default: nil
-        }
     }
 }

@@ -22,13 +22,8 @@ extension ValueView {
     }
 }
 
-extension ValueView: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "markup": Markup(write)
-        default: nil
-        }
-    }
+extension ValueView: MarkupConvertible {
+    var markup: Markup { Markup(write) }
 }
 
 extension Markup {
@@ -57,7 +52,9 @@ extension TimeView {
     }
 }
 
-extension ColorChip {
+extension ColorChip: MarkupConvertible {
+    var markup: Markup { Markup(write) }
+
     func write(to markup: inout Markup) {
         markup.raw(#"<span class="chip "#)
         markup.text(className)
@@ -132,13 +129,8 @@ extension GeoPointView {
     }
 }
 
-extension GeoPointView: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "markup": Markup(write)
-        default: nil
-        }
-    }
+extension GeoPointView: MarkupConvertible {
+    var markup: Markup { Markup(write) }
 }
 
 extension VectorView {

@@ -1,4 +1,5 @@
 import DocumentModel
+import UTF8Text
 
 /// The view model of a value.
 indirect enum ValueView: Sendable {

@@ -1,5 +1,5 @@
 import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// Builds the view models of values, and collects the colors for the page's style sheet.
 struct ValueViewBuilder: Sendable {

@@ -5,6 +5,7 @@ import FileStore
 import Foundation
 import Logging
 import StrictJSON
+import UTF8Text
 
 /// `hearth check`
 struct CheckCommand: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
-import DocumentModel
 import HearthClient
 import StrictJSON
+import UTF8Text
 
 /// `hearth indexes`
 struct IndexesCommand: AsyncParsableCommand {

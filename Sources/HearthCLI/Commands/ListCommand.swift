@@ -3,6 +3,7 @@ import DocumentModel
 import HearthClient
 import HearthWire
 import StrictJSON
+import UTF8Text
 
 /// `hearth list`
 struct ListCommand: AsyncParsableCommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import DocumentModel
 import HearthClient
 import StrictJSON
+import UTF8Text
 
 /// `hearth query`
 struct QueryCommand: AsyncParsableCommand {

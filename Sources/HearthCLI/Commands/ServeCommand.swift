@@ -9,7 +9,7 @@ import HearthAdmin
 import HearthHTTP
 import Logging
 import ServiceLifecycle
-import StrictJSON
+import UTF8Text
 import UnixSignals
 
 /// `hearth serve`

@@ -1,5 +1,5 @@
 import ArgumentParser
-import DocumentModel
+import UTF8Text
 
 extension CommandLine {
     /// Throws a validation error if an argument is not valid UTF-8.

@@ -1,6 +1,6 @@
 import DocumentModel
 import HearthClient
-import StrictJSON
+import UTF8Text
 
 /// An iterator over the lines of a file or of standard input.
 struct LineReader {

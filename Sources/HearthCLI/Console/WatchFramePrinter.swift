@@ -1,6 +1,7 @@
 import DocumentModel
 import HearthClient
 import StrictJSON
+import UTF8Text
 
 /// Prints the watch frames of a target across reconnects, each change once.
 struct WatchFramePrinter {

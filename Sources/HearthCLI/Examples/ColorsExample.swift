@@ -1,6 +1,6 @@
 import DocumentModel
 import HearthAPI
-import StrictJSON
+import UTF8Text
 
 /// The color names of the X Window System, read from `rgb.txt`.
 ///

@@ -2,7 +2,7 @@ import DocumentModel
 import HearthAPI
 import HearthAdmin
 import HearthClient
-import StrictJSON
+import UTF8Text
 
 /// The data sets of `hearth example load`.
 enum ExampleData: String, CaseIterable {

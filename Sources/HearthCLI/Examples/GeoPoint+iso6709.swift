@@ -1,4 +1,5 @@
 import DocumentModel
+import UTF8Text
 
 extension GeoPoint {
     /// Parses ISO 6709 coordinates in degrees, minutes and seconds: `±DDMM±DDDMM` or `±DDMMSS±DDDMMSS`.

@@ -1,6 +1,6 @@
 import DocumentModel
 import HearthAPI
-import StrictJSON
+import UTF8Text
 
 /// The locations of the time zone database: one document per row of `zone.tab`.
 ///

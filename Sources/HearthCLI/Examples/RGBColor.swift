@@ -1,4 +1,4 @@
-import DocumentModel
+import UTF8Text
 
 /// A color with 8 bits each for red, green and blue.
 struct RGBColor: Hashable {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import DocumentModel
+import UTF8Text
 
 /// An expiry argument: a duration or a time.
 enum KeyExpiry: Hashable {

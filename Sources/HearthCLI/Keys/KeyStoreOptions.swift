@@ -5,6 +5,7 @@ import HearthAPI
 import HearthClient
 import Logging
 import StrictJSON
+import UTF8Text
 
 /// Options that select a key store: a local data folder or a server.
 struct KeyStoreOptions: ParsableArguments {

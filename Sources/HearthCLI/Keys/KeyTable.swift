@@ -1,5 +1,5 @@
-import DocumentModel
 import StrictJSON
+import UTF8Text
 
 /// A plain-text table of keys.
 struct KeyTable {

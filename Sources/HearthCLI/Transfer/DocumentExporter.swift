@@ -1,7 +1,7 @@
 import DocumentModel
 import HearthAPI
 import HearthClient
-import StrictJSON
+import UTF8Text
 
 /// Exports documents and their subcollections from a server, one document per line.
 ///

@@ -2,6 +2,7 @@ import DocumentModel
 import HearthAPI
 import HearthClient
 import StrictJSON
+import UTF8Text
 
 /// Imports files with one JSON document per line into a server.
 struct DocumentImporter {

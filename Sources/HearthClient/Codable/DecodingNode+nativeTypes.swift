@@ -1,5 +1,6 @@
 internal import DocumentModel
 internal import Foundation
+internal import UTF8Text
 
 extension DecodingNode {
     /// Decodes a native type; returns `nil` for all other types, and if the type's own `Decodable` implementation is to be used.

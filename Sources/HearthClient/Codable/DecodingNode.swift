@@ -1,5 +1,5 @@
 internal import DocumentModel
-internal import StrictJSON
+internal import UTF8Text
 
 /// A value being decoded. It is the `Decoder` passed to its type.
 final class DecodingNode: CodingNode {

@@ -1,5 +1,4 @@
 internal import DocumentModel
-internal import StrictJSON
 
 extension EncodingNode: Swift.Encoder {
     var userInfo: [CodingUserInfoKey: Any] { session.userInfo }

@@ -1,6 +1,5 @@
 internal import DocumentModel
 internal import Foundation
-internal import StrictJSON
 
 extension EncodingNode {
     /// Encodes a value of a native type; returns `nil` for all other types.

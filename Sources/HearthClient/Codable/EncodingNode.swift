@@ -1,5 +1,5 @@
 internal import DocumentModel
-internal import StrictJSON
+internal import UTF8Text
 
 /// A value being encoded. It is the `Encoder` passed to the value, and collects what the value encodes.
 final class EncodingNode: CodingNode {

@@ -1,5 +1,4 @@
 internal import DocumentModel
-internal import StrictJSON
 
 /// The state shared by all nodes of one encoding operation.
 final class EncodingSession {

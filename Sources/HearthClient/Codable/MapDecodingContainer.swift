@@ -1,5 +1,5 @@
 internal import DocumentModel
-internal import StrictJSON
+internal import UTF8Text
 
 /// The keyed decoding container of a map.
 struct MapDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {

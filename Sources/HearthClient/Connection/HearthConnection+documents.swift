@@ -1,6 +1,7 @@
 public import DocumentModel
 public import HearthWire
 internal import StrictJSON
+internal import UTF8Text
 
 extension HearthConnection {
     /// Reads a document.

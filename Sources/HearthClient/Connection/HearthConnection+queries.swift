@@ -1,6 +1,7 @@
 package import DocumentModel
 internal import HearthWire
 package import StrictJSON
+internal import UTF8Text
 
 extension HearthConnection {
     /// Runs a query.

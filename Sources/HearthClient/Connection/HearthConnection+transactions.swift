@@ -1,6 +1,7 @@
 public import DocumentModel
 internal import HearthWire
 internal import StrictJSON
+internal import UTF8Text
 
 extension HearthConnection {
     /// Reads documents by path, in the order of the paths; `nil` for those that don't exist.

@@ -3,6 +3,7 @@ public import DocumentModel
 internal import NIOCore
 internal import NIOHTTP1
 package import StrictJSON
+package import UTF8Text
 
 /// A JSON-RPC client of a Hearth server over HTTP/1.1 connections that are kept alive between calls.
 ///

@@ -1,6 +1,7 @@
 internal import DocumentModel
 internal import HearthWire
 internal import StrictJSON
+internal import UTF8Text
 
 /// A JSON-RPC request.
 struct RPCCall: Sendable {

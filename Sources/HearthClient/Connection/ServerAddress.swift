@@ -1,5 +1,6 @@
 public import DocumentModel
 internal import Foundation
+internal import UTF8Text
 
 /// The base URL of a server: an `http` or `https` URL such as `http://127.0.0.1:8080`, with an optional path prefix.
 public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {

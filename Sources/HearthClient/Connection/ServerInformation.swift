@@ -1,6 +1,7 @@
 public import DocumentModel
 internal import HearthWire
 internal import StrictJSON
+internal import UTF8Text
 
 /// The identity, state and limits of a server.
 public struct ServerInformation: Hashable, Sendable {

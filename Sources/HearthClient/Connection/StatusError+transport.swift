@@ -3,6 +3,7 @@ internal import DocumentModel
 internal import HearthWire
 internal import NIOHTTP1
 internal import StrictJSON
+internal import UTF8Text
 
 extension StatusError {
     /// Creates the error for a request without a response.

@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import DocumentModel
-internal import StrictJSON
 internal import Synchronization
+internal import UTF8Text
 
 /// A database, the entry point to collections, documents, batches and transactions.
 ///

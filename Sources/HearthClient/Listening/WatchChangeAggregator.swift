@@ -1,6 +1,6 @@
 internal import DocumentModel
 internal import HearthWire
-internal import StrictJSON
+internal import UTF8Text
 
 /// Aggregates the frames of watch streams into consistent states of a target, across resumed streams.
 ///

@@ -1,5 +1,5 @@
 internal import DocumentModel
-internal import StrictJSON
+internal import UTF8Text
 
 /// A reference to a collection, which is also a query for all its documents.
 public final class CollectionReference: Query, @unchecked Sendable {

@@ -1,5 +1,5 @@
 internal import DocumentModel
-internal import StrictJSON
+internal import UTF8Text
 
 /// A reference to a document, which may or may not exist. Reads, writes and listens to the document.
 public final class DocumentReference: Sendable {

@@ -1,5 +1,4 @@
 internal import DocumentModel
-internal import StrictJSON
 
 // Sendable: all properties, including those of the only subclass, are immutable.
 /// The state of a document when it was read.

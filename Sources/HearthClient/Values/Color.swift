@@ -1,5 +1,6 @@
 internal import DocumentModel
 internal import Foundation
+internal import UTF8Text
 
 #if canImport(SwiftUI)
 public import SwiftUI

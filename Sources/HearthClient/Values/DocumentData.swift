@@ -1,6 +1,6 @@
 internal import DocumentModel
 internal import Foundation
-internal import StrictJSON
+internal import UTF8Text
 
 /// The data of a write: values, and sentinels for fields that are deleted or computed by the server.
 package struct DocumentData {

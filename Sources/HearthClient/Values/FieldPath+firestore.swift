@@ -1,5 +1,5 @@
 internal import DocumentModel
-internal import StrictJSON
+internal import UTF8Text
 
 extension FieldPath {
     /// Creates a field path from field names, which may contain dots.

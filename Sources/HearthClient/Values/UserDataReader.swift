@@ -1,6 +1,6 @@
 internal import DocumentModel
 internal import Foundation
-internal import StrictJSON
+internal import UTF8Text
 
 /// Converts user data, dictionaries of Swift values, to document values.
 struct UserDataReader {

@@ -1,6 +1,6 @@
 internal import DocumentModel
 internal import Foundation
-internal import StrictJSON
+internal import UTF8Text
 
 extension Value {
     /// Returns the value as user data: integers as `Int`, null as `NSNull`, bytes as `Data`.

@@ -3,7 +3,7 @@ public import DocumentModel
 public import HearthWire
 internal import NIOCore
 internal import NIOHTTP1
-internal import StrictJSON
+internal import UTF8Text
 
 extension HearthConnection {
     /// Opens a watch stream: the current state of the target, then every change in commit order.

@@ -1,5 +1,4 @@
 internal import DocumentModel
-internal import StrictJSON
 
 extension Write {
     /// Creates a set from user data.

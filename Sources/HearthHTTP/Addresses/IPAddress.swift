@@ -1,6 +1,6 @@
 internal import Glibc
 internal import NIOCore
-internal import StrictJSON
+internal import UTF8Text
 
 /// An IPv4 or IPv6 address. An IPv4-mapped IPv6 address, as a dual-stack socket reports it, equals the IPv4 address.
 struct IPAddress: Hashable, Sendable {

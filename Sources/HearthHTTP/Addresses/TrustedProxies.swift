@@ -1,5 +1,3 @@
-import StrictJSON
-
 /// The proxies whose `X-Forwarded-For` header is trusted to name the client.
 ///
 /// Each proxy appends the address from which it received the request. The last address is therefore reliable when the peer is

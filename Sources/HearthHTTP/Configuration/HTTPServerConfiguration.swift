@@ -1,6 +1,7 @@
 package import DocumentModel
 internal import Glibc
 internal import NIOCore
+internal import UTF8Text
 
 /// The configuration of a ``HTTPServer``. The defaults suit clients on the same machine.
 package struct HTTPServerConfiguration: Sendable {

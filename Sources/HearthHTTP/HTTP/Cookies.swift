@@ -1,4 +1,5 @@
-package import StrictJSON
+package import UTF8Text
+
 
 /// The cookies of a request, with undecoded values.
 package struct Cookies: Sendable {

@@ -5,6 +5,7 @@ import Hummingbird
 package import JSONRPC
 import Logging
 import StrictJSON
+import UTF8Text
 
 /// An error response outside of RPC results: an HTTP status, headers and an error object.
 package struct HTTPFailure: Error {

@@ -1,5 +1,6 @@
 package import DocumentModel
-package import StrictJSON
+import StrictJSON
+package import UTF8Text
 
 /// The query of a URL in `application/x-www-form-urlencoded` format: `name=value&…`, with `%XX` escapes and `+` for a space.
 package struct QueryString {

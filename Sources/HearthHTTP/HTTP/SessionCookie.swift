@@ -1,4 +1,5 @@
-import StrictJSON
+import UTF8Text
+
 
 /// The cookie that carries the ID of a browser's session.
 ///

@@ -1,6 +1,6 @@
 import Logging
-import StrictJSON
 import Synchronization
+import UTF8Text
 
 /// The limits of open connections, in total and per client address.
 final class ConnectionSlots: Sendable {

@@ -1,6 +1,6 @@
 import HearthAPI
-import StrictJSON
 import Synchronization
+import UTF8Text
 
 /// The limits of open watch streams, in total, per client address and per key.
 package final class WatchSlots: Sendable {

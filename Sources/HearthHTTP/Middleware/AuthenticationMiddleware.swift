@@ -3,7 +3,6 @@ import HTTPTypes
 import HearthAPI
 import Hummingbird
 import Logging
-import StrictJSON
 
 /// Authenticates the caller, by the key in `Authorization: Bearer KEY` or by a browser's session cookie. When keys are required,
 /// all other requests are rejected.

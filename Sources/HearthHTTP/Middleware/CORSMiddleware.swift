@@ -1,6 +1,6 @@
 import HTTPTypes
 import Hummingbird
-import StrictJSON
+import UTF8Text
 
 /// The cross-origin policy: an exact list of allowed origins, without wildcards and without the `null` origin.
 ///

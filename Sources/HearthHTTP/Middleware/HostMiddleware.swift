@@ -1,7 +1,7 @@
 import DocumentModel
 import HTTPTypes
 import Hummingbird
-import StrictJSON
+import UTF8Text
 
 /// Rejects requests whose `Host` is not one of the server's names, which prevents DNS rebinding.
 ///

@@ -2,7 +2,7 @@ package import HearthAPI
 package import Hummingbird
 import Logging
 package import NIOCore
-package import StrictJSON
+package import UTF8Text
 
 /// The context of a request: its connection, client and caller.
 package struct HearthRequestContext: RequestContext {

@@ -1,7 +1,7 @@
-import DocumentModel
 import HearthAPI
 import JSONRPC
 import StrictJSON
+import UTF8Text
 
 /// The parameters of `/watch`: in the query of a GET, or as a JSON object in the body of a POST.
 struct WatchParameters: ObjectParameter {

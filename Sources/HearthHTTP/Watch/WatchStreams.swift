@@ -4,7 +4,7 @@ package import HearthAPI
 package import Hummingbird
 import Logging
 import NIOCore
-import StrictJSON
+import UTF8Text
 
 /// The watch streams of a server: their limits and shared resources.
 package struct WatchStreams: Sendable {

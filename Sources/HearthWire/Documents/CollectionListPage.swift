@@ -1,5 +1,6 @@
 public import DocumentModel
 package import StrictJSON
+import UTF8Text
 
 /// A page of the root collections or of the subcollections of a document, ordered by ID.
 public struct CollectionListPage: Sendable {

@@ -1,5 +1,6 @@
 package import DocumentModel
 package import StrictJSON
+import UTF8Text
 
 /// The members of an error object: `{"code", "message", "data"?}`.
 package enum ErrorKeys {

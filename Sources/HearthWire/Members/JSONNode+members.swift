@@ -1,5 +1,6 @@
 package import DocumentModel
 package import StrictJSON
+import UTF8Text
 
 extension JSONNode {
     /// The value of a member; nil if the object has no such member, or if the node is not an object.

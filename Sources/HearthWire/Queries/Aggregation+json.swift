@@ -1,5 +1,6 @@
 package import DocumentModel
 package import StrictJSON
+import UTF8Text
 
 /// The parameter with the aggregations of a query.
 package enum AggregationQueryKeys {

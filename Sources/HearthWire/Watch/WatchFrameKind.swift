@@ -1,4 +1,5 @@
-internal import StrictJSON
+import UTF8Text
+
 
 extension WatchFrame {
     /// The kinds of frames.

@@ -1,5 +1,6 @@
 public import DocumentModel
 package import StrictJSON
+internal import UTF8Text
 
 /// The members of a watch target, exactly one of which is present.
 package enum WatchTargetKeys {

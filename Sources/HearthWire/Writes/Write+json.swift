@@ -1,5 +1,6 @@
 package import DocumentModel
 package import StrictJSON
+package import UTF8Text
 
 /// The kinds of writes in a commit, by name: `{"set": {…}}`, `{"update": {…}}` or `{"delete": {…}}`.
 package enum WriteKindKeys {

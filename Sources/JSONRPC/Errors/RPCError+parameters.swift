@@ -1,4 +1,4 @@
-import StrictJSON
+import UTF8Text
 
 extension RPCError {
     /// Returns the error for invalid parameters, with `data: {path, reason, got}`.

@@ -1,4 +1,5 @@
 import StrictJSON
+import UTF8Text
 
 /// The errors that the RPC layer itself returns.
 extension RPCError {

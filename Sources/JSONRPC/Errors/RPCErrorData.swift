@@ -1,4 +1,5 @@
 package import StrictJSON
+package import UTF8Text
 
 /// The `data` member of an error object: named values in insertion order.
 ///

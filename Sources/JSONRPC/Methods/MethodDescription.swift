@@ -1,4 +1,5 @@
 package import StrictJSON
+package import UTF8Text
 
 /// The type-erased declaration of a method, from which its documentation is generated.
 package struct MethodDescription: Sendable {

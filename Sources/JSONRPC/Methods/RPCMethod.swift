@@ -1,4 +1,5 @@
 package import StrictJSON
+package import UTF8Text
 
 /// A JSON-RPC method: one type with its name, documentation, parameters, implementation and result.
 ///

@@ -1,4 +1,5 @@
 import StrictJSON
+import UTF8Text
 
 /// An encoder of the OpenRPC document of a method table, as compact JSON.
 ///

@@ -1,4 +1,5 @@
 package import StrictJSON
+import UTF8Text
 
 /// The arguments of a call, by name or by position, matched to the declared parameters.
 ///

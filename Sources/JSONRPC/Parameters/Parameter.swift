@@ -1,4 +1,4 @@
-package import StrictJSON
+package import UTF8Text
 
 /// A type-erased parameter declaration: enough to describe it and to match names and positions.
 package protocol ParameterDescription: Sendable {

@@ -1,4 +1,5 @@
 package import StrictJSON
+package import UTF8Text
 
 /// The location of a value in the parameters of a call, written as `params.where[0].op`.
 package indirect enum ParameterLocation: Sendable, CustomStringConvertible {

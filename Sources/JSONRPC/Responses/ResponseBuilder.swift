@@ -1,5 +1,6 @@
 import Concurrency
 import StrictJSON
+import UTF8Text
 
 /// Builds the response to a request or batch while its calls are executed, within the memory limits.
 ///

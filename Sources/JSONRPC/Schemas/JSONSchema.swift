@@ -1,4 +1,5 @@
-package import StrictJSON
+import StrictJSON
+package import UTF8Text
 
 /// A JSON Schema (draft-07), limited to the keywords that describe Hearth's parameters and results.
 package struct JSONSchema: Sendable {

@@ -1,4 +1,5 @@
 import StrictJSON
+import UTF8Text
 
 /// The methods of a service by name.
 ///

@@ -1,4 +1,5 @@
 import StrictJSON
+import UTF8Text
 
 /// A valid request object.
 struct RPCRequest: Sendable {

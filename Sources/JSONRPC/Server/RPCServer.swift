@@ -1,5 +1,6 @@
 package import Concurrency
-package import StrictJSON
+import StrictJSON
+package import UTF8Text
 
 /// An error that a method did not declare. The client receives only its ID.
 package struct UnexpectedError: Sendable {

@@ -1,6 +1,6 @@
 package import DocumentModel
 internal import DocumentStore
-package import StrictJSON
+package import UTF8Text
 
 /// The documents in a subtree that were created, changed or deleted since a time.
 package struct SubtreeChanges: Sendable {

@@ -1,6 +1,6 @@
 package import DocumentModel
 package import DocumentStore
-internal import StrictJSON
+internal import UTF8Text
 
 /// Collects the versions of a document from the journal, newest first.
 package struct VersionCollector: Sendable {

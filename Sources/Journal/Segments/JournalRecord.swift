@@ -1,7 +1,7 @@
 internal import DocumentModel
 package import DocumentStore
 internal import StorageIO
-internal import StrictJSON
+internal import UTF8Text
 
 /// A record of a journal segment: one commit, with the after-image of every document it changed and some before-images.
 ///

@@ -1,6 +1,5 @@
 package import DocumentStore
 internal import StorageIO
-internal import StrictJSON
 
 /// A journal segment: the file `journal/<sequence number of its first commit, 20 digits>.journal`.
 ///

@@ -1,5 +1,5 @@
 internal import DocumentModel
-internal import StrictJSON
+internal import UTF8Text
 
 extension NormalizedQuery {
     /// Returns whether a match sorts before another: by distance in an exhaustive vector search, otherwise by the query's order.

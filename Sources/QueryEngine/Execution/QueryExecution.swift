@@ -1,6 +1,6 @@
 package import DocumentModel
 package import DocumentStore
-internal import StrictJSON
+import UTF8Text
 
 /// The execution of a query on a view of an index, on one thread.
 ///

@@ -1,5 +1,5 @@
 internal import DocumentModel
-internal import StrictJSON
+internal import UTF8Text
 
 /// A document that matches a query.
 struct QueryMatch: Sendable {

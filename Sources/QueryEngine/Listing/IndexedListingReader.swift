@@ -1,5 +1,6 @@
 package import DocumentModel
 internal import StrictJSON
+internal import UTF8Text
 
 /// A reader of the document IDs of one page of a collection from an index.
 package struct IndexedListingReader {

@@ -1,3 +1,5 @@
+public import UTF8Text
+
 /// A value in a parsed JSON text.
 ///
 /// A node is a reference into its text and keeps the text alive. The text is already validated, so accessors do not

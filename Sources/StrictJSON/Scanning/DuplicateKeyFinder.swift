@@ -1,3 +1,5 @@
+import UTF8Text
+
 /// Detector of duplicate keys in an object, in time linear in the number of members.
 ///
 /// Keys in ascending order, as in stored documents, cost one comparison each. Otherwise up to eight keys are compared

@@ -1,3 +1,5 @@
+import UTF8Text
+
 /// The bytes between the quotes of a validated JSON string.
 struct JSONStringBody {
     let bytes: UnsafeBufferPointer<UInt8>

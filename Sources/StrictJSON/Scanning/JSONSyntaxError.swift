@@ -1,3 +1,5 @@
+public import UTF8Text
+
 /// A syntax error in a JSON text, with its location.
 public struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of error.

@@ -1,3 +1,5 @@
+package import UTF8Text
+
 extension [UInt8] {
     /// Returns a JSON object with a string member inserted before its others, none of which may have the same key.
     ///

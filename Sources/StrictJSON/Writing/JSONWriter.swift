@@ -1,3 +1,5 @@
+public import UTF8Text
+
 /// A writer of compact JSON.
 ///
 /// The writer inserts commas and colons. The caller follows the grammar: every member of an object is a

@@ -1,6 +1,6 @@
 import DocumentModel
-import StrictJSON
 import Testing
+import UTF8Text
 
 @Suite("Document validation")
 struct DocumentValidationTests {

@@ -1,6 +1,6 @@
 import DocumentModel
-import StrictJSON
 import Testing
+import UTF8Text
 
 /// A damaged file, the expected location, and a part of the expected message.
 struct DamageCase: CustomTestStringConvertible, Sendable {

@@ -2,6 +2,7 @@ import DocumentModel
 import StrictJSON
 import TestSupport
 import Testing
+import UTF8Text
 
 @Suite("Encoded documents")
 struct EncodedDocumentTests {

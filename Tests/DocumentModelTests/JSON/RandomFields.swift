@@ -1,6 +1,6 @@
 import DocumentModel
-import StrictJSON
 import TestSupport
+import UTF8Text
 
 /// A generator of nested document fields of all types, with strings that are edge cases for codecs.
 struct RandomFields {

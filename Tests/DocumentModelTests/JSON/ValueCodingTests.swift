@@ -2,6 +2,7 @@ import DocumentModel
 import StrictJSON
 import TestSupport
 import Testing
+import UTF8Text
 
 /// A value and its canonical JSON.
 struct ValueCodingCase: CustomTestStringConvertible, Sendable {

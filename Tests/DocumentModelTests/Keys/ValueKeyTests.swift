@@ -1,6 +1,6 @@
-import StrictJSON
 import TestSupport
 import Testing
+import UTF8Text
 
 @testable import DocumentModel
 

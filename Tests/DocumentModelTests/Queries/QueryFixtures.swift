@@ -1,5 +1,5 @@
 import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// Queries and documents in JSON for tests.
 enum QueryFixtures {

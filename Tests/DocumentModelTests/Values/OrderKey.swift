@@ -1,5 +1,5 @@
 import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// A reference implementation of Firestore's order: an order-preserving key.
 ///

@@ -1,6 +1,6 @@
 import DocumentModel
-import StrictJSON
 import TestSupport
+import UTF8Text
 
 /// A generator of values that are likely to be equal, adjacent or edge cases.
 struct RandomValues {

@@ -1,6 +1,6 @@
 import DocumentModel
-import StrictJSON
 import Testing
+import UTF8Text
 
 /// A transform of the field `f`: its JSON before (nil if missing), the operation, and its JSON after.
 struct TransformCase: CustomTestStringConvertible, Sendable {

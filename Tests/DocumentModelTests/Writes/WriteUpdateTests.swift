@@ -1,5 +1,4 @@
 import DocumentModel
-import StrictJSON
 import Testing
 
 @Suite("Update")

@@ -3,6 +3,7 @@ import DocumentStore
 import StrictJSON
 import Synchronization
 import Testing
+import UTF8Text
 
 extension StoreRequirement {
     /// The log of commits.

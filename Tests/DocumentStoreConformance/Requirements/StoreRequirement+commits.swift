@@ -3,6 +3,7 @@ import DocumentStore
 import StrictJSON
 import Synchronization
 import Testing
+import UTF8Text
 
 extension StoreRequirement {
     /// Commits: order, atomicity, preconditions, transforms.

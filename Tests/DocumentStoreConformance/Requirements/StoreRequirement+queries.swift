@@ -4,6 +4,7 @@ import QueryTestSupport
 import StrictJSON
 import TestSupport
 import Testing
+import UTF8Text
 
 extension StoreRequirement {
     /// Queries, aggregations and sizes.

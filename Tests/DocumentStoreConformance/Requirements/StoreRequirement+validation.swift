@@ -2,6 +2,7 @@ import DocumentModel
 import DocumentStore
 import StrictJSON
 import Testing
+import UTF8Text
 
 extension StoreRequirement {
     /// The validation of read sets.

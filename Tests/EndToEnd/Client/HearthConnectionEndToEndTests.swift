@@ -2,6 +2,7 @@ import DocumentModel
 import HearthClient
 import StrictJSON
 import Testing
+import UTF8Text
 
 @Suite("HearthConnection", .timeLimit(.minutes(2)))
 struct HearthConnectionEndToEndTests {

@@ -4,6 +4,7 @@ import HearthClient
 import StrictJSON
 import TestSupport
 import Testing
+import UTF8Text
 
 extension CrashTests {
     @Suite("Reads during a blocked sync", .timeLimit(.minutes(2)))

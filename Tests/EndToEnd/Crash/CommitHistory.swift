@@ -1,5 +1,5 @@
 import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// The commits sent to a server and their outcomes, which determine the permitted states of the store after a crash.
 ///

@@ -1,7 +1,7 @@
 import DocumentModel
 import HearthClient
-import StrictJSON
 import Synchronization
+import UTF8Text
 
 /// A load of concurrent writers and watchers, which runs until the server is gone.
 ///

@@ -2,6 +2,7 @@ import DocumentModel
 import Foundation
 import HearthClient
 import StrictJSON
+import UTF8Text
 
 /// A `hearth serve` process that may be killed at any time.
 struct CrashServer: Sendable {

@@ -1,6 +1,7 @@
 import DocumentModel
 import Foundation
 import StrictJSON
+import UTF8Text
 
 /// The contents of a data folder, read without the store.
 struct DataFolderContents {

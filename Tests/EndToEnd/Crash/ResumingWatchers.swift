@@ -1,6 +1,5 @@
 import DocumentModel
 import HearthClient
-import StrictJSON
 import Synchronization
 
 /// Watchers of collections that resume after each crash of the server and maintain the state of their collections.

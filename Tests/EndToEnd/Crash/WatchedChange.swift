@@ -1,6 +1,7 @@
 import DocumentModel
 import HearthClient
 import StrictJSON
+import UTF8Text
 
 /// A change received by a watcher.
 struct WatchedChange: Sendable {

@@ -4,6 +4,7 @@ import HearthClient
 import StrictJSON
 import TestSupport
 import Testing
+import UTF8Text
 
 /// Watchers that read one byte per second.
 @Suite("Slow watchers", .tags(.slow), .timeLimit(.minutes(5)))

@@ -1,9 +1,9 @@
 import DocumentModel
 import DocumentStore
 import Foundation
-import StrictJSON
 import TestSupport
 import Testing
+import UTF8Text
 
 @testable import FileStore
 

@@ -1,9 +1,9 @@
 import DocumentModel
 import DocumentStore
 import FileStore
-import StrictJSON
 import TestSupport
 import Testing
+import UTF8Text
 
 @Suite("Commits")
 struct CommitTests {

@@ -2,7 +2,6 @@ import DocumentIndex
 import DocumentModel
 import DocumentStore
 import Foundation
-import StrictJSON
 import TestSupport
 import Testing
 

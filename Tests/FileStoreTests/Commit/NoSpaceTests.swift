@@ -2,9 +2,9 @@ import DocumentModel
 import DocumentStore
 import FileStore
 import Foundation
-import StrictJSON
 import TestSupport
 import Testing
+import UTF8Text
 
 @Suite("Commits on a full disk", .tags(.crash), .enabled(if: TmpfsVolume.isAvailable, "Mounting a file system takes root"))
 struct NoSpaceTests {

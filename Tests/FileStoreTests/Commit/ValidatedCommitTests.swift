@@ -1,9 +1,9 @@
 import DocumentModel
 import DocumentStore
-import StrictJSON
 import Synchronization
 import TestSupport
 import Testing
+import UTF8Text
 
 @testable import FileStore
 

@@ -1,7 +1,6 @@
 import DocumentModel
 import DocumentStore
 import Foundation
-import StrictJSON
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 import DocumentModel
 import DocumentStore
-import StrictJSON
 import TestSupport
 import Testing
+import UTF8Text
 
 @Suite("Listing collections")
 struct ListingTests {

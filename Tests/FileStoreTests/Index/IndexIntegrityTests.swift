@@ -1,9 +1,9 @@
 import DocumentModel
 import Foundation
 import Logging
-import StrictJSON
 import TestSupport
 import Testing
+import UTF8Text
 
 @testable import FileStore
 

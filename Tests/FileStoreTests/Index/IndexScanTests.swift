@@ -2,6 +2,7 @@ import QueryEngine
 import StrictJSON
 import TestSupport
 import Testing
+import UTF8Text
 
 @testable import DocumentModel
 @testable import FileStore

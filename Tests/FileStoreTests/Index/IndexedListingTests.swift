@@ -4,6 +4,7 @@ import QueryEngine
 import StrictJSON
 import TestSupport
 import Testing
+import UTF8Text
 
 @testable import FileStore
 

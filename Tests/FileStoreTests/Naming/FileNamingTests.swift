@@ -1,7 +1,7 @@
 import DocumentModel
-import StrictJSON
 import TestSupport
 import Testing
+import UTF8Text
 
 @testable import FileStore
 

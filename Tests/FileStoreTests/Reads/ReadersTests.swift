@@ -3,9 +3,9 @@ import DocumentModel
 import DocumentStore
 import Foundation
 import StorageIO
-import StrictJSON
 import TestSupport
 import Testing
+import UTF8Text
 
 @testable import FileStore
 

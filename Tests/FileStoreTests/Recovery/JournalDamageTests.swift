@@ -2,9 +2,9 @@ import DocumentModel
 import DocumentStore
 import Foundation
 import Logging
-import StrictJSON
 import TestSupport
 import Testing
+import UTF8Text
 
 @testable import FileStore
 @testable import Journal

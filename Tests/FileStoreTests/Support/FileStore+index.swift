@@ -3,6 +3,7 @@ import DocumentStore
 import QueryEngine
 import StrictJSON
 import TestSupport
+import UTF8Text
 
 @testable import DocumentIndex
 @testable import FileStore

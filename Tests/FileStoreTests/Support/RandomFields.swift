@@ -1,7 +1,7 @@
 import DocumentModel
 import DocumentStore
-import StrictJSON
 import TestSupport
+import UTF8Text
 
 /// A generator of nested fields of all types, whose values are often equal or adjacent in order.
 struct RandomFields {

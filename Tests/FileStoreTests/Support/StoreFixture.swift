@@ -2,10 +2,10 @@ import DocumentModel
 import DocumentStore
 import FileStore
 import Logging
-import StrictJSON
 import Synchronization
 import TestSupport
 import Testing
+import UTF8Text
 
 /// A temporary data folder, and the configuration of stores opened on it.
 struct StoreFixture {

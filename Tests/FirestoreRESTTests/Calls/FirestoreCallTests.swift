@@ -3,6 +3,7 @@ import HearthAPI
 import ServerTestSupport
 import StrictJSON
 import Testing
+import UTF8Text
 
 /// The calls of the Firestore REST API and their errors.
 @Suite(.timeLimit(.minutes(1))) struct FirestoreCallTests {

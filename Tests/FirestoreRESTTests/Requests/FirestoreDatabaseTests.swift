@@ -2,6 +2,7 @@ import Foundation
 import ServerTestSupport
 import StrictJSON
 import Testing
+import UTF8Text
 
 /// Each project and database ID is a separate database.
 @Suite("Databases of the Firestore REST API", .timeLimit(.minutes(2)))

@@ -4,6 +4,7 @@ import HearthAPI
 import ServerTestSupport
 import StrictJSON
 import Testing
+import UTF8Text
 
 @Suite("Errors of the Firestore REST API", .timeLimit(.minutes(2)))
 struct FirestoreErrorTests {

@@ -1,5 +1,6 @@
 import ServerTestSupport
 import StrictJSON
+import UTF8Text
 
 extension RawConnection {
     /// Sends a request to the Firestore REST API, with a path relative to the database root.

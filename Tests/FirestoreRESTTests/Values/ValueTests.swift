@@ -3,6 +3,7 @@ import FuzzedInputs
 import HearthAPI
 import StrictJSON
 import Testing
+import UTF8Text
 
 @testable import FirestoreREST
 

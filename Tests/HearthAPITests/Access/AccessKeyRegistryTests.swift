@@ -4,10 +4,10 @@ import DocumentStoreConformance
 import FileStore
 import Foundation
 import Logging
-import StrictJSON
 import Synchronization
 import TestSupport
 import Testing
+import UTF8Text
 
 @testable import HearthAPI
 

@@ -1,6 +1,7 @@
 import DocumentModel
 import StrictJSON
 import Testing
+import UTF8Text
 
 @testable import HearthAPI
 

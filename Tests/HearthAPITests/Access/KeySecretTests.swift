@@ -1,5 +1,5 @@
-import StrictJSON
 import Testing
+import UTF8Text
 
 @testable import HearthAPI
 

@@ -2,6 +2,7 @@ import HearthAPI
 import JSONRPC
 import StrictJSON
 import Testing
+import UTF8Text
 
 @Suite("Roles")
 struct RoleTests {

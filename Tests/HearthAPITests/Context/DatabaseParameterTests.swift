@@ -4,6 +4,7 @@ import HearthAPI
 import JSONRPC
 import StrictJSON
 import Testing
+import UTF8Text
 
 @Suite("Database parameter")
 struct DatabaseParameterTests {

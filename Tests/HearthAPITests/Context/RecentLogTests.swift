@@ -3,6 +3,7 @@ import JSONRPC
 import Logging
 import StrictJSON
 import Testing
+import UTF8Text
 
 @Suite("Recent log")
 struct RecentLogTests {

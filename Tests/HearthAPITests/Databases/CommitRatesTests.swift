@@ -1,7 +1,7 @@
 import DocumentStore
 import HearthAPI
-import StrictJSON
 import Testing
+import UTF8Text
 
 @Suite("Commit rates")
 struct CommitRatesTests {

@@ -4,6 +4,7 @@ import Foundation
 import HearthAPI
 import StrictJSON
 import Testing
+import UTF8Text
 
 @Suite("Database isolation", .timeLimit(.minutes(2)))
 struct DatabaseIsolationTests {

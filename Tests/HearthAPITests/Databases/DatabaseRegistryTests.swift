@@ -5,6 +5,7 @@ import Foundation
 import Logging
 import StrictJSON
 import Testing
+import UTF8Text
 
 @testable import HearthAPI
 

@@ -2,6 +2,7 @@ import DocumentModel
 import StrictJSON
 import Synchronization
 import Testing
+import UTF8Text
 
 @testable import HearthAPI
 

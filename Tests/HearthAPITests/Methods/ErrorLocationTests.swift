@@ -1,6 +1,7 @@
 import HearthAPI
 import StrictJSON
 import Testing
+import UTF8Text
 
 /// Errors name the document, the field and the parameter of the invalid value.
 @Suite("Error locations") struct ErrorLocationTests {

@@ -1,6 +1,7 @@
 import HearthAPI
 import StrictJSON
 import Testing
+import UTF8Text
 
 @Suite("Errors of calls") struct ErrorTests {
     struct Case: Sendable, CustomTestStringConvertible {

@@ -4,6 +4,7 @@ import Foundation
 import HearthAPI
 import StrictJSON
 import Testing
+import UTF8Text
 
 @Suite("Limits, paging and damaged files") struct LimitTests {
     @Test(arguments: [1, 2, 3, 7, 1000])

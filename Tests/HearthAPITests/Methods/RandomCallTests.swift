@@ -6,6 +6,7 @@ import StrictJSON
 import Synchronization
 import TestSupport
 import Testing
+import UTF8Text
 
 @testable import HearthAPI
 

@@ -1,7 +1,7 @@
 import DocumentModel
 import DocumentStore
-import StrictJSON
 import Testing
+import UTF8Text
 
 @testable import HearthAPI
 

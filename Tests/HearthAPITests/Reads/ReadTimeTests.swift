@@ -3,6 +3,7 @@ import DocumentStore
 import HearthAPI
 import StrictJSON
 import Testing
+import UTF8Text
 
 @Suite("Point-in-time reads") struct ReadTimeTests {
     /// Creates five versions of a document, the third a deletion, and returns them with their commit times.

@@ -1,4 +1,3 @@
-import DocumentModel
 import DocumentStore
 import DocumentStoreConformance
 import FileStore
@@ -9,6 +8,7 @@ import Logging
 import StrictJSON
 import TestSupport
 import Testing
+import UTF8Text
 
 /// A service on a store of its own in a temporary folder.
 struct TemporaryService: Sendable {

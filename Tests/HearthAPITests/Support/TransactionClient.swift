@@ -1,7 +1,7 @@
 import DocumentModel
 import DocumentStore
 import HearthAPI
-import StrictJSON
+import UTF8Text
 
 /// A client that runs transactions by typed calls and retries them after the returned delay.
 struct TransactionClient: Sendable {

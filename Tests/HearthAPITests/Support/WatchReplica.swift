@@ -1,8 +1,8 @@
 import DocumentModel
 import DocumentStore
 import HearthAPI
-import StrictJSON
 import Testing
+import UTF8Text
 
 /// The state of a watcher, derived from its frames only, with violations of the guarantees of a stream.
 struct WatchReplica {

@@ -1,9 +1,9 @@
 import DocumentModel
 import DocumentStoreConformance
 import HearthAPI
-import StrictJSON
 import Synchronization
 import Testing
+import UTF8Text
 
 @Suite("Transaction limits") struct TransactionLimitTests {
     /// A manual clock.

@@ -4,6 +4,7 @@ import DocumentStoreConformance
 import HearthAPI
 import StrictJSON
 import Testing
+import UTF8Text
 
 @Suite("Transactions") struct TransactionTests {
     private static func begin(_ params: String, in service: TemporaryService) async throws -> String {

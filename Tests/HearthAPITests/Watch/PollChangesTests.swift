@@ -4,6 +4,7 @@ import DocumentStoreConformance
 import HearthAPI
 import StrictJSON
 import Testing
+import UTF8Text
 
 @Suite("changes.poll", .timeLimit(.minutes(1))) struct PollChangesTests {
     private func poll(_ service: TemporaryService, _ members: String) async throws -> JSONNode {

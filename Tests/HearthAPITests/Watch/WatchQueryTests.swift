@@ -4,6 +4,7 @@ import DocumentStoreConformance
 import JSONRPC
 import StrictJSON
 import Testing
+import UTF8Text
 
 @testable import HearthAPI
 

@@ -4,8 +4,8 @@ import FileStore
 import Foundation
 import HearthAPI
 import Logging
-import StrictJSON
 import Testing
+import UTF8Text
 
 @Suite("Resuming after a restart", .timeLimit(.minutes(1))) struct WatchRestartTests {
     @Test

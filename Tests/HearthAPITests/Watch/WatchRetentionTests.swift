@@ -4,8 +4,8 @@ import DocumentStoreConformance
 import FileStore
 import Foundation
 import Logging
-import StrictJSON
 import Testing
+import UTF8Text
 
 @testable import HearthAPI
 

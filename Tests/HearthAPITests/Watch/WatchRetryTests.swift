@@ -2,9 +2,9 @@ import DocumentModel
 import DocumentStore
 import DocumentStoreConformance
 import JSONRPC
-import StrictJSON
 import Synchronization
 import Testing
+import UTF8Text
 
 @testable import HearthAPI
 

@@ -3,6 +3,7 @@ import DocumentStore
 import DocumentStoreConformance
 import StrictJSON
 import Testing
+import UTF8Text
 
 @testable import HearthAPI
 

@@ -5,6 +5,7 @@ import HearthAPI
 import JSONRPC
 import StrictJSON
 import Testing
+import UTF8Text
 
 @testable import HearthAdmin
 
@@ -381,8 +382,8 @@ struct CollectionViewTests {
     }
 
     @Test
-    func `The palette has every colour, sorted by hue or by document`() async throws {
-        let colors = ["#00f", "#808080", "#f00", "#0f08", "no colour", "#FF8000"]
+    func `The palette has every color, sorted by hue or by document`() async throws {
+        let colors = ["#00f", "#808080", "#f00", "#0f08", "no color", "#FF8000"]
         var writes: [Write] = []
         for (number, color) in colors.enumerated() {
             writes.append(.create(try DocumentPath("paint/d\(number)"), ["list": .array([.map(["color": .string(color)])])]))

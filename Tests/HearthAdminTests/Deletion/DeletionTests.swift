@@ -3,8 +3,8 @@ import DocumentStore
 import Foundation
 import HTTPTypes
 import HearthAPI
-import StrictJSON
 import Testing
+import UTF8Text
 
 @testable import HearthAdmin
 

@@ -8,6 +8,7 @@ import JSONRPC
 import NIOCore
 import StrictJSON
 import Testing
+import UTF8Text
 
 @testable import HearthAdmin
 

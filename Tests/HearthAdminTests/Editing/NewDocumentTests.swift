@@ -1,8 +1,8 @@
 import DocumentModel
 import DocumentStore
 import HTTPTypes
-import StrictJSON
 import Testing
+import UTF8Text
 
 @testable import HearthAdmin
 

@@ -12,6 +12,7 @@ import HummingbirdTesting
 import NIOCore
 import StrictJSON
 import Testing
+import UTF8Text
 
 @testable import HearthAdmin
 

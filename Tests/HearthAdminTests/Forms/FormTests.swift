@@ -6,6 +6,7 @@ import HearthAPI
 import HearthHTTP
 import StrictJSON
 import Testing
+import UTF8Text
 
 @testable import HearthAdmin
 

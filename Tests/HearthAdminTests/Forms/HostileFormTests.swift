@@ -2,8 +2,8 @@ import DocumentModel
 import DocumentStore
 import HTTPTypes
 import HearthAPI
-import StrictJSON
 import Testing
+import UTF8Text
 
 @testable import HearthAdmin
 

@@ -1,4 +1,3 @@
-import StrictJSON
 import Testing
 
 @testable import HearthAdmin

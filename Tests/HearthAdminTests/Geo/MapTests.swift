@@ -26,7 +26,7 @@ struct MapTests {
     }
 
     @Test
-    func `Short coordinates are rounded to a tenth of a metre`() throws {
+    func `Short coordinates are rounded to a tenth of a meter`() throws {
         #expect(
             CoordinateFormat.rounded(try GeoPoint(validatingLatitude: 5.316666666666666, longitude: -4.033333333333333))
                 == "5.316667, -4.033333"
@@ -85,7 +85,7 @@ struct MapTests {
             url: "/far"
         )
         let map = MapView(of: near + [far], in: .world)
-        #expect(map.markers.map(\.count) == [7, 1])
+        #expect(map.markers.map(\.clusterCount) == ["7", "1"])
         #expect(map.markers.map(\.url) == [nil, "/far"])
         #expect(map.markers[0].title.hasSuffix("and 2 more"))
         #expect(map.markers[1].title == "far: -30, 100")

@@ -2,8 +2,8 @@ import DocumentModel
 import DocumentStore
 import Foundation
 import HTTPTypes
-import StrictJSON
 import Testing
+import UTF8Text
 
 @testable import HearthAdmin
 

@@ -4,6 +4,7 @@ import HearthAPI
 import StrictJSON
 import Synchronization
 import Testing
+import UTF8Text
 
 @testable import HearthAdmin
 

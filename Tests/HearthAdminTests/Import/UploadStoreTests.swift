@@ -1,7 +1,7 @@
 import DocumentModel
-import StrictJSON
 import Synchronization
 import Testing
+import UTF8Text
 
 @testable import HearthAdmin
 
@@ -19,7 +19,7 @@ struct UploadStoreTests {
 
     @Test
     func `A file that is being received counts against the quota until it is released`() {
-        let uploads = UploadStore(quotaBytes: 100)
+        let uploads = UploadStore(folder: "", quotaBytes: 100)
         var first: UploadQuota.Reservation? = uploads.makeReservation()
         let second = uploads.makeReservation()
         #expect(first.map { uploads.reserve(60, in: $0, for: "a") } == true)
@@ -32,7 +32,7 @@ struct UploadStoreTests {
 
     @Test
     func `A file that is being imported counts against the quota`() async throws {
-        let uploads = UploadStore(quotaBytes: 100)
+        let uploads = UploadStore(folder: "", quotaBytes: 100)
         #expect(try await add("1", of: "a", byteCount: 60, to: uploads))
         var claim: UploadStore.Claim? = uploads.claim("1", for: "a", in: .standard, jobID: "w")
         guard case .claimed? = claim else {
@@ -47,7 +47,7 @@ struct UploadStoreTests {
     @Test
     func `Expired uploads and those of the same owner are evicted, least recently used first`() async throws {
         let clock = Mutex(ContinuousClock.now)
-        let uploads = UploadStore(quotaBytes: 100) { clock.withLock { $0 } }
+        let uploads = UploadStore(folder: "", quotaBytes: 100) { clock.withLock { $0 } }
         for id in ["1", "2"] as [UTF8Key] {
             #expect(try await add(id, of: "a", byteCount: 50, to: uploads))
             clock.withLock { $0 += .seconds(1) }
@@ -63,7 +63,7 @@ struct UploadStoreTests {
 
     @Test
     func `The number of uploads is limited per owner and in total`() async throws {
-        let uploads = UploadStore()
+        let uploads = UploadStore(folder: "")
         for number in 0...UploadStore.maximumCountPerOwner { #expect(try await add(UTF8Key("\(number)"), of: "0", to: uploads)) }
         #expect(uploads.upload("0", for: "0", in: .standard) == nil)
         #expect(uploads.upload("1", for: "0", in: .standard) != nil)

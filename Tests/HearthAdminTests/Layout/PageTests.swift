@@ -1,8 +1,8 @@
 import DocumentModel
 import HTTPTypes
 import HearthAPI
-import StrictJSON
 import Testing
+import UTF8Text
 
 @testable import HearthAdmin
 
@@ -25,6 +25,13 @@ struct PageTests {
             let page = try await site.page(address)
             #expect(page.complaints == [])
             try GoldenFile.check(page, "\(name).html")
+        }
+    }
+
+    @Test
+    func `The layout around a page matches its golden file`() async throws {
+        try await TestSite.with(GuideData.writes()) { site in
+            try GoldenFile.checkLayout(of: try await site.page("/admin/data/books/hitchhiker-tags"), "layout.html")
         }
     }
 
@@ -76,7 +83,7 @@ struct PageTests {
     }
 
     @Test
-    func `Colours in arrays are chips, in tables and on document pages`() async throws {
+    func `Colors in arrays are chips, in tables and on document pages`() async throws {
         try await TestSite.with(GuideData.writes()) { site in
             for address in ["/admin/data/books/hitchhiker-tags", "/admin/data/books"] {
                 let page = try await site.page(address)

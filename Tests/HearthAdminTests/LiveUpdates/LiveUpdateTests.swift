@@ -2,8 +2,8 @@ import DocumentModel
 import HearthAPI
 import HearthHTTP
 import NIOCore
-import StrictJSON
 import Testing
+import UTF8Text
 
 @testable import HearthAdmin
 

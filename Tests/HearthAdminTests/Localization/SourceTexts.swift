@@ -40,7 +40,8 @@ struct SourceTexts {
         return text
     }
 
-    private static func forEachFile(in folder: String, suffix: String, _ body: (String, String) throws -> Void) throws {
+    /// Calls a closure with the name and text of each file with a suffix in a folder of the repository.
+    static func forEachFile(in folder: String, suffix: String, _ body: (String, String) throws -> Void) throws {
         let folder = TestSite.repository.appending(path: folder)
         for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted() where name.hasSuffix(suffix) {
             try body(name, String(contentsOf: folder.appending(path: name), encoding: .utf8))

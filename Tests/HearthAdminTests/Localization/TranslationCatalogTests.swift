@@ -1,7 +1,7 @@
 import DocumentModel
 import Foundation
-import StrictJSON
 import Testing
+import UTF8Text
 
 @testable import HearthAdmin
 

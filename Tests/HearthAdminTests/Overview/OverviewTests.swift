@@ -3,7 +3,6 @@ import Foundation
 import HTTPTypes
 import HearthAPI
 import Logging
-import StrictJSON
 import Testing
 
 @testable import HearthAdmin

@@ -1,8 +1,8 @@
 import DocumentModel
 import HTTPTypes
 import HearthAPI
-import StrictJSON
 import Testing
+import UTF8Text
 
 @testable import HearthAdmin
 

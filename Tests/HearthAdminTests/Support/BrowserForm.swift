@@ -1,5 +1,4 @@
 import Foundation
-import StrictJSON
 
 /// A form on a page, submitted as by a browser, with optional changes.
 struct BrowserForm {

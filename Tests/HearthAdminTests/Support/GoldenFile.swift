@@ -7,10 +7,20 @@ enum GoldenFile {
     private static let folder = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Golden")
 
-    /// Compares a page with its golden file, line by line.
+    /// Compares the main content of a page with its golden file, line by line.
     static func check(_ page: HTMLPage, _ name: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let main = try #require(page.source.firstMatch(of: main)?.output, sourceLocation: sourceLocation)
+        try check(main + "\n", name, sourceLocation: sourceLocation)
+    }
+
+    /// Compares the layout of a page, without its main content, with its golden file.
+    static func checkLayout(of page: HTMLPage, _ name: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        try check(Substring(page.source.replacing(main, with: "<main/>")), name, sourceLocation: sourceLocation)
+    }
+
+    private static func check(_ source: Substring, _ name: String, sourceLocation: SourceLocation) throws {
         let file = folder.appending(path: name)
-        let found = stable(page.source)
+        let found = stable(source)
         if isUpdating {
             try Data(found.utf8).write(to: file)
             return
@@ -35,13 +45,14 @@ enum GoldenFile {
         text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     }
 
-    /// Replaces volatile content (digests, sizes, resume tokens), the coastlines, and the footer, which is the same on every page.
-    private static func stable(_ source: String) -> String {
-        source
+    private static var main: some RegexComponent<Substring> { /<main .*<\/main>/.dotMatchesNewlines() }
+
+    /// Replaces volatile content (digests, sizes, resume tokens) and the coastlines.
+    private static func stable(_ source: Substring) -> String {
+        String(source)
             .replacing(/v&#61;[0-9a-f]{16}/, with: "v&#61;DIGEST")
             .replacing(/[0-9,]+ [KMG]iB/, with: "N iB")
             .replacing(/live&#61;[A-Za-z0-9_-]{44}/, with: "live&#61;TOKEN")
             .replacing(/<defs>.*?<\/defs>/.dotMatchesNewlines(), with: "<defs/>")
-            .replacing(/<footer.*?<\/footer>/.dotMatchesNewlines(), with: "<footer/>")
     }
 }

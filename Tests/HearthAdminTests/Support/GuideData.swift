@@ -1,5 +1,5 @@
 import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// The documents of a public guide on mapping Firestore data, including its two invalid ones.
 enum GuideData {

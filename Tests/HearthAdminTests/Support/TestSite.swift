@@ -6,7 +6,7 @@ import Foundation
 import HTTPTypes
 import HearthAPI
 import Logging
-import StrictJSON
+import UTF8Text
 
 @testable import HearthAdmin
 
@@ -40,10 +40,13 @@ struct TestSite: Sendable {
     }
 
     /// Runs `body` with pages over a temporary store that contains `writes`.
+    ///
+    /// - Parameter observer: Receives the lookups of the templates.
     static func with<Result>(
         _ writes: [Write] = [],
         limits: ServiceLimits = ServiceLimits(),
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        observer: TemplateContext.Observer? = nil,
         _ body: (TestSite) async throws -> Result
     ) async throws -> Result {
         let folder = FileManager.default.temporaryDirectory.appending(path: "hearth-admin-\(UUID().uuidString)")
@@ -57,21 +60,23 @@ struct TestSite: Sendable {
         let store = try await FileStore.open(configuration, logger: logger)
         if !writes.isEmpty { _ = try await store.commit(writes) }
         let keys = AccessKeyRegistry()
+        var pageAssets = try assets.get()
+        pageAssets.templates.observer = observer
         let pages = AdminPages(
             context: ServiceContext(
                 store: store,
                 server: ServerDescription(startTime: .now - .seconds(7_201), limits: limits),
                 keys: keys
             ),
-            assets: try assets.get(),
+            assets: pageAssets,
+            uploads: UploadStore(folder: folder.path),
+            jobRunner: JobRunner(logger: logger, waitTime: .seconds(600)),
             logger: logger,
             dependencies: AdminPages.Dependencies(
                 now: { now },
                 nonce: { nonce },
                 csrfSecret: csrfSecret,
-                failedSignInDuration: .zero,
-                jobWaitTime: .seconds(600),
-                uploadFolder: folder.path
+                failedSignInDuration: .zero
             )
         )
         do {

@@ -1,6 +1,6 @@
 import Foundation
 import StorageIO
-import StrictJSON
+import UTF8Text
 
 @testable import HearthAdmin
 

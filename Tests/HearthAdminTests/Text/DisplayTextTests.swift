@@ -17,7 +17,7 @@ struct DisplayTextTests {
             ("a\u{E0101}", "a⟨U+E0101⟩"), ("a\u{34F}b", "a⟨CGJ⟩b"), ("1\u{FE0F}2", "1⟨U+FE0F⟩2"),
         ]
     )
-    func `Invisible characters are labelled`(text: String, shown: String) {
+    func `Invisible characters are labeled`(text: String, shown: String) {
         #expect(Array(DisplayText(text).plain.utf8) == Array(shown.utf8))
     }
 
@@ -27,7 +27,7 @@ struct DisplayTextTests {
             "🏳️‍🌈", "葛\u{E0100}",
         ]
     )
-    func `What shapes its neighbours is left alone, as is all else`(text: String) {
+    func `What shapes its neighbors is left alone, as is all else`(text: String) {
         let shown = DisplayText(text)
         #expect(shown.runs.count == 1)
         #expect(Array(shown.plain.utf8) == Array(text.utf8))

@@ -1,5 +1,6 @@
 import DocumentModel
 import Testing
+import UTF8Text
 
 @testable import HearthAdmin
 
@@ -28,7 +29,7 @@ struct HexColorTests {
 
     @Test
     func `Text has sufficient contrast on every color`() throws {
-        // Every sixth step of each channel, and the neighbourhood of the worst color.
+        // Every sixth step of each channel, and the neighborhood of the worst color.
         var least = (ratio: 21.0, color: HexColor.white)
         let steps = Array(stride(from: 0, through: 255, by: 6)) + [255]
         for red in steps {

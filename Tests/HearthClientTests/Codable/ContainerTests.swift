@@ -1,7 +1,7 @@
 import DocumentModel
 import HearthClient
-import StrictJSON
 import Testing
+import UTF8Text
 
 @Suite("Coding containers")
 struct ContainerTests {

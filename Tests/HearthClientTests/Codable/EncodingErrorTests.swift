@@ -1,8 +1,8 @@
 import DocumentModel
 import Foundation
 import HearthClient
-import StrictJSON
 import Testing
+import UTF8Text
 
 @Suite("Encoding errors")
 struct EncodingErrorTests {

@@ -1,7 +1,7 @@
 import Foundation
 import HearthClient
-import StrictJSON
 import Testing
+import UTF8Text
 
 import struct DocumentModel.MapValue
 

@@ -1,8 +1,8 @@
 import DocumentModel
 import Foundation
-import StrictJSON
 import TestSupport
 import Testing
+import UTF8Text
 
 @testable import HearthClient
 

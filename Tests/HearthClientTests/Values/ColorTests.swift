@@ -1,6 +1,6 @@
 import Foundation
-import StrictJSON
 import Testing
+import UTF8Text
 
 @testable import HearthClient
 

@@ -1,6 +1,6 @@
 import NIOCore
-import StrictJSON
 import Testing
+import UTF8Text
 
 @testable import HearthHTTP
 

@@ -4,6 +4,7 @@ import HearthHTTP
 import ServerTestSupport
 import StrictJSON
 import Testing
+import UTF8Text
 
 /// HTTP/1 connections.
 @Suite(.timeLimit(.minutes(1))) struct ConnectionTests {

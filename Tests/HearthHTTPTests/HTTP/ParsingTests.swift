@@ -1,7 +1,7 @@
 import DocumentModel
 import NIOCore
-import StrictJSON
 import Testing
+import UTF8Text
 
 @testable import HearthHTTP
 

@@ -1,8 +1,8 @@
 import HearthAPI
 import Logging
-import StrictJSON
 import Synchronization
 import Testing
+import UTF8Text
 
 @testable import HearthHTTP
 

@@ -4,6 +4,7 @@ import HearthAPI
 import ServerTestSupport
 import StrictJSON
 import Testing
+import UTF8Text
 
 @testable import HearthHTTP
 @testable import JSONRPC

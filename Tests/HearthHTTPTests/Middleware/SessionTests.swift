@@ -6,6 +6,7 @@ import ServerTestSupport
 import StrictJSON
 import Synchronization
 import Testing
+import UTF8Text
 
 @testable import HearthHTTP
 

@@ -3,6 +3,7 @@ import JSONRPC
 import ServerTestSupport
 import StrictJSON
 import Testing
+import UTF8Text
 
 @testable import HearthHTTP
 

@@ -2,6 +2,7 @@ import DocumentModel
 import ServerTestSupport
 import StrictJSON
 import Testing
+import UTF8Text
 
 @testable import HearthHTTP
 

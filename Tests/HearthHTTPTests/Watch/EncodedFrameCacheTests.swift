@@ -2,8 +2,8 @@ import DocumentModel
 import DocumentStore
 import HearthAPI
 import NIOCore
-import StrictJSON
 import Testing
+import UTF8Text
 
 @testable import HearthHTTP
 

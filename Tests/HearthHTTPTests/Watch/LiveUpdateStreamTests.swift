@@ -5,6 +5,7 @@ import JSONRPC
 import ServerTestSupport
 import StrictJSON
 import Testing
+import UTF8Text
 
 @testable import HearthHTTP
 

@@ -5,6 +5,7 @@ import HearthHTTP
 import ServerTestSupport
 import StrictJSON
 import Testing
+import UTF8Text
 
 /// Graceful shutdown with open connections.
 @Suite(.timeLimit(.minutes(1))) struct ShutdownTests {

@@ -3,6 +3,7 @@ import HearthAPI
 import ServerTestSupport
 import StrictJSON
 import Testing
+import UTF8Text
 
 @testable import HearthHTTP
 

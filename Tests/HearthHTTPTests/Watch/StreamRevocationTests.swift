@@ -7,6 +7,7 @@ import ServerTestSupport
 import StrictJSON
 import TestSupport
 import Testing
+import UTF8Text
 
 @testable import HearthHTTP
 

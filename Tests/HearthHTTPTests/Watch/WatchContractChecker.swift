@@ -1,6 +1,7 @@
 import HearthAPI
 import StrictJSON
 import Testing
+import UTF8Text
 
 /// A checker of the watch contract: it parses the bytes that a client receives over all its connections, and verifies that changes
 /// are ordered, unique, complete, atomic and resumable.

@@ -2,6 +2,7 @@ import DocumentModel
 import ServerTestSupport
 import StrictJSON
 import Testing
+import UTF8Text
 
 /// The latency from commit to frame.
 @Suite("Watch latency", .timeLimit(.minutes(10)))

@@ -5,6 +5,7 @@ import HearthHTTP
 import ServerTestSupport
 import StrictJSON
 import Testing
+import UTF8Text
 
 /// Watch streams of queries.
 @Suite(.timeLimit(.minutes(1))) struct WatchQueryStreamTests {

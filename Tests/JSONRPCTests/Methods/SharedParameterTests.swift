@@ -1,6 +1,7 @@
 import JSONRPC
 import StrictJSON
 import Testing
+import UTF8Text
 
 /// Parameters that all methods of a table have.
 @Suite("Shared parameters")

@@ -2,6 +2,7 @@ import Concurrency
 import StrictJSON
 import TestSupport
 import Testing
+import UTF8Text
 
 @testable import JSONRPC
 

@@ -1,6 +1,7 @@
 import JSONRPC
 import StrictJSON
 import Testing
+import UTF8Text
 
 @Suite("Response size limit")
 struct ResponseLimitTests {

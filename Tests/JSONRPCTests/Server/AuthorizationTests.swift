@@ -1,6 +1,7 @@
 import JSONRPC
 import StrictJSON
 import Testing
+import UTF8Text
 
 /// The right that each method requires.
 @Suite("Authorization")

@@ -2,6 +2,7 @@ import JSONRPC
 import StrictJSON
 import TestSupport
 import Testing
+import UTF8Text
 
 @Suite("Deadlines and cancellation")
 struct CallDeadlineTests {

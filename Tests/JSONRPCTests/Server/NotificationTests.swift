@@ -1,6 +1,6 @@
 import JSONRPC
-import StrictJSON
 import Testing
+import UTF8Text
 
 @Suite("Notifications")
 struct NotificationTests {

@@ -2,6 +2,7 @@ import JSONRPC
 import StrictJSON
 import Synchronization
 import TestSupport
+import UTF8Text
 
 /// The context of the test methods, which records what was executed.
 final class Recorder: RPCContext {

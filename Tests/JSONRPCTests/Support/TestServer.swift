@@ -3,6 +3,7 @@ import JSONRPC
 import StrictJSON
 import Synchronization
 import TestSupport
+import UTF8Text
 
 let testTable = MethodTable<Recorder>(
     [Echo.self, Subtract.self, Record.self, Wait.self, Fail.self, Find.self, ReadsUndeclared.self],

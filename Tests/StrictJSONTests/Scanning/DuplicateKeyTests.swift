@@ -1,6 +1,7 @@
 import StrictJSON
 import TestSupport
 import Testing
+import UTF8Text
 
 @Suite("Duplicate keys are detected by their unescaped bytes")
 struct DuplicateKeyTests {

@@ -1,5 +1,6 @@
 import StrictJSON
 import TestSupport
+import UTF8Text
 
 /// A JSON value in memory, for comparison with parsed nodes.
 indirect enum JSONSample: Equatable {

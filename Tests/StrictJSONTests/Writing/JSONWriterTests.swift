@@ -1,5 +1,6 @@
 import StrictJSON
 import Testing
+import UTF8Text
 
 @Suite("JSON writer")
 struct JSONWriterTests {

@@ -1,4 +1,4 @@
-package import StrictJSON
+package import UTF8Text
 
 /// An aggregation over the documents of a query.
 package struct Aggregation: Hashable, Sendable {

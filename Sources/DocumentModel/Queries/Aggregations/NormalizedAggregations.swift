@@ -1,4 +1,4 @@
-package import StrictJSON
+package import UTF8Text
 
 /// The validated aggregations of a query, with aliases.
 package struct NormalizedAggregations: Sendable {

@@ -1,4 +1,4 @@
-internal import StrictJSON
+internal import UTF8Text
 
 extension FieldPath {
     /// `__name__`, the pseudo-field of a document's path in queries. Its value is a reference.

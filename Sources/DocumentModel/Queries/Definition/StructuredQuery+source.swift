@@ -1,4 +1,4 @@
-internal import StrictJSON
+internal import UTF8Text
 
 extension StructuredQuery {
     /// The collections that a query reads.

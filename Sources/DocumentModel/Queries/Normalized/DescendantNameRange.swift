@@ -1,4 +1,4 @@
-internal import StrictJSON
+internal import UTF8Text
 
 /// The range of the names of all documents in and below a collection, for recursive queries.
 package struct DescendantNameRange: Sendable {

@@ -1,3 +1,5 @@
+internal import UTF8Text
+
 extension NormalizedFilter {
     /// The maximum number of values of `not-in`.
     package static let maximumExcludedValues = 10

@@ -2,6 +2,7 @@ import DocumentModel
 import DocumentStore
 import HearthAPI
 import StrictJSON
+import UTF8Text
 
 /// A `:listCollectionIds` call.
 struct ListCollectionIDsCall: RESTCall {

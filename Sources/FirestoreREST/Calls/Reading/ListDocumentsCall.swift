@@ -2,6 +2,7 @@ import DocumentModel
 import DocumentStore
 import HearthAPI
 import StrictJSON
+import UTF8Text
 
 /// A `GET …/documents[/COLLECTION/DOCUMENT]/COLLECTION` call. Without a collection, it lists all child collections of the parent.
 struct ListDocumentsCall: RESTCall {

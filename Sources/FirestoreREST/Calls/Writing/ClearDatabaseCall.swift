@@ -1,7 +1,6 @@
 package import DocumentModel
 import DocumentStore
 package import HearthAPI
-import StrictJSON
 
 /// The Firestore emulator's call that deletes all documents between tests,
 /// `DELETE /emulator/v1/projects/PROJECT/databases/DATABASE/documents`.

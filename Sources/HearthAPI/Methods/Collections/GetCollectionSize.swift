@@ -2,6 +2,7 @@ package import DocumentModel
 package import DocumentStore
 package import JSONRPC
 package import StrictJSON
+package import UTF8Text
 
 /// `collections.size`: returns the number and total size of documents.
 package enum GetCollectionSize: RPCMethod {

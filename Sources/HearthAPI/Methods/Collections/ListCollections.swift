@@ -3,6 +3,7 @@ package import DocumentStore
 import HearthWire
 package import JSONRPC
 package import StrictJSON
+package import UTF8Text
 
 /// `collections.list`: lists the root collections, or the subcollections of a document.
 package enum ListCollections: RPCMethod {

@@ -1,6 +1,7 @@
 package import DocumentModel
 package import JSONRPC
 package import StrictJSON
+package import UTF8Text
 
 /// `databases.delete`: deletes an additional database.
 package enum DeleteDatabase: RPCMethod {

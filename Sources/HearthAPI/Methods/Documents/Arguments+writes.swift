@@ -1,6 +1,6 @@
 import DocumentModel
 import JSONRPC
-import StrictJSON
+import UTF8Text
 
 extension Arguments {
     /// Returns the transforms of a write, and validates their number.

@@ -3,6 +3,7 @@ package import DocumentStore
 import HearthWire
 package import JSONRPC
 package import StrictJSON
+package import UTF8Text
 
 /// `documents.commit`: applies writes atomically.
 package enum CommitWrites: RPCMethod {

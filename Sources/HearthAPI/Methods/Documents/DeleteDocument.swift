@@ -2,6 +2,7 @@ package import DocumentModel
 import HearthWire
 package import JSONRPC
 package import StrictJSON
+package import UTF8Text
 
 /// `documents.delete`: deletes a document.
 package enum DeleteDocument: RPCMethod {

@@ -3,6 +3,7 @@ import DocumentStore
 import HearthWire
 package import JSONRPC
 package import StrictJSON
+package import UTF8Text
 
 /// `documents.get`: reads a document.
 package enum GetDocument: RPCMethod {

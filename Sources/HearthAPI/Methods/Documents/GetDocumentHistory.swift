@@ -3,6 +3,7 @@ package import DocumentStore
 import HearthWire
 package import JSONRPC
 package import StrictJSON
+package import UTF8Text
 
 /// `documents.history`: lists the versions of a document.
 package enum GetDocumentHistory: RPCMethod {

@@ -2,6 +2,7 @@ import DocumentModel
 import HearthWire
 import JSONRPC
 import StrictJSON
+import UTF8Text
 
 extension JSONSchema {
     /// The schema of a write result.

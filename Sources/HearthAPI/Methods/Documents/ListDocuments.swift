@@ -3,6 +3,7 @@ import DocumentStore
 import HearthWire
 package import JSONRPC
 package import StrictJSON
+package import UTF8Text
 
 /// `documents.list`: lists the documents of a collection.
 package enum ListDocuments: RPCMethod {

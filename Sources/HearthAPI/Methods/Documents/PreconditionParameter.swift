@@ -2,6 +2,7 @@ import DocumentModel
 import HearthWire
 import JSONRPC
 import StrictJSON
+import UTF8Text
 
 /// The precondition of a write: `{exists: bool}` or `{updateTime: …}`.
 struct PreconditionParameter: ObjectParameter {

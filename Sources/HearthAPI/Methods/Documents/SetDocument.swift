@@ -2,6 +2,7 @@ package import DocumentModel
 import HearthWire
 package import JSONRPC
 package import StrictJSON
+package import UTF8Text
 
 /// `documents.set`: replaces a document or merges fields into it.
 package enum SetDocument: RPCMethod {

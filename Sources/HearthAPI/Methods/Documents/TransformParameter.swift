@@ -1,7 +1,7 @@
 import DocumentModel
 import HearthWire
 import JSONRPC
-import StrictJSON
+import UTF8Text
 
 /// A field transform, such as `{field, increment: 1}`.
 struct TransformParameter: ObjectParameter {

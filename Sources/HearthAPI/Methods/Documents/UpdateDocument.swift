@@ -2,6 +2,7 @@ package import DocumentModel
 import HearthWire
 package import JSONRPC
 package import StrictJSON
+package import UTF8Text
 
 /// `documents.update`: changes fields of an existing document.
 package enum UpdateDocument: RPCMethod {

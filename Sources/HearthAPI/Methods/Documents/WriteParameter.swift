@@ -1,7 +1,7 @@
 import DocumentModel
 import HearthWire
 import JSONRPC
-import StrictJSON
+import UTF8Text
 
 /// A write of a commit: `{set: …}`, `{update: …}` or `{delete: …}`.
 struct WriteParameter: ObjectParameter {

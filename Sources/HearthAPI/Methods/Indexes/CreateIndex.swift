@@ -1,7 +1,7 @@
 import DocumentModel
 package import DocumentStore
 package import JSONRPC
-package import StrictJSON
+package import UTF8Text
 
 /// `indexes.create`: creates a composite index.
 package enum CreateIndex: IndexMethod {

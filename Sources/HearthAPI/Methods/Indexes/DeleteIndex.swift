@@ -1,7 +1,7 @@
 import DocumentModel
 package import DocumentStore
 package import JSONRPC
-package import StrictJSON
+package import UTF8Text
 
 /// `indexes.delete`: deletes a composite index.
 package enum DeleteIndex: IndexMethod {

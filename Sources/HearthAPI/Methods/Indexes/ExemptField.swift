@@ -1,7 +1,7 @@
 import DocumentModel
 package import DocumentStore
 package import JSONRPC
-package import StrictJSON
+package import UTF8Text
 
 /// `indexes.exempt`: exempts a field from single-field indexing.
 package enum ExemptField: IndexMethod {

@@ -2,6 +2,7 @@ import DocumentModel
 import DocumentStore
 import JSONRPC
 import StrictJSON
+import UTF8Text
 
 extension ResultDescription {
     /// The result of the methods that change or list indexes.

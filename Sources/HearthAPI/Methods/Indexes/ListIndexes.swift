@@ -2,6 +2,7 @@ package import DocumentModel
 package import DocumentStore
 package import JSONRPC
 package import StrictJSON
+package import UTF8Text
 
 /// `indexes.list`: lists composite indexes and single-field exemptions.
 package enum ListIndexes: RPCMethod {

@@ -1,7 +1,7 @@
 import DocumentModel
 package import DocumentStore
 package import JSONRPC
-package import StrictJSON
+package import UTF8Text
 
 /// `indexes.unexempt`: removes a single-field index exemption.
 package enum UnexemptField: IndexMethod {

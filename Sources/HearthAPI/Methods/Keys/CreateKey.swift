@@ -1,6 +1,7 @@
 package import DocumentModel
 package import JSONRPC
 package import StrictJSON
+package import UTF8Text
 
 /// `keys.create`: creates an API key.
 package enum CreateKey: RPCMethod {

@@ -1,6 +1,7 @@
 package import DocumentModel
 package import JSONRPC
 package import StrictJSON
+package import UTF8Text
 
 /// `keys.list`: lists the API keys.
 package enum ListKeys: RPCMethod {

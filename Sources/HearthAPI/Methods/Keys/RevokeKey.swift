@@ -1,6 +1,7 @@
 package import DocumentModel
 package import JSONRPC
 package import StrictJSON
+package import UTF8Text
 
 /// `keys.revoke`: revokes an API key and closes its streams.
 package enum RevokeKey: RPCMethod {

@@ -1,7 +1,7 @@
 package import DocumentModel
 import HearthWire
 package import JSONRPC
-import StrictJSON
+import UTF8Text
 
 /// An aggregation over the results of a query: `{count: {upTo?}}`, `{sum: field}` or `{average: field}`, with `alias?`.
 package struct AggregationParameter: ObjectParameter {

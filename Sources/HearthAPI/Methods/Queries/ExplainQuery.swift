@@ -3,6 +3,7 @@ package import DocumentStore
 import HearthWire
 package import JSONRPC
 package import StrictJSON
+package import UTF8Text
 
 /// `query.explain`: runs a query and reports its plan and cost.
 package enum ExplainQuery: RPCMethod {

@@ -2,6 +2,7 @@ import DocumentModel
 import HearthWire
 import JSONRPC
 import StrictJSON
+import UTF8Text
 
 /// A filter: `{field, op, value}`, `{and: […]}` or `{or: […]}`.
 ///

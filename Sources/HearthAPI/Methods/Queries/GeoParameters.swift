@@ -2,6 +2,7 @@ import DocumentModel
 import HearthWire
 import JSONRPC
 import StrictJSON
+import UTF8Text
 
 /// A geo point: `{"$geoPoint": {latitude, longitude}}`.
 struct GeoPointParameter: ParameterValue {

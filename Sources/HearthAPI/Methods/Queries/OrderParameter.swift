@@ -2,6 +2,7 @@ import DocumentModel
 import HearthWire
 import JSONRPC
 import StrictJSON
+import UTF8Text
 
 /// A sort key: `{field, direction?}`, or `{field, distanceFrom, direction?}`.
 struct OrderParameter: ObjectParameter {

@@ -1,7 +1,7 @@
 package import DocumentModel
 import HearthWire
 package import JSONRPC
-import StrictJSON
+import UTF8Text
 
 /// The parameters of a query, which query methods combine with their own.
 ///

@@ -3,6 +3,7 @@ package import DocumentStore
 import HearthWire
 package import JSONRPC
 package import StrictJSON
+package import UTF8Text
 
 /// `query.aggregate`: runs an aggregation query.
 package enum RunAggregationQuery: RPCMethod {

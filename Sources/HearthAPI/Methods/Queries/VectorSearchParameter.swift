@@ -2,6 +2,7 @@ import DocumentModel
 import HearthWire
 import JSONRPC
 import StrictJSON
+import UTF8Text
 
 /// A nearest-neighbor search of vectors: `{field, vector, measure, limit, distanceResultField?, distanceThreshold?}`.
 struct VectorSearchParameter: ObjectParameter {

@@ -3,6 +3,7 @@ package import DocumentStore
 import HearthWire
 package import JSONRPC
 package import StrictJSON
+package import UTF8Text
 
 /// `server.info`: returns the state of the server and of the selected database.
 package enum GetServerInfo: RPCMethod {

@@ -2,6 +2,7 @@ import DocumentModel
 package import JSONRPC
 import Logging
 package import StrictJSON
+package import UTF8Text
 
 /// `server.log`: returns the most recent log entries.
 package enum GetServerLog: RPCMethod {

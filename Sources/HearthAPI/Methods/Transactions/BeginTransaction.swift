@@ -3,6 +3,7 @@ import DocumentStore
 import HearthWire
 package import JSONRPC
 package import StrictJSON
+package import UTF8Text
 
 /// `transactions.begin`: begins a transaction.
 package enum BeginTransaction: RPCMethod {

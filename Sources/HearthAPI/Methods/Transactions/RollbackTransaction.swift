@@ -1,6 +1,7 @@
 import HearthWire
 package import JSONRPC
 package import StrictJSON
+package import UTF8Text
 
 /// `transactions.rollback`: rolls back a transaction.
 package enum RollbackTransaction: RPCMethod {

@@ -1,23 +1,30 @@
 import DocumentModel
 import HearthAPI
 import StrictJSON
+import UTF8Text
 
 /// The view model of the filter form.
-struct FilterFormView: Sendable {
+struct FilterFormView: ViewModel {
     /// A row of the form.
-    struct Row: Sendable {
+    struct Row: ViewModel {
         let index: Int
-        let filter: FilterRow
-        let operators: [FormOption]
-        let types: [FormOption]
+        /// The index from 1, for screen readers.
+        let number: Int
+        let field: String
+        let operatorsMarkup: Markup
+        let typesMarkup: Markup
+        let text: String
+        let rowError: DisplayText?
+        let isRemovable: Bool
     }
 
     private let action: String
     private let rows: [Row]
     /// The other items of the URL's query, submitted as hidden fields.
-    private let hiddenFields: [FormOption]
-    private let fields: [FormOption]
+    private let hiddenFields: [HiddenField]
+    private let fieldsMarkup: Markup
     private let isOpen: Bool
+    private let canAdd: Bool
 
     /// Creates the form for a request's filters, with a blank row if there are none.
     ///
@@ -30,27 +37,35 @@ struct FilterFormView: Sendable {
             let filter = filter.escaped
             return Row(
                 index: index,
-                filter: filter,
-                operators: Condition.Operator.allCases.map { op in
+                number: index + 1,
+                field: filter.field,
+                operatorsMarkup: Condition.Operator.allCases.map { op in
                     FormOption(op.rawValue, Self.text(of: op), isSelected: op == filter.op)
-                },
-                types: ValueInput.Kind.allCases.map { kind in
+                }
+                .optionsMarkup,
+                typesMarkup: ValueInput.Kind.allCases.map { kind in
                     FormOption(kind.rawValue, kind.name, isSelected: kind == filter.operand.kind)
                 }
+                .optionsMarkup,
+                text: filter.operand.text,
+                rowError: filter.error.map { DisplayText($0) },
+                isRemovable: !filter.isBlank || index > 0
             )
         }
+        canAdd = rows.count < CollectionRequest.maximumFilterCount
         var rest = request
         rest.filters = []
         rest.cursor = nil
         hiddenFields = Self.hiddenFields(of: rest)
-        self.fields = fields.prefix(Self.fieldLimit).map { FormOption(FieldPathText.text($0), "", isSelected: false) }
+        fieldsMarkup =
+            fields.prefix(Self.fieldLimit).map { FormOption(FieldPathText.text($0), "", isSelected: false) }.optionsMarkup
     }
 
     /// Returns the query items of a request's URL as hidden form fields, except values with invisible characters.
-    static func hiddenFields(of request: CollectionRequest) -> [FormOption] {
+    static func hiddenFields(of request: CollectionRequest) -> [HiddenField] {
         request.items.compactMap { name, value in
             let isPlain = DisplayText(value.string).runs.allSatisfy { $0.mark == nil }
-            return isPlain ? FormOption(value.string, "\(name)", isSelected: false) : nil
+            return isPlain ? HiddenField(name: "\(name)", value: value.string) : nil
         }
     }
 
@@ -70,36 +85,6 @@ struct FilterFormView: Sendable {
         case .arrayContainsAny: localized("contains any of")
         case .near: localized("is within a radius")
         case .within: localized("is within a box")
-        }
-    }
-}
-
-extension FilterFormView: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "action": action
-        case "rows": rows
-        case "hiddenFields": hiddenFields
-        case "fieldsMarkup": fields.optionsMarkup
-        case "isOpen": isOpen
-        case "canAdd": rows.count < CollectionRequest.maximumFilterCount
-        default: nil
-        }
-    }
-}
-
-extension FilterFormView.Row: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "index": index
-        case "number": index + 1
-        case "field": filter.field
-        case "operatorsMarkup": operators.optionsMarkup
-        case "typesMarkup": types.optionsMarkup
-        case "text": filter.operand.text
-        case "rowError": (filter.error.map { DisplayText($0) }).orAbsent
-        case "isRemovable": !filter.isBlank || index > 0
-        default: nil
         }
     }
 }

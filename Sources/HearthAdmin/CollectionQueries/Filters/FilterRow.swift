@@ -1,5 +1,6 @@
 import DocumentModel
 import StrictJSON
+import UTF8Text
 
 /// A filter as a row of the filter form: a field, an operator, and a value's text and type.
 ///

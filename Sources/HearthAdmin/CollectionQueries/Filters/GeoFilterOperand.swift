@@ -1,5 +1,6 @@
 import DocumentModel
 import StrictJSON
+import UTF8Text
 
 /// The operand of a `near` or `within` filter, as entered in a form and as JSON.
 struct GeoFilterOperand: Sendable {
@@ -9,7 +10,7 @@ struct GeoFilterOperand: Sendable {
     /// The operand in the JSON form of the API.
     let json: [UInt8]
 
-    /// Parses a circle; a radius without a unit is in metres.
+    /// Parses a circle; a radius without a unit is in meters.
     init(circle text: String) throws(StatusError) {
         var digits = text.utf8[...]
         var scale = 1.0
@@ -49,13 +50,13 @@ struct GeoFilterOperand: Sendable {
     init?(circle node: JSONNode) {
         guard case .geoPoint(let center)? = node["center"].flatMap({ try? Value(json: $0) }), let radius = node["radius"]?.number
         else { return nil }
-        let metres: Double? =
+        let meters: Double? =
             switch radius {
             case .integer(let integer): Double(integer)
             case .double(let double): double
             case .outOfRange: nil
             }
-        guard let circle = metres.flatMap({ try? GeoCircle(center: center, radius: $0) }) else { return nil }
+        guard let circle = meters.flatMap({ try? GeoCircle(center: center, radius: $0) }) else { return nil }
         self.init(circle)
     }
 

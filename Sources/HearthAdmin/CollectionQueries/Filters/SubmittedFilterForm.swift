@@ -1,5 +1,5 @@
 import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// The submitted filter form: its rows and the pressed button.
 ///

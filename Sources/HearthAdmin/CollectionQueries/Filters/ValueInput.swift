@@ -1,5 +1,6 @@
 import DocumentModel
 import StrictJSON
+import UTF8Text
 
 /// A value as entered in a form: its text, and the type that the text is parsed as.
 struct ValueInput: Sendable {

@@ -6,72 +6,65 @@ struct CollectionTablePage: Page {
     static let template = TemplateLibrary.Name.collection
 
     var layout: PageLayout
-    private let model: CollectionViewModel
-    private let idHeader: ColumnHeader
-    private let headers: [ColumnHeader]
-    private let hiddenColumnCount: Int
-    private let rows: [CollectionRow]
+    let status: HTTPResponse.Status
+    private let collection: CollectionFrame
+    private let liveStream: LiveStreamView?
     private let columnForm: ColumnForm
+    private let headMarkup: Markup
+    private let hasRows: Bool
+    private let rowsMarkup: Markup
+    /// The number of columns beyond the limit; nil when all are shown.
+    private let hiddenColumns: String?
+    private let isSorted: Bool
     /// The sort fields; documents without them are not in the table.
     private let sortedFields: [DisplayText]
-    private let unusualCount: Int
-    private let liveStream: LiveStreamURL?
+    /// The number of values with an unusual type; nil when there are none.
+    private let unusualText: String?
+    private let typesURL: String
 
-    var status: HTTPResponse.Status { model.results.error == nil ? .ok : .badRequest }
-
-    init(_ model: CollectionViewModel) {
-        self.model = model
-        let results = model.results
-        let columns = CollectionColumns(of: model.documents, fields: model.fields, chosen: results.request.columns)
+    /// - Parameter canWrite: Whether the user may change documents; the rows then have checkboxes.
+    init(_ contents: CollectionContents, canWrite: Bool) {
+        let results = contents.results
+        let columns = CollectionColumns(of: contents.documents, fields: contents.fields, chosen: results.request.columns)
         var values = ValueViewBuilder()
-        rows = results.entries.map { entry in
+        let rows = results.entries.map { entry in
             switch entry {
             case .document(let document): CollectionRow(document, columns: columns.shown, values: &values)
             case .missing(let path): CollectionRow(missing: path)
             }
         }
-        idHeader = ColumnHeader(ofIDsIn: results.request)
-        headers = columns.shown.map { ColumnHeader($0, in: results.request) }
-        hiddenColumnCount = columns.hiddenCount
-        columnForm = ColumnForm(results.request, fields: model.fields, shown: columns.shown)
+        status = results.error == nil ? .ok : .badRequest
+        collection = contents.frame
+        liveStream = results.liveStream?.showing(columns).map(LiveStreamView.init)
+        columnForm = ColumnForm(results.request, fields: contents.fields, shown: columns.shown)
+        headMarkup =
+            ([ColumnHeader(ofIDsIn: results.request)] + columns.shown.map { ColumnHeader($0, in: results.request) }).markup
+        hasRows = !rows.isEmpty
+        rowsMarkup = rows.markup(canWrite: canWrite, columnCount: max(1, columns.shown.count))
+        hiddenColumns = Self.text(ofHiddenColumns: columns.hiddenCount)
         sortedFields = results.request.orders.filter { !$0.field.isDocumentName }.map { DisplayText($0.field.description) }
-        unusualCount = rows.reduce(0) { $0 + $1.unusualCount }
-        liveStream = results.liveStream?.showing(columns)
+        isSorted = !sortedFields.isEmpty
+        unusualText = Self.text(ofUnusualValues: rows.reduce(0) { $0 + $1.unusualCount })
+        typesURL = results.request.url { $0.view = .types }
         layout = PageLayout(at: results.request.path.segments)
         layout.colors = values.colors
     }
 
-    private var hiddenColumnsText: String? {
-        guard hiddenColumnCount > 0 else { return nil }
+    private static func text(ofHiddenColumns count: Int) -> String? {
+        guard count > 0 else { return nil }
         return localized(
-            count: hiddenColumnCount,
+            count: count,
             one: "{count} more field isn’t shown. Open a document to see all of its fields.",
             other: "{count} more fields aren’t shown. Open a document to see all of its fields."
         )
     }
 
-    private var unusualText: String? {
-        guard unusualCount > 0 else { return nil }
+    private static func text(ofUnusualValues count: Int) -> String? {
+        guard count > 0 else { return nil }
         return localized(
-            count: unusualCount,
+            count: count,
             one: "{count} value differs in type from the rest of its column",
             other: "{count} values differ in type from the rest of their columns"
         )
-    }
-
-    func content(named name: String) -> Any? {
-        switch name {
-        case "headMarkup": ([idHeader] + headers).markup
-        case "hiddenColumns": hiddenColumnsText.orAbsent
-        case "columnForm": columnForm
-        case "sortedFields": sortedFields
-        case "isSorted": !sortedFields.isEmpty
-        case "unusualText": unusualText.orAbsent
-        case "typesURL": model.results.request.url { $0.view = .types }
-        case "rowsMarkup": rows.markup(canWrite: layout.scope.principal.canWrite, columnCount: max(1, headers.count))
-        case "hasRows": !rows.isEmpty
-        case "liveStream": liveStream.orAbsent
-        default: model.child(named: name)
-        }
     }
 }

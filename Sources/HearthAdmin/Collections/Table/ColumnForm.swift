@@ -1,11 +1,11 @@
 import DocumentModel
-import StrictJSON
 
 /// The form that chooses the columns of a table.
-struct ColumnForm: Sendable {
+struct ColumnForm: ViewModel {
     private let action: String
-    private let options: [FormOption]
-    private let hiddenFields: [FormOption]
+    private let hasOptions: Bool
+    private let checkboxesMarkup: Markup
+    private let hiddenFields: [HiddenField]
     private let resetURL: String?
 
     /// - Parameters:
@@ -14,10 +14,12 @@ struct ColumnForm: Sendable {
     init(_ request: CollectionRequest, fields: [FieldPath], shown: [CollectionColumns.Column]) {
         let shownPaths = Set(shown.map(\.path))
         let others = shown.map(\.path).filter { !fields.contains($0) }
-        options = (others + fields).prefix(Self.limit).map { path in
+        let options = (others + fields).prefix(Self.limit).map { path in
             let text = FieldPathText.text(path)
             return FormOption(text, text, isSelected: shownPaths.contains(path))
         }
+        hasOptions = !options.isEmpty
+        checkboxesMarkup = options.checkboxesMarkup(named: "cols")
         action = AdminURL.collection(request.path)
         var rest = request
         rest.columns = []
@@ -26,17 +28,4 @@ struct ColumnForm: Sendable {
     }
 
     private static let limit = 200
-}
-
-extension ColumnForm: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "action": action
-        case "checkboxesMarkup": options.checkboxesMarkup(named: "cols")
-        case "hasOptions": !options.isEmpty
-        case "hiddenFields": hiddenFields
-        case "resetURL": resetURL.orAbsent
-        default: nil
-        }
-    }
 }

@@ -1,14 +1,14 @@
 import DocumentModel
 import DocumentStore
 import HearthAPI
-import StrictJSON
+import UTF8Text
 
 /// The types of each field of a collection, and the documents whose type is rare.
 struct CollectionTypesPage: Page {
     static let template = TemplateLibrary.Name.collectionTypes
 
     /// A type of a field.
-    struct TypeCount: Sendable {
+    struct TypeCount: ViewModel {
         let type: String
         let count: String
         let isRare: Bool
@@ -17,74 +17,67 @@ struct CollectionTypesPage: Page {
     }
 
     /// A document with a rare type.
-    struct RareDocument: Sendable {
+    struct RareDocument: ViewModel {
         let link: LinkView
         let type: String
         let value: ValueView
     }
 
     /// The row of a field.
-    struct Row: Sendable {
+    struct Row: ViewModel {
         let field: DisplayText
         let types: [TypeCount]
         let isIndexed: Bool
         let documents: [RareDocument]
+        let hasDocuments: Bool
         let hasMore: Bool
     }
 
     var layout: PageLayout
-    private let model: CollectionViewModel
-    private let rows: [Row]
-    private let sampleCount: Int
-    private let hiddenFieldCount: Int
+    private let collection: CollectionFrame
+    private let typeRows: [Row]
+    private let hasTypeRows: Bool
+    private let hasRareTypes: Bool
+    private let sampleCount: String
+    /// The number of fields beyond the limit; nil when all are listed.
+    private let hiddenFields: String?
 
     /// Counts the types of the fields that occur in a sample: the documents of the page and the last ones of the collection.
-    init(_ model: CollectionViewModel, in context: ServiceContext) async throws(StatusError) {
-        self.model = model
-        let request = model.results.request
+    init(_ contents: CollectionContents, in context: ServiceContext) async throws(StatusError) {
+        collection = contents.frame
+        let request = contents.results.request
         let last = StructuredQuery(
             .collection(request.path),
             orders: [StructuredQuery.Order(.field(.documentName), .descending)],
             limit: .first(Self.sampleSize)
         )
-        var sample = model.documents
+        var sample = contents.documents
         let known = Set(sample.map(\.path))
         for document in try await RunQuery.call(.init(NormalizedQuery(last)), in: context).documents
         where !known.contains(document.path) {
             sample.append(try document.decoded())
         }
-        sampleCount = sample.count
+        sampleCount = NumberFormat.grouped(sample.count)
         let fields = CollectionColumns.fields(of: sample, depth: 1)
-        hiddenFieldCount = max(0, fields.count - Self.fieldLimit)
+        let hiddenCount = fields.count - Self.fieldLimit
+        hiddenFields =
+            hiddenCount > 0
+            ? localized(
+                count: hiddenCount,
+                one: "{count} more field isn’t listed.",
+                other: "{count} more fields aren’t listed."
+            ) : nil
         var values = ValueViewBuilder()
         var rows: [Row] = []
         for field in fields.prefix(Self.fieldLimit) {
             let types = await FieldTypeCounts(of: field, in: request.path, context: context)
             rows.append(try await Self.row(types, in: request, context: context, values: &values))
         }
-        self.rows = rows
+        typeRows = rows
+        hasTypeRows = !rows.isEmpty
+        hasRareTypes = rows.contains(where: \.hasDocuments)
         layout = PageLayout(at: request.path.segments)
         layout.colors = values.colors
-    }
-
-    private var hiddenFieldsText: String? {
-        guard hiddenFieldCount > 0 else { return nil }
-        return localized(
-            count: hiddenFieldCount,
-            one: "{count} more field isn’t listed.",
-            other: "{count} more fields aren’t listed."
-        )
-    }
-
-    func content(named name: String) -> Any? {
-        switch name {
-        case "typeRows": rows
-        case "hasTypeRows": !rows.isEmpty
-        case "sampleCount": NumberFormat.grouped(sampleCount)
-        case "hiddenFields": hiddenFieldsText.orAbsent
-        case "hasRareTypes": rows.contains { !$0.documents.isEmpty }
-        default: model.child(named: name)
-        }
     }
 }
 
@@ -135,6 +128,7 @@ extension CollectionTypesPage {
             },
             isIndexed: types.counts != nil,
             documents: documents,
+            hasDocuments: !documents.isEmpty,
             hasMore: hasMore
         )
     }
@@ -142,41 +136,4 @@ extension CollectionTypesPage {
     private static let sampleSize = 100
     private static let fieldLimit = 40
     private static let documentLimit = 20
-}
-
-extension CollectionTypesPage.Row: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "field": field
-        case "types": types
-        case "isIndexed": isIndexed
-        case "documents": documents
-        case "hasDocuments": !documents.isEmpty
-        case "hasMore": hasMore
-        default: nil
-        }
-    }
-}
-
-extension CollectionTypesPage.TypeCount: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "type": type
-        case "count": count
-        case "isRare": isRare
-        case "url": url
-        default: nil
-        }
-    }
-}
-
-extension CollectionTypesPage.RareDocument: ViewModel {
-    func child(named name: String) -> Any? {
-        switch name {
-        case "link": link
-        case "type": type
-        case "value": value
-        default: nil
-        }
-    }
 }

@@ -1,6 +1,5 @@
 import DocumentModel
 import HearthAPI
-import StrictJSON
 
 /// The types of a field in a whole collection, counted with the index.
 struct FieldTypeCounts: Sendable {

@@ -1,5 +1,4 @@
 import DocumentModel
-import StrictJSON
 
 /// A type that the index distinguishes, defined by a condition that exactly its values satisfy.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-import StrictJSON
+import UTF8Text
 
 /// Reads and writes file trees on disk.
 enum FolderContents {

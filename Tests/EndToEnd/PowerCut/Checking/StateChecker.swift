@@ -3,8 +3,8 @@ import DocumentStore
 import FileStore
 import Foundation
 import Logging
-import StrictJSON
 import Synchronization
+import UTF8Text
 
 /// Opens a state after a power cut with the store and compares it with the recorded history.
 struct StateChecker: Sendable {

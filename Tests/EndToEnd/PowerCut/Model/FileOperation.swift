@@ -1,4 +1,4 @@
-import StrictJSON
+import UTF8Text
 
 /// A change of a file or of the entries of a folder. It is self-contained and can be applied without preceding operations.
 enum FileOperation: Hashable, Sendable {

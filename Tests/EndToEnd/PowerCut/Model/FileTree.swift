@@ -1,4 +1,4 @@
-import StrictJSON
+import UTF8Text
 
 /// A file or folder, independent of its name.
 struct Inode: Hashable, Sendable {

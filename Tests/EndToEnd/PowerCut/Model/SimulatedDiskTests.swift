@@ -1,5 +1,5 @@
-import StrictJSON
 import Testing
+import UTF8Text
 
 @Suite struct SimulatedDiskTests {
     private let folder = Inode(number: 1, isFolder: true)

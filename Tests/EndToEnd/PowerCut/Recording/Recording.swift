@@ -1,6 +1,5 @@
-import DocumentModel
 import Foundation
-import StrictJSON
+import UTF8Text
 
 /// A recording of a scenario: its file operations and acknowledgments.
 struct Recording: Sendable {

@@ -1,5 +1,5 @@
 import DocumentModel
-import StrictJSON
+import UTF8Text
 
 /// A sequence of program runs on a data folder.
 struct Scenario: Sendable {

@@ -2,6 +2,7 @@ import DocumentModel
 import Foundation
 import HearthClient
 import StrictJSON
+import UTF8Text
 
 extension Recording {
     /// Records `hearth serve`.

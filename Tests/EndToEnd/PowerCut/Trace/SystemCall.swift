@@ -1,4 +1,4 @@
-import StrictJSON
+import UTF8Text
 
 /// A system call in the output of `strace -f -xx`.
 struct SystemCall: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import StrictJSON
+import UTF8Text
 
 /// Interprets the system calls of successive programs as operations on a folder, which is initially empty.
 ///

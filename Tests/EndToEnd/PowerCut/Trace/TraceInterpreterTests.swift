@@ -1,5 +1,5 @@
-import StrictJSON
 import Testing
+import UTF8Text
 
 @Suite struct TraceInterpreterTests {
     /// Interprets calls, with unescaped strings, on the folder `/t`.

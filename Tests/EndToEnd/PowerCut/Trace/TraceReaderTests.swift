@@ -1,5 +1,5 @@
-import StrictJSON
 import Testing
+import UTF8Text
 
 @Suite struct TraceReaderTests {
     private func calls(_ trace: String) throws -> [SystemCall] {

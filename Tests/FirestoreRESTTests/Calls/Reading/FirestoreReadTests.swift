@@ -5,6 +5,7 @@ import JSONRPC
 import ServerTestSupport
 import StrictJSON
 import Testing
+import UTF8Text
 
 /// Lists, queries and batch reads of the Firestore REST API.
 @Suite(.timeLimit(.minutes(1))) struct FirestoreReadTests {

@@ -3,6 +3,7 @@ import HearthAPI
 import ServerTestSupport
 import StrictJSON
 import Testing
+import UTF8Text
 
 @Suite("Recursive lists of the Firestore REST API", .timeLimit(.minutes(2)))
 struct FirestoreRecursiveListTests {

@@ -3,6 +3,7 @@ import DocumentStore
 import HearthAPI
 import StrictJSON
 import Testing
+import UTF8Text
 
 @Suite("documents.commit") struct CommitWritesTests {
     @Test

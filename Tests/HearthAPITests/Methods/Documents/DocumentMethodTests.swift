@@ -2,6 +2,7 @@ import DocumentModel
 import HearthAPI
 import StrictJSON
 import Testing
+import UTF8Text
 
 @Suite("Document methods") struct DocumentMethodTests {
     @Test

@@ -1,6 +1,6 @@
 import HearthAPI
-import StrictJSON
 import Testing
+import UTF8Text
 
 @Suite("Value round trip") struct ValueRoundTripTests {
     @Test(

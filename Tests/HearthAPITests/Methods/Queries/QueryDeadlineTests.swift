@@ -8,6 +8,7 @@ import QueryEngine
 import StrictJSON
 import Synchronization
 import Testing
+import UTF8Text
 
 @testable import DocumentIndex
 @testable import FileStore

@@ -1,7 +1,7 @@
-import DocumentModel
 import HearthAPI
 import StrictJSON
 import Testing
+import UTF8Text
 
 @Suite("Query methods") struct QueryMethodTests {
     private static let books = #"""

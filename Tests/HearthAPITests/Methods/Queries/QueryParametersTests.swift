@@ -3,6 +3,7 @@ import HearthAPI
 import JSONRPC
 import StrictJSON
 import Testing
+import UTF8Text
 
 @Suite("Query parameters") struct QueryParametersTests {
     private func arguments(_ json: String) throws -> Arguments {

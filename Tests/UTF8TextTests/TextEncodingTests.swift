@@ -1,6 +1,5 @@
-import DocumentModel
-import StrictJSON
 import Testing
+import UTF8Text
 
 @Suite("Text encodings")
 struct TextEncodingTests {

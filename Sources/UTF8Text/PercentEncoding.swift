@@ -1,5 +1,3 @@
-package import StrictJSON
-
 /// Percent-encoding of URL components (RFC 3986).
 package enum PercentEncoding {
     /// Encodes a path segment or the value of a query item: every byte except `A-Z a-z 0-9 - _ ~` becomes `%XX`.

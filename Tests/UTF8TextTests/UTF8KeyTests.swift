@@ -1,6 +1,6 @@
-import StrictJSON
 import TestSupport
 import Testing
+import UTF8Text
 
 @Suite("UTF-8 keys")
 struct UTF8KeyTests {

@@ -1,6 +1,5 @@
-import HearthClient
-import StrictJSON
 import Testing
+import UTF8Text
 
 @Suite("Line splitter")
 struct LineSplitterTests {

@@ -1,3 +1,5 @@
+internal import UTF8Text
+
 /// A colour in CSS hexadecimal notation: `#rgb`, `#rgba`, `#rrggbb` or `#rrggbbaa`.
 package struct HexColor: Hashable, Sendable {
     package let red: UInt8

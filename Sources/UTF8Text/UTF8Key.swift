@@ -8,6 +8,7 @@ public struct UTF8Key: Hashable, Comparable, Sendable, ExpressibleByStringLitera
     public let string: String
 
     /// Creates a key from a string, without normalising it.
+    @inlinable
     public init(_ string: String) {
         var native = string
         native.makeContiguousUTF8()
@@ -31,10 +32,10 @@ public struct UTF8Key: Hashable, Comparable, Sendable, ExpressibleByStringLitera
     }
 
     /// The UTF-8 bytes.
-    public var utf8: String.UTF8View { string.utf8 }
+    @inlinable public var utf8: String.UTF8View { string.utf8 }
 
     /// The length in bytes.
-    public var byteCount: Int { string.utf8.count }
+    @inlinable public var byteCount: Int { string.utf8.count }
 
     /// The text.
     public var description: String { string }
@@ -42,6 +43,7 @@ public struct UTF8Key: Hashable, Comparable, Sendable, ExpressibleByStringLitera
 
 extension UTF8Key {
     /// Returns whether both have the same bytes.
+    @inlinable
     public static func == (left: UTF8Key, right: UTF8Key) -> Bool {
         guard left.byteCount == right.byteCount else { return false }
         return left.withBytes { left in
@@ -50,6 +52,7 @@ extension UTF8Key {
     }
 
     /// Returns whether `left` sorts before `right` in byte order; a prefix sorts first.
+    @inlinable
     public static func < (left: UTF8Key, right: UTF8Key) -> Bool {
         left.withBytes { left in
             right.withBytes { right in left.precedes(right) }
@@ -57,12 +60,14 @@ extension UTF8Key {
     }
 
     /// Hashes the bytes.
+    @inlinable
     public func hash(into hasher: inout Hasher) {
         withBytes { bytes in hasher.combineDelimited(bytes) }
     }
 
     /// Calls `body` with the bytes, without copying them.
-    func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    @inlinable
+    package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         // Native strings always have contiguous storage, so the copy never happens.
         string.utf8.withContiguousStorageIfAvailable(body) ?? Array(string.utf8).withUnsafeBufferPointer(body)
     }
@@ -70,7 +75,8 @@ extension UTF8Key {
 
 extension Hasher {
     /// Combines the bytes and their count, so that adjacent keys cannot be confused.
-    mutating func combineDelimited(_ bytes: UnsafeBufferPointer<UInt8>) {
+    @inlinable
+    package mutating func combineDelimited(_ bytes: UnsafeBufferPointer<UInt8>) {
         combine(bytes.count)
         combine(bytes: UnsafeRawBufferPointer(bytes))
     }
@@ -78,12 +84,14 @@ extension Hasher {
 
 extension UnsafeBufferPointer<UInt8> {
     /// Returns whether both hold the same bytes.
-    func hasSameBytes(as other: UnsafeBufferPointer<UInt8>) -> Bool {
+    @inlinable
+    package func hasSameBytes(as other: UnsafeBufferPointer<UInt8>) -> Bool {
         count == other.count && elementsEqual(other)
     }
 
     /// Returns whether these bytes sort before `other`; a prefix sorts first.
-    func precedes(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
+    @inlinable
+    package func precedes(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
         for index in 0..<Swift.min(count, other.count) where self[index] != other[index] {
             return self[index] < other[index]
         }

@@ -1,0 +1,46 @@
+import DocumentModel
+
+/// The result page of a collection, as all its views need it.
+struct CollectionContents: Sendable {
+    let results: CollectionResults
+    /// The existing documents of the result page.
+    let documents: [Document]
+    /// The fields of the documents, including fields of maps.
+    let fields: [FieldPath]
+    /// The colors in the documents.
+    let colors: ColorCollector
+    /// The geo points in the documents.
+    let geoPoints: GeoPointCollector
+    let frame: CollectionFrame
+
+    /// - Parameters:
+    ///   - count: The number of all matching documents; nil when it isn't known.
+    ///   - commands: Formats the shell commands to copy.
+    init(_ results: CollectionResults, count: BoundedCount?, commands: ShellCommands) {
+        self.results = results
+        documents = results.documents
+        fields = CollectionColumns.fields(of: documents)
+        var colors = ColorCollector()
+        var geoPoints = GeoPointCollector()
+        for document in documents {
+            LeafFieldVisitor.forEachValue(of: document) { value, path in
+                colors.collect(value, in: document, path: path)
+                geoPoints.collect(value, in: document, path: path)
+            }
+        }
+        self.colors = colors
+        self.geoPoints = geoPoints
+        frame = CollectionFrame(
+            results,
+            documentCount: documents.count,
+            fields: fields,
+            hasColors: !colors.matches.isEmpty,
+            hasGeoPoints: !geoPoints.matches.isEmpty,
+            count: count,
+            commands: commands
+        )
+    }
+
+    /// The page's subscription to live updates; nil when its query can't be watched.
+    var liveStream: LiveStreamView? { results.liveStream.map(LiveStreamView.init) }
+}

@@ -1,0 +1,5 @@
+/// A hidden form field.
+struct HiddenField: ViewModel {
+    let name: String
+    let value: String
+}

@@ -1,0 +1,18 @@
+/// The alert above a form that lists its errors.
+struct ProblemAlert: ViewModel {
+    struct Problem: ViewModel {
+        /// The invalid field, or a page with related information.
+        let url: String?
+        let message: DisplayText
+    }
+
+    private let isOneProblem: Bool
+    private let problems: [Problem]
+
+    /// Creates the alert; returns nil when there are no errors.
+    init?(_ problems: FormProblems) {
+        guard !problems.isEmpty else { return nil }
+        isOneProblem = problems.list.count == 1
+        self.problems = problems.list.map { Problem(url: $0.url ?? $0.field.map { "#" + $0 }, message: $0.message) }
+    }
+}

@@ -1,0 +1,266 @@
+import DocumentModel
+import DocumentStore
+import Foundation
+import HTTPTypes
+import HearthAPI
+import Logging
+import StrictJSON
+import Synchronization
+import Testing
+
+@testable import HearthAdmin
+
+@Suite("Members of view models")
+struct TemplateMembersTests {
+    @Test
+    func `Templates look up every member of every view model, and no other name`() async throws {
+        let lookups = TemplateLookups()
+        try await TestSite.with(Self.writes(), observer: lookups.record) { site in
+            let pages = PageSamples(site: site)
+            _ = try await site.store.commit([.set(DocumentPath("books/hitchhiker"), ["n": .integer(1)])])
+            let logger = Logger(label: "test") { [log = site.pages.context.server.log] _ in log.handler }
+            logger.warning("Something is wrong", metadata: ["store.sequence": "1"])
+            for address in Self.addresses { _ = await site.get(address) }
+            for query in Self.queries { _ = await site.get("/admin/query?query=\(PercentEncoding.encode(UTF8Key(query)))") }
+            _ = await site.get("/admin/query?explain=1&query=\(PercentEncoding.encode(UTF8Key(Self.queries[0])))")
+            _ = await site.send("method=server.info&params=")
+            try await pages.showForms()
+            try await pages.showJobs()
+            try await pages.showAccess()
+            try await pages.showConflict()
+            try await pages.showImport()
+            try await pages.showDamage()
+        }
+        let modelNames = try Self.viewModelNames()
+        #expect(modelNames.count > 60)
+        // The chart of commit rates needs commits over ten seconds.
+        #expect(modelNames.subtracting(lookups.modelNames) == ["RateChart"], "view models that no template renders")
+        #expect(lookups.unusedMembers == [], "members that no template uses")
+        #expect(try Self.templateNames().subtracting(lookups.foundNames).sorted() == [], "names that are not members")
+    }
+
+    private static func writes() throws -> [Write] {
+        try GuideData.writes() + [
+            .create(
+                DocumentPath("all/types"),
+                [
+                    "array": .array([.integer(1), .string("#fd1c48")]), "boolean": .boolean(true), "bytes": .bytes([1, 2]),
+                    "map": .map(["a": .null]), "place": .geoPoint(GeoPoint(validatingLatitude: 1, longitude: 2)),
+                    "vector": .vector([1, 2]),
+                ]
+            ), .create(DocumentPath("all/types/below/b"), ["n": .integer(1)]),
+            .create(DocumentPath("many/colors"), ["list": .array(Array(repeating: .string("#fd1c48"), count: 1_001))]),
+        ]
+    }
+
+    private static let addresses = [
+        "/admin/", "/admin/?new", "/admin/nothing", "/admin/data/books", "/admin/data/books?after=hitchhiker&size=25",
+        "/admin/data/empty",
+        "/admin/data/books?where=numberOfPages%20%3E%3D%20200&order=-numberOfPages&cols=title",
+        "/admin/data/books?f=numberOfPages&op=%3E&t=integer&v=many", "/admin/data/books?view=types",
+        "/admin/data/colors?view=colors", "/admin/data/many?view=colors", "/admin/data/colors?view=json",
+        "/admin/data/locations?view=map&box=-123,38,1",
+        "/admin/data/locations?view=map", "/admin/data/books/__reserved__", "/admin/data/books/does-not-exist",
+        "/admin/data/all/types", "/admin/data/all/types?view=json", "/admin/data/books/hitchhiker?history",
+        "/admin/data/all/types?edit", "/admin/data/all?new", "/admin/data/all/types?delete", "/admin/data/all?delete",
+        "/admin/data/books?delete=found&where=numberOfPages%20%3E%3D%20200", "/admin/import", "/admin/jobs", "/admin/keys",
+        "/admin/settings", "/admin/query", "/rpc/docs",
+    ]
+
+    private static let queries = [
+        #"{"collection": "books"}"#, #"{"collection": "books", "aggregations": [{"count": {}, "alias": "n"}]}"#,
+        #"{"collection": "books", "limit": "x"}"#,
+    ]
+
+    /// The names of the view models and pages in the sources.
+    private static func viewModelNames() throws -> Set<String> {
+        var names: Set<String> = []
+        try SourceTexts.forEachFile(in: "Sources/HearthAdmin", suffix: ".swift") { _, text in
+            names.formUnion(text.matches(of: /struct (\w+): (?:ViewModel|Page) \{/).map { String($0.1) })
+        }
+        return names
+    }
+
+    /// The names in the tags of all templates.
+    private static func templateNames() throws -> Set<String> {
+        var names: Set<String> = []
+        try SourceTexts.forEachFile(in: "Templates", suffix: ".mustache") { _, text in
+            names.formUnion(text.matches(of: /\{\{[{#^\/]?([A-Za-z]\w*)\}\}/).map { String($0.1) })
+        }
+        return names.subtracting(["main", "side", "scripts", "layout", "markup"])
+    }
+}
+
+/// The names that templates looked up.
+private final class TemplateLookups: Sendable {
+    private struct State {
+        var members: [String: Set<String>] = [:]
+        var used: [String: Set<String>] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// Records a lookup.
+    @Sendable
+    func record(_ context: TemplateContext, _ name: String) {
+        var members = Set(context.members.keys)
+        // The properties that every page has are for the layout and the response.
+        if context.model is any Page.Type { members.subtract(["layout", "status"]) }
+        let model = String(reflecting: context.model)
+        state.withLock { state in
+            state.members[model] = members
+            if members.contains(name) { state.used[model, default: []].insert(name) }
+        }
+    }
+
+    /// The names of the view models' types, without the types that contain them.
+    var modelNames: Set<String> {
+        state.withLock { state in Set(state.members.keys.compactMap { $0.split(separator: ".").last.map(String.init) }) }
+    }
+
+    var foundNames: Set<String> { state.withLock { $0.used.values.reduce(into: []) { $0.formUnion($1) } } }
+
+    /// The members that were never looked up, after the type of their view model.
+    var unusedMembers: [String] {
+        state.withLock { state in
+            state.members.flatMap { model, members in
+                members.subtracting(state.used[model] ?? []).map { "\(model).\($0)" }
+            }
+            .sorted()
+        }
+    }
+}
+
+/// Pages in states that few requests lead to.
+private struct PageSamples {
+    let site: TestSite
+
+    private func show(_ page: any Page, as principal: Principal = Principal(caller: .openAccess)) async {
+        let http = PageRequest(
+            method: .get,
+            path: "/admin/data/books/hitchhiker",
+            cookies: ["flash=saved.1.2"],
+            principal: principal
+        )
+        let request = AdminRequest(
+            http,
+            context: site.pages.context,
+            environment: site.pages.environment,
+            secret: TestSite.csrfSecret
+        )
+        _ = await request.respond(with: page)
+    }
+
+    private var now: Timestamp { site.pages.dependencies.now() }
+
+    func showForms() async throws {
+        var problems = FormProblems()
+        problems.add("Invalid.", at: "json")
+        let editor = EditorContext(EditTarget(try DocumentPath("a/b")), base: DocumentRevision(nil), problems: problems)
+        await show(
+            JSONEditorPage(editor, text: "{,", errorExcerpt: JSONEditorPage.ErrorExcerpt(in: "{,", line: 1, column: 2))
+        )
+        let selected = SelectedDocument(path: try DocumentPath("a/b"), updateTime: now)
+        let below = DocumentCountEstimate(count: 1)
+        await show(DeletePage(.selection([selected], in: try CollectionPath("a"), below: below), at: now))
+        let form = PendingForm(url: "/admin/keys", fields: [HiddenField(name: "label", value: "x")])
+        await show(SignInPage(status: .unauthorized, next: ReturnURL("/admin/"), pendingForm: form))
+    }
+
+    func showJobs() async throws {
+        let path = try DocumentPath("a/b")
+        for isFinished in [false, true] {
+            let job = BackgroundJob(
+                .deleting,
+                of: "a",
+                in: .standard,
+                id: "1",
+                for: Principal(caller: .openAccess),
+                returnURL: "/admin/",
+                at: now
+            )
+            job.update { progress in
+                progress.totalCount = 9
+                progress.isFinished = isFinished
+                progress.keptPaths.append(path)
+                progress.itemErrors.append(BackgroundJob.ItemError(location: "a/c", message: "Unreadable."))
+            }
+            await show(JobPage(job))
+            await show(JobsPage([job], busyDatabases: [.standard], now: now))
+        }
+    }
+
+    func showAccess() async throws {
+        let key = try await site.keys.create(.init(role: .admin, label: "label"))
+        let session = try await site.pages.context.sessions.start(
+            with: Array(key.text.utf8),
+            from: "127.0.0.1",
+            isSecure: false,
+            failures: FailedAttemptLimiter(limit: 10)
+        ).session
+        let principal = Principal(caller: session.caller, session: session)
+        await show(KeysPage(site.keys.all, currentKeyID: nil, now: now), as: principal)
+        let collection = try CollectionID("books")
+        var report = IndexReport()
+        let fields = [IndexDefinition.Field(try FieldPath("a")), IndexDefinition.Field(try FieldPath("b"))]
+        let definition = try IndexDefinition(collection: collection, fields: fields)
+        report.indexes = [("id", definition, .unavailable(reason: "The disk is full."))]
+        report.exemptions = [try IndexExemption(collection: collection, field: FieldPath("a"))]
+        report.backfills = [(collection, .building(documents: 1))]
+        let sessions = [SessionView(session, keys: site.keys.all, current: session, now: now)]
+        await show(SettingsPage(indexes: report, sessions: sessions, limits: [LimitView("Size", "1 MiB")]), as: principal)
+    }
+
+    func showConflict() async throws {
+        let path = try DocumentPath("books/hitchhiker")
+        let theirs = try #require(try await site.store.document(at: path))
+        let conflict = ConflictPage.Conflict(
+            path: path,
+            base: DocumentRevision(theirs),
+            baseFields: ["n": .integer(0)],
+            theirs: theirs,
+            theirFields: ["n": .integer(1)],
+            yours: ["n": .integer(2)]
+        )
+        await show(ConflictPage(conflict, isIncomplete: true, now: now))
+    }
+
+    func showImport() async throws {
+        let lines = """
+            {"path":"a/1","fields":{}}
+            {"path":"a/1","fields":{}}
+            {"path":"a/2"}
+            """
+        let upload = UploadStore.Upload(
+            id: "u",
+            owner: "anybody",
+            database: .standard,
+            file: try await UploadedFile.make(Array(lines.utf8), name: "x.ndjson"),
+            options: ImportOptions()
+        )
+        let job = BackgroundJob(
+            .checking,
+            of: "x.ndjson",
+            in: .standard,
+            id: "w",
+            for: Principal(caller: .openAccess),
+            returnURL: "/",
+            at: now
+        )
+        let preview = try await ImportPreview.make(of: upload, in: site.pages.context, for: job)
+        await show(ImportPage(preview: PreviewedUpload(upload, preview)))
+    }
+
+    func showDamage() async throws {
+        let path = try DocumentPath("books/hitchhiker")
+        let file = site.folder.appending(path: "documents/books/hitchhiker.json")
+        try Data("{,}".utf8).write(to: file)
+        for address in ["", "/hitchhiker", "/hitchhiker?history"] { _ = await site.get("/admin/data/books\(address)") }
+        let found = [DocumentVersion(commitTime: now, document: nil)]
+        let page = try HistoryPage(path, found, hasMore: true, state: .readable(nil), before: now, keys: [], now: now)
+        await show(page)
+        await show(
+            DamagedExportPage(PageRequest(method: .get, path: "/"), of: path.collection, [StatusError(.dataLoss, "Damaged.")])
+        )
+    }
+}
