@@ -177,7 +177,7 @@ struct HTTPBenchmark: AsyncParsableCommand {
         }
     }
 
-    /// The number of calls per batch. The target: a batched call costs at most a quarter of a single one.
+    /// The number of calls per batch. The target: a batched call costs at most a quarter as much as a single one.
     private static let batchCount = 100
 
     private static let constant = "constant response of the same size"

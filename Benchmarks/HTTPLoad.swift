@@ -72,7 +72,7 @@ private final class LoadRequestQueue: Sendable {
         self.expectedPrefix = expectedPrefix
     }
 
-    /// Returns the next request; `nil` when all have been sent.
+    /// Returns the next request; `nil` if all have been sent.
     func next() -> (head: HTTPRequestHead, body: ByteBuffer)? {
         let index = nextIndex.wrappingAdd(1, ordering: .relaxed).oldValue
         guard index < requests.count else { return nil }

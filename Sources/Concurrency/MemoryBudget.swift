@@ -79,7 +79,7 @@ package final class MemoryBudget: Sendable {
         return !removeFromQueue(waiter)
     }
 
-    /// Removes a waiter. Returns false when it is gone because it was granted its memory.
+    /// Removes a waiter. Returns false if it is gone because it was granted its memory.
     private func removeFromQueue(_ waiter: Waiter) -> Bool {
         state.withLock { state in
             guard let index = state.queue.firstIndex(where: { $0.waiter === waiter }) else { return false }

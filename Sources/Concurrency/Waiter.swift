@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// A wait for one event, which ends when the event occurs or the task is cancelled.
 ///
-/// The waiter is created where the event can't be missed, mostly under the lock of the state that will change
+/// The waiter is created where the event can't be missed, usually under the lock of the state that will change
 /// (``Waiters/add()``), and awaited after the lock has been released:
 ///
 /// ```swift
@@ -26,7 +26,7 @@ package final class Waiter: Sendable {
 
     /// Suspends the task until ``resume()``, or until it is cancelled. Call it once.
     ///
-    /// - Returns: False when the task was cancelled before the waiter was resumed or claimed.
+    /// - Returns: False if the task was cancelled before the waiter was resumed or claimed.
     @discardableResult
     package nonisolated(nonsending) func wait() async -> Bool {
         await withTaskCancellationHandler {
@@ -43,7 +43,7 @@ package final class Waiter: Sendable {
         }
     }
 
-    /// Ends the wait. Without effect on a waiter that was resumed or cancelled before.
+    /// Ends the wait. Has no effect on a waiter that was resumed or cancelled before.
     ///
     /// Call it without holding a lock, since the executor of the resumed task runs code of its own.
     package func resume() {
@@ -62,7 +62,7 @@ package final class Waiter: Sendable {
 
     /// Makes sure that the wait ends by ``resume()``, which the caller must call, and not by a cancellation.
     ///
-    /// - Returns: False when the waiter has been cancelled or resumed.
+    /// - Returns: False if the waiter has been cancelled or resumed.
     func claim() -> Bool {
         state.withLock { state in
             switch state {
@@ -74,7 +74,7 @@ package final class Waiter: Sendable {
         }
     }
 
-    /// Indicates whether the waiter has been resumed or cancelled.
+    /// True if the waiter has been resumed or cancelled.
     var hasEnded: Bool {
         state.withLock { if case .ended = $0 { true } else { false } }
     }

@@ -34,7 +34,7 @@ package struct Waiters: Sendable {
         return waiter
     }
 
-    /// Removes the first waiter that has not been cancelled; nil when there is none.
+    /// Removes the first waiter that has not been cancelled; nil if there is none.
     ///
     /// The waiter can't be cancelled any more, so that what it is given, such as a slot, is not lost. The caller must resume it.
     package mutating func removeFirst() -> Waiter? {
@@ -50,7 +50,7 @@ package struct Waiters: Sendable {
         return Array(waiters)
     }
 
-    /// Indicates whether nobody waits.
+    /// True if nobody waits.
     package var isEmpty: Bool {
         waiters.allSatisfy(\.hasEnded)
     }

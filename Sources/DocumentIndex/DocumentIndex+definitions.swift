@@ -27,7 +27,7 @@ extension DocumentIndex {
         report.singleFields = phase.progress
         report.exemptions = definitions.exemptions
         let isReady = report.singleFields == .ready
-        func progress(_ collection: CollectionID) -> IndexReport.Progress {
+        func progress(_ collection: CollectionID) -> IndexReport.BuildState {
             guard isReady else { return report.singleFields }
             guard let backfill = builds.backfill, backfill.collection == collection else { return .building(documents: 0) }
             return .building(documents: backfill.processedCount, of: backfill.totalCount)
@@ -43,7 +43,7 @@ extension DocumentIndex {
 }
 
 extension DocumentIndex.Phase {
-    fileprivate var progress: IndexReport.Progress {
+    fileprivate var progress: IndexReport.BuildState {
         switch self {
         case .ready: .ready
         case .starting: .building(documents: 0)

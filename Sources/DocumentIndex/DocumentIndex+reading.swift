@@ -100,7 +100,7 @@ extension DocumentIndex.Phase {
             }
         var error = StatusError(
             .unavailable,
-            "The index is not ready: \(progress). Queries need it; try again later. Reads and writes of documents still work."
+            "The index is not ready: \(progress). Queries need it; try again later. Document reads and writes are unaffected."
         )
         error.retryAfter = .seconds(1)
         return error

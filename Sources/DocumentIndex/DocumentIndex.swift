@@ -9,9 +9,9 @@ internal import Synchronization
 /// The index of all documents by their fields: a derived database that is updated asynchronously after each commit.
 ///
 /// Commits are queued and applied on a maintenance queue, all pending ones in one transaction. While nothing waits for the index,
-/// commits are batched, since a document in a large batch costs a third of a single one. ``waitUntilApplied(_:)`` makes a query see
-/// every commit that was acknowledged before it. Commits that are not in the queue, after a start or an error, are read from the
-/// source; if that no longer has them, the index is rebuilt from all documents.
+/// commits are batched, since a document in a large batch costs a third as much as a single one. ``waitUntilApplied(_:)`` makes a
+/// query see every commit that was acknowledged before it. Commits that are not in the queue, after a start or an error, are read
+/// from the source; if that no longer has them, the index is rebuilt from all documents.
 ///
 /// An error of the index does not affect reads and writes of documents: maintenance is retried, and queries fail with the error.
 package final class DocumentIndex: Sendable {
@@ -21,7 +21,7 @@ package final class DocumentIndex: Sendable {
         case starting
         /// The index is being rebuilt, with the number of documents so far.
         case rebuilding(documents: Int)
-        /// The index follows the commits.
+        /// The index applies commits as they arrive.
         case ready
         /// The index can't be used now. Maintenance is retried.
         case failed(StatusError)
@@ -39,7 +39,7 @@ package final class DocumentIndex: Sendable {
     /// The state that the maintenance queue, the committer and readers share.
     struct State {
         var phase = Phase.starting
-        /// Indicates whether a rebuild writes its entries. Commits are not applied before it is done.
+        /// True if a rebuild writes its entries. Commits are not applied before it is done.
         var isWritingBuild = false
         /// The commits that wait to be applied.
         var queue: [IndexUpdate] = []
@@ -48,13 +48,13 @@ package final class DocumentIndex: Sendable {
         var last: (sequence: SequenceNumber, time: Timestamp?)
         /// The last commit in the index; nil while the index can't be used.
         var applied: SequenceNumber?
-        /// Indicates whether a run of ``DocumentIndex/runMaintenance()`` is scheduled, now or after the batching delay.
+        /// True if a run of ``DocumentIndex/runMaintenance()`` is scheduled, now or after the batching delay.
         var isRunScheduled = false
-        /// Indicates whether a run is scheduled without delay, on behalf of a waiter.
+        /// True if a run is scheduled without delay, on behalf of a waiter.
         var isImmediateRunScheduled = false
         /// The build states by collection, and the progress of the running backfill.
         var builds: (states: [CollectionID: IndexBuildState], backfill: BackfillProgress?) = ([:], nil)
-        /// Indicates whether a backfill is running or pending.
+        /// True if a backfill is running or pending.
         var needsBackfill = false
         /// The reason why the existing index must be rebuilt.
         var rebuildReason: String?
@@ -79,7 +79,7 @@ package final class DocumentIndex: Sendable {
         /// Incremented when the phase or the applied commit changes.
         var changeCount = 0
 
-        /// Indicates whether queued commits are applied soon, so that the committer can wait for that.
+        /// True if queued commits are applied soon, so that the committer can wait for that.
         var appliesCommits: Bool {
             switch phase {
             case .ready: true
@@ -122,7 +122,7 @@ package final class DocumentIndex: Sendable {
     /// The time for which commits are batched.
     private static let batchingDelay = DispatchTimeInterval.milliseconds(250)
 
-    static let closed = StatusError(.unavailable, "Hearth is stopping.")
+    static let closed = StatusError(.unavailable, "Hearth is shutting down.")
 
     /// Creates the index of a store. Maintenance begins with ``start()``.
     ///
@@ -159,7 +159,7 @@ package final class DocumentIndex: Sendable {
     /// The current phase.
     var phase: Phase { state.withLock { $0.phase } }
 
-    /// Indicates whether the index follows the commits, so that a query need not wait long.
+    /// True if the index applies commits as they arrive, so that a query waits only briefly.
     package var isReady: Bool {
         if case .ready = phase { true } else { false }
     }

@@ -15,9 +15,9 @@ package import UTF8Text
 /// point-in-time read throws `.failedPrecondition` when the time is before the oldest retained commit, and `.invalidArgument` when
 /// it is in the future.
 package protocol DocumentStore: Sendable {
-    /// Returns the document at `path`; nil when it does not exist.
+    /// Returns the document at `path`; nil if it does not exist.
     ///
-    /// - Throws: `.dataLoss` with the file location when the document is damaged; `.unavailable` when it can't be read at present.
+    /// - Throws: `.dataLoss` with the file location when the document is damaged; `.unavailable` when it can't currently be read.
     func document(at path: DocumentPath, readTime: Timestamp?) async throws(StatusError) -> EncodedDocument?
 
     /// Returns a page of a collection's documents in ID order.
@@ -53,7 +53,7 @@ package protocol DocumentStore: Sendable {
     ///
     /// - Parameter maximumBytes: The maximum total size of the documents.
     /// - Throws: `.resourceExhausted` when the documents are larger, or the sort exceeds its memory limit; `.unavailable` when
-    ///   queries can't be run at present; `.cancelled` when the task is cancelled.
+    ///   queries can't currently be run; `.cancelled` when the task is cancelled.
     func run(
         _ query: NormalizedQuery,
         maximumBytes: Int,
@@ -75,7 +75,7 @@ package protocol DocumentStore: Sendable {
     ///
     /// Takes constant time, because the totals are maintained by every commit. Damaged documents are not counted.
     ///
-    /// - Throws: `.unavailable` when queries can't be run at present.
+    /// - Throws: `.unavailable` when queries can't currently be run.
     func size(of collection: CollectionPath?) async throws(StatusError) -> CollectionSize
 
     /// Returns the composite indexes and single-field exemptions, with the progress of their builds.
@@ -106,7 +106,7 @@ package protocol DocumentStore: Sendable {
     ///   - writes: The writes. Without writes, the reads are validated all the same.
     ///   - reads: The reads to validate: none of them may have been changed by another commit since. Also names the damaged files
     ///     that may be overwritten.
-    ///   - author: The ID of the API key that the commit came with, for ``history(of:before:limit:)``; nil when there is none.
+    ///   - author: The ID of the API key used for the commit, for ``history(of:before:limit:)``; nil if there is none.
     /// - Throws: `.aborted` when something in `reads` has changed; the error of the first write that can't be applied, with
     ///   its index (`.notFound`, `.alreadyExists`, `.failedPrecondition`, `.invalidArgument`); `.dataLoss` when a written document
     ///   is damaged; `.resourceExhausted` when the disk is full; `.unavailable` when the store does not accept writes.
@@ -145,7 +145,7 @@ package protocol DocumentStore: Sendable {
 
     /// The store's files; nil for a store without files on this machine.
     ///
-    /// - Throws: An error when the store can't be used at present.
+    /// - Throws: An error when the store can't currently be used.
     var localFiles: (any LocalFiles)? { get throws(StatusError) }
 }
 

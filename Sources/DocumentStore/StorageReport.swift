@@ -4,7 +4,7 @@ package struct StorageReport: Hashable, Sendable {
     package let journalBytes: Int
     /// The journal's maximum size.
     package let maximumJournalBytes: Int
-    /// The free disk space available to this process; nil when it is unknown.
+    /// The free disk space available to this process; nil if it is unknown.
     package let freeBytes: Int?
     /// The number of documents whose last commit is not yet applied to their files, because the files can't be written.
     package let unappliedCount: Int

@@ -20,7 +20,7 @@ package protocol StoreHost: Sendable {
     ///   when it can't be opened.
     func open(_ identity: DatabaseIdentity) async throws(StatusError) -> any ClosableStore
 
-    /// Deletes an additional database that is not open, in one atomic and durable step; without effect when it does not exist.
+    /// Deletes an additional database that is not open, atomically and durably. Has no effect if it does not exist.
     ///
     /// ``purgeDeletedDatabases()`` frees its space.
     func delete(_ id: DatabaseID) async throws(StatusError)

@@ -38,7 +38,7 @@ extension AdminPages {
     fileprivate func response(
         to request: Request,
         in context: HearthRequestContext,
-        streams: WatchStreams
+        streams: WatchStreamService
     ) async throws -> Response {
         let principal = Principal(caller: context.caller, session: context.session, network: context.clientNetwork)
         var page = PageRequest(request, principal: principal)
@@ -100,7 +100,7 @@ extension AdminPages {
             let address = try? DatabaseURLPrefix(rawPath: request.path),
             case .import = AdminRoute(rawPath: address.path)
         else { return false }
-        return (try? context.calling(as: request.principal.caller).authorize(.writer)) != nil
+        return (try? context.withCaller(request.principal.caller).authorize(.writer)) != nil
     }
 }
 
@@ -123,11 +123,11 @@ extension PageRequest {
 
 extension Request {
     /// True if the request has a multipart form.
-    fileprivate var hasMultipartForm: Bool { method == .post && isOfType(MultipartParser.mediaType) }
+    fileprivate var hasMultipartForm: Bool { method == .post && hasMediaType(MultipartParser.mediaType) }
 
     /// Reads the URL-encoded form: empty without a form, nil when it exceeds the size limit.
     fileprivate func form(atMost maximumBytes: Int) async throws -> [UInt8]? {
-        guard method == .post, isOfType(Form.mediaType) else { return [] }
+        guard method == .post, hasMediaType(Form.mediaType) else { return [] }
         var bytes: [UInt8] = []
         for try await part in body {
             guard bytes.count + part.readableBytes <= maximumBytes else { return nil }

@@ -14,7 +14,7 @@ enum ContentCoding: Sendable {
     /// Selects the coding to use for a request.
     init(acceptEncoding: String?) {
         let acceptsGzip = HeaderListElement.list(acceptEncoding).contains { element in
-            (element.isValue("gzip") || element.isValue("x-gzip")) && !element.isUnacceptable
+            (element.hasValue("gzip") || element.hasValue("x-gzip")) && !element.isUnacceptable
         }
         self = acceptsGzip ? .gzip : .identity
     }

@@ -52,7 +52,7 @@ package struct HTTPServer: Service {
         // A server reachable from other machines requires keys even if all of them are revoked later.
         if !configuration.isLoopback { context.keys.requireKeys() }
         let resources = ServerResources(configuration, activity: context.server.activity, logger: logger)
-        let bodyBudget = MemoryBudget(limit: configuration.maximumBufferedBodyBytes, smallBytes: BodyExecutor.smallBytes)
+        let bodyBudget = MemoryBudget(limit: configuration.maximumBufferedBodyBytes, smallBytes: LargeBodyExecutor.smallBytes)
         self.configuration = configuration
         self.context = context
         self.bodyBudget = bodyBudget

@@ -1,6 +1,6 @@
 /// Canonical base64 (RFC 4648), in which every byte sequence has exactly one encoding.
 ///
-/// Decoding rejects white space, missing or excess padding and non-zero trailing bits.
+/// Decoding rejects whitespace, missing or excess padding and non-zero trailing bits.
 package struct Base64: Sendable {
     /// The standard alphabet, padded to a multiple of four (section 4).
     package static let standard = Base64(last: "+/", isPadded: true)

@@ -1,13 +1,13 @@
 /// A string compared by its UTF-8 bytes: an identifier, field name, method name or token.
 ///
-/// Swift's `String` compares by canonical equivalence, so "é" in two normalisation forms is one dictionary key, while
+/// Swift's `String` compares by canonical equivalence, so "é" in two normalization forms is one dictionary key, while
 /// files, HTTP and JSON distinguish the two. A `UTF8Key` compares, hashes and sorts by its bytes. Scan it through
 /// ``utf8``, not through `String` methods.
 public struct UTF8Key: Hashable, Comparable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// The text, always in native contiguous UTF-8.
     public let string: String
 
-    /// Creates a key from a string, without normalising it.
+    /// Creates a key from a string, without normalizing it.
     @inlinable
     public init(_ string: String) {
         var native = string

@@ -296,7 +296,7 @@ extension MemoryStore.State {
             do throws(StatusError) {
                 applied = try write.applied(to: current, at: time)
             } catch {
-                throw error.ofWrite(at: index)
+                throw error.withWriteIndex(index)
             }
             changed[write.path] = applied.document.map { EncodedDocument($0) }
             if applied.isChange, !paths.contains(write.path) { paths.append(write.path) }

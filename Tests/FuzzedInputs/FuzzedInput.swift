@@ -91,7 +91,7 @@ extension FuzzedInput {
     }
 
     private func checkToken(_ text: String) -> String? {
-        _ = AccessKeyRegistry.isKey(Array(text.utf8))
+        _ = APIKeyRegistry.isKey(Array(text.utf8))
         if let token = ResumeToken(text), ResumeToken(token.text) != token { return "the watch token became \(token.text)" }
         if let token = PageToken(text), PageToken(token.text) != token { return "the page token became \(token.text)" }
         if let time = try? Timestamp(rfc3339: text), (try? Timestamp(rfc3339: time.rfc3339)) != time {

@@ -67,7 +67,7 @@ package struct TestServer: Sendable {
     /// Creates a key and returns its text.
     package func makeKey(_ role: Role, collections: [String] = [], expireTime: Timestamp? = nil) async throws -> String {
         let paths = try collections.map { try CollectionPath($0) }
-        let description = try AccessKey.Attributes(
+        let description = try APIKey.Attributes(
             role: role,
             collections: paths.isEmpty ? nil : paths,
             expireTime: expireTime
@@ -115,7 +115,7 @@ package func withServer(
     let context = ServiceContext(
         store: store,
         server: ServerDescription(limits: limits),
-        keys: try await AccessKeyRegistry.open(.open(.keys, inFolder: folder), logger: logger),
+        keys: try await APIKeyRegistry.open(.open(.keys, inFolder: folder), logger: logger),
         databases: databases
     )
     let (ports, port) = AsyncStream<Int>.makeStream()

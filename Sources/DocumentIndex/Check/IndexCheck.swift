@@ -20,7 +20,7 @@ package struct IndexCheck {
     private var sizes: [Int64: CollectionSize] = [:]
     /// The indexing policies by collection; nil before they are read.
     private var policies: [CollectionID: ResolvedIndexingPolicy]?
-    /// Indicates whether all entries conform to the policies; false when a backfill is unfinished.
+    /// True if all entries conform to the policies; false if a backfill is unfinished.
     private var isBackfilled = true
     /// The number of documents by discrepancy.
     private var counts: [Discrepancy: Int] = [:]
@@ -44,7 +44,7 @@ package struct IndexCheck {
         case orphaned
     }
 
-    /// Opens the index of a database that was closed; nil when there is nothing to compare.
+    /// Opens the index of a database that was closed; nil if there is nothing to compare.
     ///
     /// - Parameters:
     ///   - folder: The folder of the index's files, at `folderPath`.
@@ -91,7 +91,7 @@ package struct IndexCheck {
                 damage = try IndexDatabaseError.catching {
                     try connection.inDatabase { database in
                         try recordOrphans(database)
-                        return try damageOfWhole(database)
+                        return try overallDamage(database)
                     }
                 }
             } catch {
@@ -130,8 +130,8 @@ extension IndexCheck {
         return stored.entries.bytes == entries?.bytes && stored.byteCount == Document.size(of: fields, at: path) ? nil : .outdated
     }
 
-    /// Returns the stored entries of a document, and adds them to the expected hashes and sizes; nil when the index lacks the document
-    /// in one of its scopes.
+    /// Returns the stored entries of a document, and adds them to the expected hashes and sizes; nil if the index lacks the
+    /// document in one of its scopes.
     private mutating func storedContent(
         _ path: DocumentPath,
         _ database: Database
@@ -219,11 +219,11 @@ extension IndexCheck {
     }
 
     /// Returns the reason why the index is damaged as a whole, or nil.
-    private func damageOfWhole(_ database: Database) throws -> String? {
+    private func overallDamage(_ database: Database) throws -> String? {
         guard let header = try IndexFileHeader(database), header.isComplete else {
-            return "it has another format, or is incomplete"
+            return "its format is unsupported, or it is incomplete"
         }
-        guard header.edition == expected.edition else { return "it belongs to another database or to an earlier time" }
+        guard header.edition == expected.edition else { return "it belongs to another database, or is an older copy" }
         guard header.sequence == expected.sequence else {
             return "its last commit is \(header.sequence), and that of the documents is \(expected.sequence)"
         }

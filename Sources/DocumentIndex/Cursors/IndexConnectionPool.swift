@@ -50,7 +50,7 @@ final class IndexConnectionPool: Sendable {
         for connection in idle { try? connection.close() }
     }
 
-    /// Cancels all reads and refuses further ones.
+    /// Cancels all reads and rejects subsequent ones.
     func close() {
         let active = state.withLock { state in
             state.isClosed = true
@@ -80,10 +80,10 @@ extension IndexConnectionPool {
 
     private func checkOut(for operation: IndexReadOperation) throws(StatusError) -> (DatabaseQueue, generation: Int) {
         let (idle, generation, isClosed) = state.withLock { ($0.idleConnections.popLast(), $0.generation, $0.isClosed) }
-        guard !isClosed else { throw StatusError(.unavailable, "Hearth is stopping.") }
+        guard !isClosed else { throw StatusError(.unavailable, "Hearth is shutting down.") }
         do throws(IndexDatabaseError) {
             let connection = if let idle { idle } else { try file.openForReading() }
-            // The pool may have been closed meanwhile.
+            // The pool may have been closed in the meantime.
             let isClosed = state.withLock { state in
                 state.activeOperations[ObjectIdentifier(operation)] = operation
                 return state.isClosed

@@ -33,7 +33,7 @@ final class IndexReadOperation: Sendable {
         if state.withLock({ $0.isLongRunning }) { queue.endLongJob() }
     }
 
-    /// Indicates whether the operation was cancelled.
+    /// True if the operation was cancelled.
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
     /// Checks, periodically, whether the operation may continue.
@@ -46,7 +46,7 @@ final class IndexReadOperation: Sendable {
         guard queue.beginLongJob(limit: Self.maximumLongRunningCount) else {
             var error = StatusError(
                 .unavailable,
-                "This query takes long, and \(Self.maximumLongRunningCount) other long-running queries are active. Try again later, or "
+                "This query is long-running, and \(Self.maximumLongRunningCount) others are already active. Try again later, or "
                     + "change the query so that an index supports it: query.explain shows its plan."
             )
             error.retryAfter = .seconds(1)
@@ -55,7 +55,7 @@ final class IndexReadOperation: Sendable {
         state.withLock { $0.isLongRunning = true }
     }
 
-    /// The reason why a running statement was interrupted; nil when none was.
+    /// The reason why a running statement was interrupted; nil if none was.
     var interruption: StatusError? { state.withLock { $0.interruption } }
 
     /// Runs `body` with a progress handler that can interrupt a running statement: one step of SQLite may count a million rows.

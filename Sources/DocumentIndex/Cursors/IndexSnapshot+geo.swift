@@ -26,7 +26,7 @@ extension IndexSnapshot {
         }
     }
 
-    /// Returns false when `body` has stopped the iteration.
+    /// Returns false if `body` has stopped the iteration.
     private func forEachGeoPoint(
         _ space: Space,
         below ancestor: [UInt8]?,

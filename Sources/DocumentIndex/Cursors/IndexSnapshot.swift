@@ -164,7 +164,7 @@ extension IndexSnapshot {
         }
     }
 
-    /// Returns the slot of an index; nil when it has no entries.
+    /// Returns the slot of an index; nil if it has no entries.
     private func slot(of index: IndexScan.Index) throws -> Int64? {
         switch index {
         case .documents: nil

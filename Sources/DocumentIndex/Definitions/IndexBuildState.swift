@@ -18,7 +18,7 @@ struct IndexBuildState: Hashable {
     /// The defined policy, by which entries are added.
     private(set) var desired = IndexingPolicy()
 
-    /// Indicates whether no backfill is needed.
+    /// True if no backfill is needed.
     var isBackfilled: Bool { maintained == desired && readable == desired }
 
     /// Creates the state of a complete build.
@@ -53,7 +53,7 @@ extension IndexBuildState {
         return states
     }
 
-    /// Reads the state of the collections with an ID; nil when they have no policy.
+    /// Reads the state of the collections with an ID; nil if they have no policy.
     static func fetch(_ collection: CollectionID, _ database: Database) throws -> IndexBuildState? {
         try Row.fetchOne(
             database,
@@ -110,7 +110,7 @@ extension IndexingPolicy {
 
     private static let unreadable = IndexDatabaseError(corruption: "an indexing policy can't be parsed")
 
-    /// Parses the fields of an index; nil when they are invalid.
+    /// Parses the fields of an index; nil if they are invalid.
     static func fields(_ json: JSONNode) -> [IndexDefinition.Field]? {
         guard let elements = json.elements else { return nil }
         var fields: [IndexDefinition.Field] = []

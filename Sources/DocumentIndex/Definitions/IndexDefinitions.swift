@@ -52,13 +52,13 @@ package struct IndexDefinitions: Hashable {
         switch change {
         case .create(let definition):
             if let known = indexes.first(where: { $0.definition == definition }) {
-                throw StatusError(.alreadyExists, "The same index exists already, with the ID \(known.id).")
+                throw StatusError(.alreadyExists, "An identical index already exists, with the ID \(known.id).")
             }
             try Self.checkCount(indexes.count)
             indexes.append(IdentifiedIndex(id: unusedID(for: definition), definition: definition))
         case .delete(let id):
             guard let position = indexes.firstIndex(where: { $0.id.utf8.elementsEqual(id.utf8) }) else {
-                throw StatusError(.notFound, "There is no index with the ID \(Excerpt(id)). indexes.list returns all.")
+                throw StatusError(.notFound, "There is no index with the ID \(Excerpt(id)). See indexes.list.")
             }
             indexes.remove(at: position)
         case .exempt(let exemption):
@@ -69,7 +69,7 @@ package struct IndexDefinitions: Hashable {
             exemptions.append(exemption)
         case .unexempt(let exemption):
             guard let position = exemptions.firstIndex(of: exemption) else {
-                throw StatusError(.notFound, "The field \(exemption.field) is not exempted. indexes.list returns all exemptions.")
+                throw StatusError(.notFound, "The field \(exemption.field) is not exempted. See indexes.list.")
             }
             exemptions.remove(at: position)
         }
@@ -90,7 +90,7 @@ package struct IndexDefinitions: Hashable {
         guard count < maximumCount else {
             throw StatusError(
                 .resourceExhausted,
-                "There are \(count) already, which is the maximum. Delete one that no query needs."
+                "The maximum of \(maximumCount) has been reached. Delete one that no query needs."
             )
         }
     }

@@ -17,7 +17,7 @@ struct EntryChangeBuffer {
     /// The approximate memory use.
     var byteCount: Int { bytes.count + changes.count * MemoryLayout<Change>.stride }
 
-    /// Indicates whether the buffer is empty.
+    /// True if the buffer is empty.
     var isEmpty: Bool { changes.isEmpty }
 
     /// A range of the buffered bytes.

@@ -47,7 +47,7 @@ struct IndexBackfill {
         }
     }
 
-    /// Processes a batch of documents; false when none is left.
+    /// Processes a batch of documents; false if none is left.
     mutating func processBatch(_ writer: IndexWriter, _ context: inout IndexWriter.Context) throws -> Bool {
         guard let scope = scopes.last else { return false }
         let names = try names(in: scope, writer.database)

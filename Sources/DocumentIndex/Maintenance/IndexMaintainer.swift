@@ -23,7 +23,7 @@ struct IndexMaintainer {
     private var edition: String?
     private var database: DatabaseQueue?
     private var context = IndexWriter.Context()
-    /// Indicates whether the folder's record says that the file is being written.
+    /// True if the folder's record says that the file is being written.
     private var isMarkedOpen = false
 
     init(file: IndexFile, epoch: Epoch, logger: Logger) {
@@ -32,7 +32,7 @@ struct IndexMaintainer {
         self.logger = logger
     }
 
-    /// Indicates whether the index is open and complete up to ``applied``.
+    /// True if the index is open and complete up to ``applied``.
     var isOpen: Bool { database != nil }
 
     /// An error of index maintenance, by its source.
@@ -52,7 +52,7 @@ struct IndexMaintainer {
             }
         }
 
-        /// Indicates whether there is no space left on the disk.
+        /// True if there is no space left on the disk.
         var isOutOfSpace: Bool { status.code == .resourceExhausted }
     }
 
@@ -77,26 +77,26 @@ extension IndexMaintainer {
     /// Opens the existing index.
     ///
     /// - Parameter last: The last commit of the store.
-    /// - Returns: The reason why the index must be rebuilt, or nil when it is open.
+    /// - Returns: The reason why the index must be rebuilt, or nil if it is open.
     mutating func open(last: SequenceNumber) throws(Failure) -> String? {
         let reason = try Self.catchingStorageErrors { () throws(StatusError) -> String? in
             if let reason = try file.unusableReason() { return reason }
-            try file.removeForeignLogs()
+            try file.removeForeignWALFiles()
             return nil
         }
         if let reason { return reason }
         do throws(IndexDatabaseError) {
             // A WAL file that this run wrote is complete, and after a full disk the main file without it may be inconsistent.
             let isOwn = edition == file.edition
-            let headerWithoutLog = isOwn ? nil : try file.readHeaderWithoutLog()
+            let headerWithoutWAL = isOwn ? nil : try file.readHeaderWithoutWAL()
             let database = try file.openForWriting(isNew: false)
             let header = try IndexDatabaseError.catching { try database.inDatabase { try IndexFileHeader($0) } }
             guard let header, header.epoch == epoch, header.isComplete, header.sequence <= last else {
                 try? database.close()
-                return "it has another format or history, or is incomplete"
+                return "its format or history does not match, or it is incomplete"
             }
             if !isOwn || header.edition != edition,
-                let reason = file.unusableReason(header, headerWithoutLog: headerWithoutLog)
+                let reason = file.unusableReason(header, headerWithoutWAL: headerWithoutWAL)
             {
                 try? database.close()
                 return reason
@@ -172,7 +172,7 @@ extension IndexMaintainer {
 
     /// Checkpoints, syncs and closes the database for a clean stop.
     ///
-    /// - Returns: False when that fails. The index can then be used only until the machine is restarted.
+    /// - Returns: False if that fails. The index can then be used only until the machine is restarted.
     mutating func finish() -> Bool {
         guard let database else { return false }
         do {
@@ -260,7 +260,7 @@ extension IndexMaintainer {
         self.definitions = definitions
     }
 
-    /// Backfills one batch of documents; false when no backfill is needed.
+    /// Backfills one batch of documents; false if no backfill is needed.
     mutating func backfillBatch() throws(Failure) -> Bool {
         guard let collection = backfill?.collection ?? buildStates.first(where: { !$0.value.isBackfilled })?.key else {
             return false
@@ -327,7 +327,7 @@ extension IndexMaintainer {
         return headroom
     }
 
-    /// Moves the contents of the WAL into the main file and truncates the WAL; false when readers prevent that.
+    /// Moves the contents of the WAL into the main file and truncates the WAL; false if readers prevent that.
     ///
     /// - Parameter waits: Whether to wait for readers, up to the busy timeout.
     private func checkpoint(_ database: DatabaseQueue, waits: Bool) throws -> Bool {

@@ -236,7 +236,7 @@ extension IndexWriter {
 }
 
 extension IndexWriter {
-    /// Replaces the entries of a document by those of the desired indexing policy.
+    /// Replaces the entries of a document with those of the desired indexing policy.
     func backfill(_ path: DocumentPath, _ context: inout Context) throws {
         guard let names = try names(of: path, creating: false, &context), let contentID = try contentID(of: names.collection)
         else { return }

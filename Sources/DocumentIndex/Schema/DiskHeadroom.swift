@@ -33,7 +33,7 @@ enum DiskHeadroom {
     static let exhaustedError = StatusError(
         .resourceExhausted,
         "The index can't be written: the disk is nearly full, and the remaining space is reserved for documents. Free some space; "
-            + "indexing then resumes automatically. Reads and writes of documents still work."
+            + "indexing then resumes automatically. Document reads and writes are unaffected."
     )
 }
 

@@ -39,10 +39,10 @@ struct IndexDatabaseError: Error, CustomStringConvertible {
         }
     }
 
-    /// Indicates whether the file is corrupt and has to be rebuilt.
+    /// True if the file is corrupt and has to be rebuilt.
     var isCorruption: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
 
-    /// Indicates whether replacing the file would help: it is corrupt or can't be opened.
+    /// True if replacing the file would help: it is corrupt or can't be opened.
     var isFileUnusable: Bool { isCorruption || [SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_READONLY, SQLITE_AUTH].contains(code) }
 
     /// The error for an index file that was replaced or removed while it was open.
@@ -65,7 +65,7 @@ struct IndexDatabaseError: Error, CustomStringConvertible {
         default:
             StatusError(
                 .unavailable,
-                "The index can't be used: \(message). Hearth retries automatically. Reads and writes of documents still work.",
+                "The index can't be used: \(message). Hearth retries automatically. Document reads and writes are unaffected.",
                 cause: self
             )
         }
@@ -82,7 +82,7 @@ struct IndexDatabaseError: Error, CustomStringConvertible {
 }
 
 extension Database {
-    /// Indicates whether the open file is no longer the one with the database's path.
+    /// True if the open file is no longer the one with the database's path.
     var hasMoved: Bool {
         var moved: Int32 = 0
         let code = sqlite3_file_control(sqliteConnection, "main", SQLITE_FCNTL_HAS_MOVED, &moved)

@@ -22,7 +22,7 @@ package struct IndexFile: Sendable {
     /// The file name in the data folder.
     package static let name = "index.sqlite"
     /// The suffixes of SQLite's own files beside it.
-    private static let logSuffixes = ["-wal", "-shm", "-journal"]
+    private static let walSuffixes = ["-wal", "-shm", "-journal"]
     /// The name of the temporary file for the external sort of a bulk build.
     static let sortFileName = name + sortFileSuffix
     private static let sortFileSuffix = "-sorting"
@@ -57,10 +57,10 @@ package struct IndexFile: Sendable {
 
     /// Checks the header of the opened file, and returns the reason why it can't be used, or nil.
     ///
-    /// - Parameter headerWithoutLog: The header in the main file without the WAL, which can only be older.
-    func unusableReason(_ header: IndexFileHeader, headerWithoutLog: IndexFileHeader?) -> String? {
-        guard isKnown(header.edition) else { return "it belongs to another database or to an earlier time" }
-        guard let headerWithoutLog, headerWithoutLog.sequence <= header.sequence else { return "its WAL file is incomplete" }
+    /// - Parameter headerWithoutWAL: The header in the main file without the WAL, which can only be older.
+    func unusableReason(_ header: IndexFileHeader, headerWithoutWAL: IndexFileHeader?) -> String? {
+        guard isKnown(header.edition) else { return "it belongs to another database, or is an older copy" }
+        guard let headerWithoutWAL, headerWithoutWAL.sequence <= header.sequence else { return "its WAL file is incomplete" }
         return nil
     }
 
@@ -71,14 +71,14 @@ package struct IndexFile: Sendable {
         return known.contains { $0?.utf8.elementsEqual(edition.utf8) == true }
     }
 
-    /// The marker that the record must hold before the file is written; nil when the file does not exist.
+    /// The marker that the record must hold before the file is written; nil if the file does not exist.
     func openMarker() throws(StatusError) -> String? {
         try folder.identity(ofFile: Self.name).map { Self.marker($0) + "/" + edition }
     }
 
     /// Records that the file is about to be written.
     ///
-    /// - Parameter current: The edition of the file; nil when it is empty.
+    /// - Parameter current: The edition of the file; nil if it is empty.
     func willWrite(over current: String?) throws(StatusError) {
         guard let marker = try openMarker() else { return }
         try folder.updateIndexRecord { $0 = IndexRecord(openMarker: marker, edition: current) }
@@ -93,7 +93,7 @@ package struct IndexFile: Sendable {
         try folder.updateIndexRecord { $0.edition = edition }
     }
 
-    /// Replaces the file by an empty one with owner-only permissions, and records that it is about to be written.
+    /// Replaces the file with an empty one with owner-only permissions, and records that it is about to be written.
     func recreate() throws(StatusError) {
         let found = try folder.identity(ofFile: Self.name)
         let marker = try openMarker()
@@ -108,12 +108,12 @@ package struct IndexFile: Sendable {
     func remove() throws(StatusError) {
         // The database first: it must not be left without its WAL file.
         try remove("")
-        try removeLogs()
+        try removeWALFiles()
     }
 
     /// Removes WAL files beside a cleanly closed file: they belong to another database, and SQLite would apply them.
-    func removeForeignLogs() throws(StatusError) {
-        if folder.indexRecord.openMarker == nil { try removeLogs() }
+    func removeForeignWALFiles() throws(StatusError) {
+        if folder.indexRecord.openMarker == nil { try removeWALFiles() }
     }
 
     /// Creates an empty, unlinked temporary file for an external sort.
@@ -122,8 +122,8 @@ package struct IndexFile: Sendable {
         return try folder.createUnlinkedFile(Self.sortFileName)
     }
 
-    private func removeLogs() throws(StatusError) {
-        for suffix in Self.logSuffixes { try remove(suffix) }
+    private func removeWALFiles() throws(StatusError) {
+        for suffix in Self.walSuffixes { try remove(suffix) }
     }
 
     private func remove(_ suffix: String) throws(StatusError) {
@@ -190,8 +190,8 @@ extension IndexFile {
         }
     }
 
-    /// Reads the header of the main file without the WAL; nil when the file has another format.
-    func readHeaderWithoutLog() throws(IndexDatabaseError) -> IndexFileHeader? {
+    /// Reads the header of the main file without the WAL; nil if the file has another format.
+    func readHeaderWithoutWAL() throws(IndexDatabaseError) -> IndexFileHeader? {
         try IndexDatabaseError.catching {
             var configuration = Self.configuration
             configuration.readonly = true

@@ -11,7 +11,7 @@ struct IndexFileHeader {
     let time: Timestamp?
     /// The identity of the server run that last wrote the file; see ``IndexFile``.
     let edition: String
-    /// Indicates whether the build of the index was completed.
+    /// True if the build of the index was completed.
     var isComplete = false
 
     init(epoch: Epoch, sequence: SequenceNumber, time: Timestamp?, edition: String) {
@@ -21,7 +21,7 @@ struct IndexFileHeader {
         self.edition = edition
     }
 
-    /// Reads the header; nil when the database has another format.
+    /// Reads the header; nil if the database has another format.
     init?(_ database: Database) throws {
         let application = try Int.fetchOne(database, sql: "PRAGMA application_id")
         guard application == IndexSchema.applicationID,

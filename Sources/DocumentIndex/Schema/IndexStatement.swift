@@ -75,7 +75,7 @@ struct IndexStatement {
         sqlite3_column_int64(statement, column)
     }
 
-    /// Indicates whether a column of the row is null.
+    /// True if a column of the row is null.
     func isNull(_ column: Int32) -> Bool {
         sqlite3_column_type(statement, column) == SQLITE_NULL
     }

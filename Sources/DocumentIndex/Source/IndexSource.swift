@@ -6,7 +6,7 @@ package protocol IndexSource: Sendable {
     /// The epoch of the store's history.
     var epoch: Epoch { get }
 
-    /// The oldest commit that ``commits(after:through:)`` can return; nil when there is none.
+    /// The oldest commit that ``commits(after:through:)`` can return; nil if there is none.
     var oldestCommit: SequenceNumber? { get }
 
     /// Returns commits after one, in order, at most up to another: as many as fit in memory, but at least one if there is any.

@@ -31,7 +31,7 @@ package struct IndexUpdate: Sendable {
 }
 
 extension IndexUpdate {
-    /// Combines commits read from the journal; nil when there are none.
+    /// Combines commits read from the journal; nil if there are none.
     init?(_ commits: [Commit]) throws(StatusError) {
         guard let first = commits.first, let last = commits.last else { return nil }
         var images: [DocumentPath: EncodedDocument?] = [:]

@@ -2,7 +2,7 @@ internal import UTF8Text
 
 /// The error type of model, store and client: a canonical code, a message, and the location of the error.
 ///
-/// The message is for people. It says what was expected, what was found and what to do. It quotes at most a short escaped
+/// The message is human-readable. It says what was expected, what was found and what to do. It quotes at most a short escaped
 /// excerpt of untrusted text, and never a secret. Programs use ``code``, ``path`` and ``field``.
 public struct StatusError: Error, Sendable {
     /// The canonical code.
@@ -187,7 +187,7 @@ extension StatusError.FileLocation {
 
 extension StatusError {
     /// Returns the error with the index of the write in its commit.
-    package func ofWrite(at index: Int) -> StatusError {
+    package func withWriteIndex(_ index: Int) -> StatusError {
         var error = self
         error.writeIndex = index
         return error

@@ -1,6 +1,6 @@
 internal import StrictJSON
 
-/// The document file format: JSON that people can read, edit and diff.
+/// The document file format: human-readable JSON that can be edited and diffed.
 ///
 /// ```
 /// {

@@ -12,7 +12,7 @@ public struct EncodedDocument: Sendable, Hashable {
     public let createTime: Timestamp
     /// The commit time of the last write that changed it.
     public let updateTime: Timestamp
-    /// The fields as a JSON object, without white space.
+    /// The fields as a JSON object, without whitespace.
     public let fieldsJSON: [UInt8]
 
     /// Encodes a document.

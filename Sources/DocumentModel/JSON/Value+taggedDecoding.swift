@@ -31,7 +31,7 @@ extension Value {
             throw ValueDecodingError(
                 node,
                 "Expected canonical base64 after $bytes (A-Z, a-z, 0-9, + and /, padded with = to a multiple of four, "
-                    + "without white space and non-zero trailing bits), found \(node.summary)."
+                    + "without whitespace and non-zero trailing bits), found \(node.summary)."
             )
         }
         return bytes

@@ -3,7 +3,7 @@ internal import UTF8Text
 
 /// An error in the JSON representation of a value, with the JSON node that caused it.
 ///
-/// The error's field is relative to the value being decoded, and is extended outwards while the error propagates through maps
+/// The error's field is relative to the value being decoded, and is extended outward while the error propagates through maps
 /// and arrays.
 struct ValueDecodingError: Error {
     private(set) var error: StatusError

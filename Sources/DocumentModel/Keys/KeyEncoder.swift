@@ -67,7 +67,7 @@ package struct KeyEncoder {
 
     /// Appends a collection path: the common key prefix of the documents in the collection and their descendants.
     package mutating func append(_ path: CollectionPath) {
-        for segment in PathSegments(path.text) { write(segment: segment) }
+        for segment in PathSegmentSequence(path.text) { write(segment: segment) }
     }
 }
 

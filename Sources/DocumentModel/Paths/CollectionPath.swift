@@ -12,7 +12,7 @@ public struct CollectionPath: Hashable, Sendable {
     /// - Throws: ``StatusCode/invalidArgument`` if it has an even number of segments, an invalid ID, more than 6 KiB, or
     ///   more than 100 collections.
     public init(_ string: String) throws(StatusError) {
-        text = try PathSegments.parse(string, as: .collection)
+        text = try PathSegmentSequence.parse(string, as: .collection)
     }
 
     /// Creates the path of a subcollection of a document, or of a root collection if `parent` is nil.
@@ -40,7 +40,7 @@ public struct CollectionPath: Hashable, Sendable {
 
     /// The IDs from the root of the database: collection, document, …, collection.
     public var segments: [UTF8Key] {
-        PathSegments(text).map { UTF8Key(Substring($0)) }
+        PathSegmentSequence(text).map { UTF8Key(Substring($0)) }
     }
 
     /// The path as text, such as `books/hitchhiker/reviews`.
@@ -59,7 +59,7 @@ public struct CollectionPath: Hashable, Sendable {
 extension CollectionPath: Comparable, CustomStringConvertible {
     /// Returns whether `left` sorts before `right`: segment by segment in the order of IDs; a prefix sorts first.
     public static func < (left: CollectionPath, right: CollectionPath) -> Bool {
-        Comparison(PathSegments(left.text), PathSegments(right.text), by: Identifier.compare) == .less
+        Comparison(PathSegmentSequence(left.text), PathSegmentSequence(right.text), by: Identifier.compare) == .less
     }
 
     /// The path as text.

@@ -15,7 +15,7 @@ public struct DocumentPath: Hashable, Sendable {
     /// - Throws: ``StatusCode/invalidArgument`` if it has an odd number of segments, an invalid ID, more than 6 KiB, or more
     ///   than 100 collections.
     public init(_ string: String) throws(StatusError) {
-        let text = try PathSegments.parse(string, as: .document)
+        let text = try PathSegmentSequence.parse(string, as: .document)
         self.init(unchecked: text.utf8[...])
     }
 
@@ -53,8 +53,8 @@ public struct DocumentPath: Hashable, Sendable {
 
     /// Validates the length and depth of a path that was built from components.
     func validateLimits() throws(StatusError) {
-        try PathSegments.validateLength(collection.text.byteCount + 1 + id.key.byteCount)
-        try PathSegments.validateDepth(ofSegments: pathSegments.reduce(0) { count, _ in count + 1 })
+        try PathSegmentSequence.validateLength(collection.text.byteCount + 1 + id.key.byteCount)
+        try PathSegmentSequence.validateDepth(ofSegments: pathSegments.reduce(0) { count, _ in count + 1 })
     }
 }
 
@@ -71,8 +71,8 @@ extension DocumentPath: Comparable, CustomStringConvertible {
     }
 
     /// The IDs as slices, without copying.
-    var pathSegments: PathSegments {
-        PathSegments(collection.text, and: id.key)
+    var pathSegments: PathSegmentSequence {
+        PathSegmentSequence(collection.text, and: id.key)
     }
 
     /// The path as text.

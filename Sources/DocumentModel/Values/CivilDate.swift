@@ -26,7 +26,7 @@ extension CivilDate {
 // number of days before a month is (153 * month + 2) / 5, with March as month 0. Day 0 is 1970-01-01, which is day 719,468
 // from 0000-03-01.
 extension CivilDate {
-    private static let daysOfCycle = 146_097
+    private static let daysPerCycle = 146_097
     private static let daysBefore1970 = 719_468
 
     /// The number of days since 1970-01-01; negative before it.
@@ -35,12 +35,12 @@ extension CivilDate {
         let (cycle, yearOfCycle) = marchYear.dividedRoundingDown(by: 400)
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
         let dayOfCycle = yearOfCycle * 365 + yearOfCycle / 4 - yearOfCycle / 100 + dayOfYear
-        return cycle * Self.daysOfCycle + dayOfCycle - Self.daysBefore1970
+        return cycle * Self.daysPerCycle + dayOfCycle - Self.daysBefore1970
     }
 
     /// Creates the date a number of days after 1970-01-01.
     init(daysSince1970 days: Int) {
-        let (cycle, dayOfCycle) = (days + Self.daysBefore1970).dividedRoundingDown(by: Self.daysOfCycle)
+        let (cycle, dayOfCycle) = (days + Self.daysBefore1970).dividedRoundingDown(by: Self.daysPerCycle)
         let yearOfCycle = (dayOfCycle - dayOfCycle / 1_460 + dayOfCycle / 36_524 - dayOfCycle / 146_096) / 365
         let dayOfYear = dayOfCycle - (yearOfCycle * 365 + yearOfCycle / 4 - yearOfCycle / 100)
         let marchMonth = (5 * dayOfYear + 2) / 153

@@ -21,7 +21,7 @@ extension HexColor {
         return (lighter + 0.05) / (darker + 0.05)
     }
 
-    /// The text colour with the higher contrast, black or white. The ratio is at least 4.58:1, which satisfies WCAG AA on any
+    /// The text color with the higher contrast, black or white. The ratio is at least 4.58:1, which satisfies WCAG AA on any
     /// background.
     package var textColor: HexColor {
         contrast(with: .black) >= contrast(with: .white) ? .black : .white

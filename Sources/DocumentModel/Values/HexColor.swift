@@ -1,6 +1,6 @@
 internal import UTF8Text
 
-/// A colour in CSS hexadecimal notation: `#rgb`, `#rgba`, `#rrggbb` or `#rrggbbaa`.
+/// A color in CSS hexadecimal notation: `#rgb`, `#rgba`, `#rrggbb` or `#rrggbbaa`.
 package struct HexColor: Hashable, Sendable {
     package let red: UInt8
     package let green: UInt8
@@ -8,7 +8,7 @@ package struct HexColor: Hashable, Sendable {
     /// The alpha component; 255 is opaque.
     package let alpha: UInt8
 
-    /// Creates a colour from its components.
+    /// Creates a color from its components.
     package init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
         self.red = red
         self.green = green
@@ -35,7 +35,7 @@ package struct HexColor: Hashable, Sendable {
         )
     }
 
-    /// The canonical digits: six in lower case, or eight if the colour isn't opaque.
+    /// The canonical digits: six in lower case, or eight if the color isn't opaque.
     package var digits: String {
         Hexadecimal.encode(components)
     }
@@ -48,10 +48,10 @@ package struct HexColor: Hashable, Sendable {
 
     private var components: [UInt8] { [red, green, blue] + (isOpaque ? [] : [alpha]) }
 
-    /// True if the colour is fully opaque.
+    /// True if the color is fully opaque.
     package var isOpaque: Bool { alpha == 255 }
 
-    /// The colour blended with a white background.
+    /// The color blended with a white background.
     package var compositedOverWhite: HexColor {
         HexColor(red: mixed(red), green: mixed(green), blue: mixed(blue))
     }

@@ -14,7 +14,7 @@ extension MapValue {
 
     /// Returns the map with the fields of the mask set from `source`, or removed if `source` doesn't have them.
     ///
-    /// Setting a field inside a value that is not a map replaces the value by a map; removing one has no effect. Equivalent
+    /// Setting a field inside a value that is not a map replaces the value with a map; removing one has no effect. Equivalent
     /// to single calls of ``set(_:at:)`` and ``remove(at:)``, but merges all members of a map in one pass, since a mask may
     /// have many paths.
     func patched(from source: MapValue, mask: [FieldPath]) -> MapValue {

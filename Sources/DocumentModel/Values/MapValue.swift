@@ -2,7 +2,7 @@ public import UTF8Text
 
 /// A map value: members with unique names, sorted by the UTF-8 bytes of the name.
 ///
-/// Lookup is a binary search; insertion and removal are linear. Names that differ only in Unicode normalisation are
+/// Lookup is a binary search; insertion and removal are linear. Names that differ only in Unicode normalization are
 /// different.
 public struct MapValue: Sendable {
     private var members: [(key: UTF8Key, value: Value)]
@@ -97,7 +97,7 @@ extension MapValue {
         if path.count == 1 {
             self[name] = value
         } else {
-            var inner = takeMap(named: name) ?? MapValue()
+            var inner = extractMap(named: name) ?? MapValue()
             inner.set(value, at: path.dropFirst())
             self[name] = .map(inner)
         }
@@ -107,14 +107,14 @@ extension MapValue {
         guard let name = path.first else { return }
         if path.count == 1 {
             self[name] = nil
-        } else if var inner = takeMap(named: name) {
+        } else if var inner = extractMap(named: name) {
             inner.remove(at: path.dropFirst())
             self[name] = .map(inner)
         }
     }
 
     /// Moves a nested map out, so that it is mutated in place without a copy; null replaces it until it is put back.
-    private mutating func takeMap(named name: UTF8Key) -> MapValue? {
+    private mutating func extractMap(named name: UTF8Key) -> MapValue? {
         let position = position(of: name)
         guard position.isFound, case .map(let map) = members[position.index].value else { return nil }
         members[position.index].value = .null

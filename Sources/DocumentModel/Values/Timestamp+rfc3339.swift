@@ -3,7 +3,7 @@ internal import UTF8Text
 extension Timestamp {
     /// Parses a time in RFC 3339 format: `2014-09-09T08:00:47.5+02:00`.
     ///
-    /// Accepts any offset and up to nine fractional digits, and truncates to microseconds, towards the past. `T` and `Z` may
+    /// Accepts any offset and up to nine fractional digits, and truncates to microseconds, toward the past. `T` and `Z` may
     /// be lower case. Leap seconds (`:60`) are rejected.
     ///
     /// - Throws: ``StatusCode/invalidArgument`` for another format, an invalid date or time of day, or a time outside the
@@ -123,9 +123,9 @@ private struct TimeComponents {
 
     /// The component that is out of range, in words; nil if the time is valid.
     var rangeError: String? {
-        let daysOfMonth = CivilDate.days(inMonth: date.month, ofYear: date.year)
+        let daysInMonth = CivilDate.days(inMonth: date.month, ofYear: date.year)
         if !(1...12).contains(date.month) { return "the month must be 01 to 12" }
-        if !(1...daysOfMonth).contains(date.day) { return "the day must be 01 to \(daysOfMonth) in that month" }
+        if !(1...daysInMonth).contains(date.day) { return "the day must be 01 to \(daysInMonth) in that month" }
         if hour > 23 { return "the hour must be 00 to 23" }
         if minute > 59 { return "the minute must be 00 to 59" }
         if second == 60 { return "leap seconds are not supported; use second 59, or 00 of the next minute" }

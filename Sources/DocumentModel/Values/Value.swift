@@ -16,7 +16,7 @@ public enum Value: Sendable {
     case double(Double)
     /// A time with microsecond precision.
     case timestamp(Timestamp)
-    /// A string: its UTF-8 bytes, never normalised.
+    /// A string: its UTF-8 bytes, never normalized.
     case string(String)
     /// A byte sequence.
     case bytes([UInt8])
@@ -26,7 +26,7 @@ public enum Value: Sendable {
     case geoPoint(GeoPoint)
     /// An array; elements can't be arrays themselves.
     case array([Value])
-    /// A vector embedding for nearest-neighbour search.
+    /// A vector embedding for nearest-neighbor search.
     case vector([Double])
     /// A map of named values.
     case map(MapValue)

@@ -39,7 +39,7 @@ extension FieldTransform {
         let new: Value =
             switch operation {
             case .serverTimestamp:
-                .timestamp(commitTime.flooredToMillisecond)
+                .timestamp(commitTime.roundedDownToMilliseconds)
             case .increment(let operand):
                 operand.added(to: current)
             case .maximum(let operand):
@@ -74,7 +74,7 @@ extension FieldTransform {
         guard operand.isNumber else {
             throw StatusError(
                 .invalidArgument,
-                "Expected an integer or a double as the operand of \(operation), found another type.",
+                "Expected an integer or a double as the operand of \(operation), found a value of a different type.",
                 field: field.description
             )
         }
@@ -107,7 +107,7 @@ extension FieldTransform {
             do throws(StatusError) {
                 try validateCount(count, at: write.path)
             } catch {
-                throw error.ofWrite(at: index)
+                throw error.withWriteIndex(index)
             }
         }
     }
@@ -122,7 +122,7 @@ extension Value {
     /// Returns the sum of this number and the field's current value, which counts as 0 unless it is a number.
     fileprivate func added(to current: Value?) -> Value {
         switch (current, self) {
-        case (.integer(let left)?, .integer(let right)): .integer(left.addingSaturated(right))
+        case (.integer(let left)?, .integer(let right)): .integer(left.addingSaturating(right))
         case (.integer(let left)?, .double(let right)): .double(Double(left) + right)
         case (.double(let left)?, .integer(let right)): .double(left + Double(right))
         case (.double(let left)?, .double(let right)): .double(left + right)
@@ -146,14 +146,14 @@ extension Value? {
 }
 
 extension Int64 {
-    fileprivate func addingSaturated(_ other: Int64) -> Int64 {
+    fileprivate func addingSaturating(_ other: Int64) -> Int64 {
         let (sum, overflowed) = addingReportingOverflow(other)
         return overflowed ? (other < 0 ? .min : .max) : sum
     }
 }
 
 extension Timestamp {
-    fileprivate var flooredToMillisecond: Timestamp {
+    fileprivate var roundedDownToMilliseconds: Timestamp {
         // Not below the minimum, which is a whole second.
         let microseconds = microseconds
         return Timestamp(unchecked: microseconds - microseconds.dividedRoundingDown(by: 1_000).remainder)

@@ -8,7 +8,7 @@ extension Write {
     ///   - fields: The data. Dots in names have no special meaning.
     ///   - merge: The fields of an existing document to keep.
     ///   - delete: Fields to delete, when merging. With ``Merge/fields(_:)``, fields that it doesn't name are ignored.
-    ///   - transforms: Transforms to apply afterwards. They are not limited by ``Merge/fields(_:)``, which may name their fields.
+    ///   - transforms: Transforms to apply afterward. They are not limited by ``Merge/fields(_:)``, which may name their fields.
     ///   - precondition: The condition on the current document.
     /// - Throws: ``StatusCode/invalidArgument`` for a merge field that is missing from the data, overlapping fields in the
     ///   mask, a field to delete that also has a value, or fields to delete without merging.
@@ -45,7 +45,7 @@ extension Write {
     ///   - path: The document.
     ///   - fields: Field paths and their new values. A map replaces an existing map as a whole.
     ///   - delete: Fields to delete.
-    ///   - transforms: Transforms to apply afterwards.
+    ///   - transforms: Transforms to apply afterward.
     ///   - precondition: ``Precondition/none`` means `exists(true)` here.
     /// - Throws: ``StatusCode/invalidArgument`` if there is nothing to update, if fields repeat or overlap, or if the
     ///   precondition is `exists(false)`.

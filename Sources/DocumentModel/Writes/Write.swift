@@ -8,7 +8,7 @@ public struct Write: Sendable, Hashable {
     public var path: DocumentPath
     /// The operation on its fields.
     public var operation: Operation
-    /// The field transforms, applied afterwards in order.
+    /// The field transforms, applied afterward in order.
     public var transforms: [FieldTransform]
     /// The condition on the current document.
     public var precondition: Precondition

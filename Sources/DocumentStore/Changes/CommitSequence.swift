@@ -66,7 +66,7 @@ package struct CommitSequence: AsyncSequence, Sendable {
             self.source = source
         }
 
-        /// Returns the next commit when it is in memory; nil when it has to be read or awaited, and at the end.
+        /// Returns the next commit when it is in memory; nil if it has to be read or awaited, and at the end.
         package mutating func nextInMemory() -> Commit? {
             if fetched.isEmpty { fetched = memory(position)[...] }
             return popFetched()
@@ -103,7 +103,7 @@ package struct CommitNotification: Sendable {
         self.onCancel = onCancel
     }
 
-    /// Removes the registration; without effect after the call.
+    /// Removes the registration. Has no effect after the callback has been called.
     package func cancel() {
         onCancel()
     }

@@ -38,10 +38,10 @@ package struct IndexDefinition: Hashable, Sendable {
             )
         }
         guard Set(fields.map(\.field)).count == fields.count else {
-            throw StatusError(.invalidArgument, "A field occurs twice. Name each field of an index once.")
+            throw StatusError(.invalidArgument, "Duplicate field. Each field can occur only once in an index.")
         }
         guard !fields.contains(where: \.field.isDocumentName) else {
-            throw StatusError(.invalidArgument, "__name__ is implicitly the last field of every index. Leave it out.")
+            throw StatusError(.invalidArgument, "__name__ is implicitly the last field of every index. Remove it.")
         }
         self.collection = collection
         self.fields = fields
@@ -80,7 +80,7 @@ package enum IndexChange: Hashable, Sendable {
 /// The composite indexes and exemptions of a database, with the state of each.
 package struct IndexReport: Sendable {
     /// The build state of an index.
-    package enum Progress: Hashable, Sendable {
+    package enum BuildState: Hashable, Sendable {
         /// Queries use the index.
         case ready
         /// The index is being built: the number of documents processed, and the total where it is known.
@@ -90,14 +90,14 @@ package struct IndexReport: Sendable {
     }
 
     /// The state of the single-field indexes, which every query needs.
-    package var singleFields = Progress.ready
+    package var singleFields = BuildState.ready
     /// The composite indexes.
-    package var indexes: [(id: String, definition: IndexDefinition, progress: Progress)] = []
+    package var indexes: [(id: String, definition: IndexDefinition, progress: BuildState)] = []
     /// The single-field exemptions.
     package var exemptions: [IndexExemption] = []
 
     /// The running and pending backfills, by collection ID.
-    package var backfills: [(collection: CollectionID, progress: Progress)] = []
+    package var backfills: [(collection: CollectionID, progress: BuildState)] = []
 
     /// Creates an empty report.
     package init() {}

@@ -52,7 +52,7 @@ package struct AggregationResults: Sendable {
 
 /// The plan and the costs of a query.
 package struct QueryMetrics: Hashable, Sendable {
-    /// The steps of the plan, for people.
+    /// The steps of the plan, in human-readable form.
     package var plan: [String]
     /// The number of index entries read or counted.
     package var entriesScanned: Int

@@ -7,7 +7,7 @@ package import DocumentModel
 package struct DamagedFileSnapshot: Sendable {
     /// The file's raw contents, as returned by ``LocalFiles/contents(of:)``.
     package let contents: [UInt8]
-    /// The document as of the last retained commit; nil when that commit deleted it.
+    /// The document as of the last retained commit; nil if that commit deleted it.
     package let lastVersion: EncodedDocument?
 
     package init(contents: [UInt8], lastVersion: EncodedDocument?) {

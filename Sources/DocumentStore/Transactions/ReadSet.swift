@@ -24,7 +24,7 @@ package struct ReadSet: Sendable {
     /// The number of documents and scopes.
     package var count: Int { documents.count + scopes.count }
 
-    /// Records a document that was read; nil when it did not exist.
+    /// Records a document that was read; nil if it did not exist.
     package mutating func recordRead(_ document: EncodedDocument?, at path: DocumentPath) {
         if let known = documents[path], known != document?.updateTime { inconsistentRead = path }
         documents[path] = .some(document?.updateTime)
@@ -60,7 +60,7 @@ package struct ReadSet: Sendable {
     /// Checks that nothing that was read has changed.
     ///
     /// - Parameters:
-    ///   - updateTime: Returns a document's update time; nil when the document does not exist.
+    ///   - updateTime: Returns a document's update time; nil if the document does not exist.
     ///   - lastChange: Returns the last commit that changed a document in a scope, or a later one when that is not known.
     /// - Throws: `.aborted` with the path of the changed document or scope.
     package func validate(

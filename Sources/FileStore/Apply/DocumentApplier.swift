@@ -3,7 +3,7 @@ internal import DocumentStore
 internal import Logging
 internal import StorageIO
 
-/// Applies commits to the document files: stages their documents before they are durable, and changes the files afterwards.
+/// Applies commits to the document files: stages their documents before they are durable, and changes the files afterward.
 ///
 /// A document whose file can't be changed is added to ``UnappliedDocuments``, which readers overlay on the files, until a retry
 /// succeeds.
@@ -90,7 +90,7 @@ struct DocumentApplier: ~Copyable {
         } catch {
             unapplied.insert(image, at: path, because: error)
             logger.error(
-                "Durable commit not applied to its document file; writes are rejected until it is",
+                "Failed to apply a durable commit to its document file; rejecting writes until it succeeds",
                 metadata: [
                     "document.path": "\(path)", "error": "\(error)", "error.cause": "\(error.cause.map { "\($0)" } ?? "")",
                 ]
@@ -107,7 +107,7 @@ struct DocumentApplier: ~Copyable {
 // MARK: - Retries
 
 extension DocumentApplier {
-    /// Retries the unapplied documents; returns the error for further writes, or nil when all files have been changed.
+    /// Retries the unapplied documents; returns the error for subsequent writes, or nil if all files have been changed.
     mutating func retryUnapplied() -> StatusError? {
         for (path, image) in unapplied.blocking {
             do throws(StatusError) {
@@ -125,7 +125,7 @@ extension DocumentApplier {
         return nil
     }
 
-    /// Retries the recovery of a quarantined document, before it is written; without effect for any other document.
+    /// Retries the recovery of a quarantined document, before it is written. Has no effect for any other document.
     mutating func retryQuarantined(_ path: DocumentPath) throws(StatusError) {
         guard let (image, time) = unapplied.quarantinedImage(of: path) else { return }
         do throws(StatusError) {

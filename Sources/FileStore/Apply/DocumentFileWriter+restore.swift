@@ -15,7 +15,7 @@ extension DocumentFileWriter {
 
     /// Restores a document's file to the journal's last version, unless the file is newer.
     ///
-    /// - Returns: True when the file was written or removed.
+    /// - Returns: True if the file was written or removed.
     mutating func restore(
         _ path: DocumentPath,
         to image: EncodedDocument?,

@@ -27,7 +27,7 @@ struct DocumentFileWriter: ~Copyable {
     init(_ files: DocumentFiles, cache: DocumentCache, hasLeftoverTemporaryFile: Bool = false) {
         self.files = files
         self.cache = cache
-        atomicWriter = AtomicFileWriter(hasLeftover: hasLeftoverTemporaryFile)
+        atomicWriter = AtomicFileWriter(hasLeftoverTemporaryFile: hasLeftoverTemporaryFile)
     }
 
     /// Reads the current document at `path`, or returns nil if there is none.
@@ -41,7 +41,7 @@ struct DocumentFileWriter: ~Copyable {
     /// - Parameter isNew: True if the document is known to have no file.
     /// - Throws: Also if the document's file is immutable.
     mutating func stage(_ document: EncodedDocument, isNew: Bool = false) throws(StatusError) -> StagedDocument {
-        let folder = try createdFolder(of: document.path)
+        let folder = try openOrCreateFolder(of: document.path)
         let name = files.folders.naming.file(of: document.path.id)
         let bytes = DocumentFile.encode(document, storesID: name.isShortened)
         let exists: Bool
@@ -59,7 +59,7 @@ struct DocumentFileWriter: ~Copyable {
     }
 
     /// Returns the folder of a document's file, creating it if needed.
-    private mutating func createdFolder(of path: DocumentPath) throws(StatusError) -> SharedFileDescriptor {
+    private mutating func openOrCreateFolder(of path: DocumentPath) throws(StatusError) -> SharedFileDescriptor {
         do throws(StatusError) {
             return try folder(of: path.collection)
         } catch {
@@ -102,7 +102,7 @@ struct DocumentFileWriter: ~Copyable {
     }
 
     /// True if a temporary file could not be removed, so that the next start must sweep.
-    var hasLeftoverTemporaryFile: Bool { atomicWriter.hasLeftover }
+    var hasLeftoverTemporaryFile: Bool { atomicWriter.hasLeftoverTemporaryFile }
 
     /// Removes a document's file, if it exists.
     mutating func remove(_ path: DocumentPath) throws(StatusError) {

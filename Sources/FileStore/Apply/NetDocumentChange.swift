@@ -3,8 +3,8 @@ internal import DocumentModel
 /// The net change of one document by a batch of commits.
 struct NetDocumentChange {
     let path: DocumentPath
-    /// The document after the batch; nil when it was deleted.
+    /// The document after the batch; nil if it was deleted.
     let document: EncodedDocument?
-    /// True when the document did not exist before the batch.
+    /// True if the document did not exist before the batch.
     let isNew: Bool
 }

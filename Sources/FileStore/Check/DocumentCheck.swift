@@ -37,8 +37,8 @@ struct DocumentCheck {
             reporter.add(
                 CheckFinding(
                     .outdatedDocument,
-                    "The document was committed at \(change.time), but has no file. Unless the file was removed on purpose, restore "
-                        + "it from a backup.",
+                    "The document was committed at \(change.time), but its file is missing. Unless it was removed intentionally, "
+                        + "restore it from a backup.",
                     path: path.string,
                     file: file
                 )
@@ -94,7 +94,7 @@ extension DocumentCheck {
         reporter.report.documents += count
     }
 
-    /// Checks a document; returns false when it is not readable.
+    /// Checks a document; returns false if it is not readable.
     private mutating func read(
         _ name: String,
         _ id: DocumentPath.ID?,
@@ -147,7 +147,7 @@ extension DocumentCheck {
         if document.updateTime != updateTime {
             reporter.add(
                 .outdated(
-                    "The document was last committed at \(updateTime), but its file is of \(document.updateTime)",
+                    "The document was last committed at \(updateTime), but the file's update time is \(document.updateTime)",
                     path,
                     file
                 )
@@ -228,7 +228,7 @@ extension CheckFinding {
     fileprivate static func outdated(_ fault: String, _ path: String, _ file: String) -> CheckFinding {
         CheckFinding(
             .outdatedDocument,
-            "\(fault). Unless the file was put there on purpose, restore the document from a backup.",
+            "\(fault). Unless the file was placed there intentionally, restore the document from a backup.",
             path: path,
             file: file
         )

@@ -35,7 +35,7 @@ extension FileStore {
         }
     }
 
-    /// Opens the index; nil when there is none, or it can't be opened, which is reported.
+    /// Opens the index; nil if there is none, or it can't be opened, which is reported.
     private static func index(of data: DataFolder, folder: String, _ reporter: inout CheckReporter) -> IndexCheck? {
         // The next start verifies the index of a database that was not closed.
         guard data.manifest.isClean else { return nil }

@@ -9,7 +9,7 @@ struct JournalCheck {
     struct LastChange {
         /// The commit time.
         let time: Timestamp
-        /// The document's update time; nil when it was deleted.
+        /// The document's update time; nil if it was deleted.
         let updateTime: Timestamp?
         /// The hash of the document's fields.
         let fieldsHash: Int
@@ -60,8 +60,8 @@ struct JournalCheck {
 
     /// Checks a segment.
     ///
-    /// - Parameter following: The first commit of the next segment; nil when this is the last.
-    /// - Returns: The sequence number after the segment's last commit; nil when it is unknown because of damage.
+    /// - Parameter following: The first commit of the next segment; nil if this is the last.
+    /// - Returns: The sequence number after the segment's last commit; nil if it is unknown because of damage.
     private mutating func read(
         _ first: SequenceNumber,
         following: SequenceNumber?,
@@ -110,7 +110,7 @@ struct JournalCheck {
 
     /// Returns whether lost commits may not have been applied to the documents' files.
     ///
-    /// - Parameter next: The first commit after the lost ones; nil when there is none.
+    /// - Parameter next: The first commit after the lost ones; nil if there is none.
     private func isNeeded(before next: SequenceNumber?) -> Bool {
         next.map { $0 > manifest.sequence.next } ?? false
     }
@@ -139,8 +139,8 @@ struct JournalCheck {
     /// Compares the ends of the journal with the manifest.
     ///
     /// - Parameters:
-    ///   - first: The first commit of the oldest segment; nil when there is none.
-    ///   - next: The sequence number after the last commit; nil when there is none or it is unknown.
+    ///   - first: The first commit of the oldest segment; nil if there is none.
+    ///   - next: The sequence number after the last commit; nil if there is none or it is unknown.
     private func checkEnds(_ first: SequenceNumber?, next: SequenceNumber?, _ reporter: inout CheckReporter) {
         if !manifest.isClean {
             reporter.add(
@@ -181,8 +181,8 @@ extension CheckFinding {
     fileprivate static func damagedJournal(_ fault: String, _ file: String, isNeeded: Bool) -> CheckFinding {
         let advice =
             isNeeded
-            ? "Restore the data folder from a backup, or move the folder \(Journal.folderName)/ away to continue with the "
-                + "documents as they are."
+            ? "Restore the data folder from a backup, or move the folder \(Journal.folderName)/ out of the data folder to "
+                + "continue with the documents in their current state."
             : "Only the history is affected, not the documents. A repair removes the unreadable part of the history."
         return CheckFinding(.damagedJournal, "\(fault) \(advice)", file: file)
     }

@@ -118,7 +118,7 @@ final class ChangeFeed: Sendable {
         for notification in notifications { notification.body() }
     }
 
-    /// Returns a page of the commits after `sequence`, at least one, waiting for one if needed; nil when the task is cancelled or the
+    /// Returns a page of the commits after `sequence`, at least one, waiting for one if needed; nil if the task is cancelled or the
     /// feed is closed.
     func commits(after sequence: SequenceNumber) async throws(StatusError) -> [Commit]? {
         while !Task.isCancelled {
@@ -212,7 +212,7 @@ private struct RecentCommits {
         }
     }
 
-    /// Returns a page of the commits after `sequence`; nil when the first of them has been evicted.
+    /// Returns a page of the commits after `sequence`; nil if the first of them has been evicted.
     func commits(after sequence: SequenceNumber) -> [Commit]? {
         guard let oldest = commits.dropFirst(evictedCount).first?.sequence, oldest <= sequence.next else { return nil }
         let start = evictedCount + Int(sequence.next.rawValue - oldest.rawValue)

@@ -25,7 +25,7 @@ final class Checkpointer: Sendable {
     private let writeLatch: WriteLatch
     private let configuration: FileStoreConfiguration
     private let logger: Logger
-    private let thread = DispatchQueue(label: "hearth.checkpoint", qos: .utility)
+    private let queue = DispatchQueue(label: "hearth.checkpoint", qos: .utility)
 
     init(
         data: DataFolder,
@@ -66,22 +66,23 @@ final class Checkpointer: Sendable {
     /// The wait slows writers down to the speed of the disk, which bounds the journal.
     func start(_ checkpoint: Checkpoint) {
         wait()
-        thread.async { _ = self.run(checkpoint, retaining: self.configuration.retainedBytes) }
+        queue.async { _ = self.run(checkpoint, retaining: self.configuration.retainedBytes) }
     }
 
     /// Waits for the checkpoint in progress.
     func wait() {
-        thread.sync {}
+        queue.sync {}
     }
 
-    /// Makes the final checkpoint, after the one in progress. The journal is not needed afterwards, unless documents are quarantined.
+    /// Makes the final checkpoint, after the one in progress. The journal is not needed afterward, unless documents are
+    /// quarantined.
     ///
     /// - Parameters:
-    ///   - isIndexDurable: True when the index has been closed and synced.
-    ///   - hasLeftoverTemporaryFile: True when the next start has to remove a temporary file.
+    ///   - isIndexDurable: True if the index has been closed and synced.
+    ///   - hasLeftoverTemporaryFile: True if the next start has to remove a temporary file.
     /// - Returns: The error of a failed checkpoint; nil on success.
     func finish(_ checkpoint: Checkpoint, isIndexDurable: Bool, hasLeftoverTemporaryFile: Bool) -> StatusError? {
-        thread.sync {
+        queue.sync {
             run(checkpoint, retaining: configuration.retentionBytes) { manifest in
                 manifest.isClean = checkpoint.quarantined.isEmpty
                 manifest.hasTemporaryFile = hasLeftoverTemporaryFile

@@ -10,7 +10,7 @@ struct CommitBatch {
     private struct Image {
         let encoded: EncodedDocument?
         let decoded: Document?
-        /// True when the document did not exist before the batch.
+        /// True if the document did not exist before the batch.
         let isNew: Bool
         var isChanged = false
     }
@@ -21,7 +21,7 @@ struct CommitBatch {
         let before: EncodedDocument?
         /// The document after the writes so far.
         var current: Document?
-        /// True when the file is damaged, so that writing an equal document is a change.
+        /// True if the file is damaged, so that writing an equal document is a change.
         let isDamaged: Bool
         var isChanged = false
     }
@@ -57,7 +57,7 @@ struct CommitBatch {
         changedPaths.map { NetDocumentChange(path: $0, document: images[$0]?.encoded, isNew: images[$0]?.isNew == true) }
     }
 
-    /// The net changes for the index; nil when the batch changes nothing.
+    /// The net changes for the index; nil if the batch changes nothing.
     var indexUpdate: IndexUpdate? {
         guard let first = commits.first, let newest = commits.last else { return nil }
         return IndexUpdate(
@@ -138,7 +138,7 @@ extension CommitBatch {
                 edits[write.path] = edit
                 writeResults.append(applied.result)
             } catch {
-                throw error.ofWrite(at: index)
+                throw error.withWriteIndex(index)
             }
         }
         let sequence = try record(order, edits, at: time, by: commit.author)
@@ -162,7 +162,7 @@ extension CommitBatch {
         return Edit(before: encoded, current: decoded, isDamaged: isDamaged)
     }
 
-    /// Adds a commit's net changes to the batch; returns the commit's sequence number, or nil when nothing has changed.
+    /// Adds a commit's net changes to the batch; returns the commit's sequence number, or nil if nothing has changed.
     private mutating func record(
         _ order: [DocumentPath],
         _ edits: [DocumentPath: Edit],

@@ -34,7 +34,7 @@ final class CommitQueue: Sendable {
         }.get()
     }
 
-    /// Rejects further commits, completes the pending ones and closes the committer.
+    /// Rejects new commits, completes the pending ones and closes the committer.
     ///
     /// A second call waits for the first, and returns nil.
     ///
@@ -74,7 +74,7 @@ final class CommitQueue: Sendable {
 
     /// Processes the pending commits until there are none.
     private func drain(_ committer: isolated Committer) {
-        while let commits = takePending() { committer.process(commits) }
+        while let commits = dequeuePending() { committer.process(commits) }
         scheduleIdleCheckpoint(committer)
     }
 
@@ -99,7 +99,7 @@ final class CommitQueue: Sendable {
         }
     }
 
-    private func takePending() -> [PendingCommit]? {
+    private func dequeuePending() -> [PendingCommit]? {
         state.withLock { state in
             if state.pending.isEmpty {
                 state.isRunning = false

@@ -7,19 +7,19 @@ internal import StorageIO
 
 /// Makes commits durable and visible, batch after batch (group commit).
 ///
-/// The steps of a batch, and the consequences of a failure in each:
+/// The steps of a batch, and what happens if one fails:
 ///
 /// 1. **Evaluate.** Each commit is evaluated on the results of the previous ones, and its reads are validated. A commit that fails (a
 ///    precondition, a changed read, a damaged document) fails alone.
-/// 2. **Stage.** The documents are written to temporary files, and the files to be replaced or removed are checked. When that fails,
-///    mostly because the disk is full or a file is immutable, the commits are retried one by one, and those that fail are rejected.
-///    Nothing has changed.
+/// 2. **Stage.** The documents are written to temporary files, and the files to be replaced or removed are checked. If that fails,
+///    usually because the disk is full or a file is immutable, the commits are retried one by one, and those that fail are
+///    rejected. Nothing has changed.
 /// 3. **Append.** The records of all commits are appended to the journal and synced. When the disk is full, the commits are retried
 ///    one by one as in step 2. After any other failure the state on disk is unknown: the commits are rejected, and so are all
 ///    writes until the store is reopened.
 /// 4. **Apply.** The temporary files are renamed into place, and the files of deleted documents are removed. The commits are durable
-///    now, so they succeed in any case. When a file can't be changed, readers get its document from memory, and all writes are
-///    rejected until the file has been changed. Each further write tries again, and so does opening the store.
+///    now, so they always succeed. When a file can't be changed, readers get its document from memory, and all writes are
+///    rejected until the file has been changed. Each subsequent write tries again, and so does opening the store.
 /// 5. **Publish.** The commits are queued for the index, which applies them asynchronously, and published to the change feed. The
 ///    callers are resumed. When the index lags too far behind, the next batch waits for it.
 ///

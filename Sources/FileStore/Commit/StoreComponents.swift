@@ -22,12 +22,12 @@ struct StoreComponents: Sendable {
 }
 
 extension StoreComponents {
-    /// The error for further writes; nil while the store accepts writes.
+    /// The error for subsequent writes; nil while the store accepts writes.
     var writeBlockedReason: StatusError? {
         permanentWriteBlockedReason ?? unapplied.writeBlockedError
     }
 
-    /// The error for further writes when retrying is useless; nil otherwise.
+    /// The error for subsequent writes if retrying would not help; nil otherwise.
     var permanentWriteBlockedReason: StatusError? {
         if let error = writeLatch.error { return error }
         do throws(StatusError) {

@@ -38,8 +38,8 @@ extension DataFolder {
         guard !manifest.naming.isStrict, try conflatesNames(in: root) else { return }
         throw StatusError(
             .failedPrecondition,
-            "The data folder was created on a case-sensitive file system, but this file system folds case or normalises Unicode, so "
-                + "documents would be lost. Export the documents from the original, and import them into a new data folder here."
+            "The data folder was created on a case-sensitive file system, but this file system folds case or normalizes Unicode, "
+                + "so documents would be lost. Export the documents from the original, and import them into a new data folder here."
         )
     }
 

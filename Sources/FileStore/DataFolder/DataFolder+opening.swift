@@ -19,7 +19,7 @@ extension DataFolder {
             try synchronizeParent(ofRoot: path)
         }
         let lock = try acquireLock(in: root)
-        removeTemporaries(in: root)
+        removeTemporaryFiles(in: root)
         let existing = try readManifest(in: root)
         let manifest = if let existing { existing } else { try createManifest(identity, in: root) }
         try identity.check(manifest)
@@ -135,7 +135,7 @@ extension DataFolder {
     }
 
     /// Removes temporary top-level files that a crash left behind. Failures are harmless.
-    private static func removeTemporaries(in root: borrowing FileDescriptor) {
+    private static func removeTemporaryFiles(in root: borrowing FileDescriptor) {
         for name in [manifestTemporaryName] + temporaryFileNames + FileSystemProbe.names { _ = try? root.removeFile(name) }
     }
 

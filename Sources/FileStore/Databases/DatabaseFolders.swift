@@ -79,7 +79,7 @@ package final class DatabaseFolders: Sendable {
         return try await FileStore.open(configuration, logger: logger)
     }
 
-    /// Removes a closed database in one atomic and durable step; without effect when it does not exist.
+    /// Removes a closed database atomically and durably. Has no effect if it does not exist.
     ///
     /// ``purgeDeletedDatabases()`` frees its disk space.
     package func remove(_ id: DatabaseID) async throws(StatusError) {
@@ -167,7 +167,7 @@ extension DatabaseFolders {
         guard try list().count < Self.maximumCount else {
             throw StatusError(
                 .resourceExhausted,
-                "There are \(Self.maximumCount) databases, the maximum. Delete those that are not used."
+                "The maximum number of databases, \(Self.maximumCount), has been reached. Delete unused databases."
             )
         }
         try reporting("create", Self.name) { () throws(FileSystemError) in
@@ -179,7 +179,7 @@ extension DatabaseFolders {
 }
 
 extension FileDescriptor {
-    /// Opens a folder of this folder, creating it if needed. Its name is durable when this returns, even if an interrupted start
+    /// Opens a subfolder of this folder, creating it if needed. Its name is durable when this returns, even if an interrupted start
     /// had created it.
     fileprivate func openOrCreateFolder(_ name: String) throws(FileSystemError) -> FileDescriptor {
         try createFolder(name)
@@ -196,7 +196,7 @@ extension FileDescriptor {
         return false
     }
 
-    /// Moves a folder of this folder to another folder under a temporary name; durable when this returns.
+    /// Moves a subfolder of this folder to another folder under a temporary name; durable when this returns.
     fileprivate func moveAside(_ name: String, to other: borrowing FileDescriptor) throws(FileSystemError) {
         var number: UInt64 = 0
         while try other.status(of: TemporaryName.numbered(number)) != nil { number += 1 }
@@ -205,7 +205,7 @@ extension FileDescriptor {
         try other.synchronize()
     }
 
-    /// Removes a folder of this folder; returns false when it is not empty or does not exist.
+    /// Removes a subfolder of this folder; returns false if it is not empty or does not exist.
     fileprivate func removeFolderIfEmpty(_ name: String) throws(FileSystemError) -> Bool {
         do throws(FileSystemError) {
             return try removeFolder(name)

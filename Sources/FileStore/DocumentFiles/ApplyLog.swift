@@ -42,7 +42,7 @@ final class ApplyLog: Sendable {
         fileprivate let start: Int
     }
 
-    /// Calls `list`, and returns its result with the documents whose files may have changed meanwhile.
+    /// Calls `list`, and returns its result with the documents whose files may have changed in the meantime.
     func trackingChanges<Result>(
         _ list: () throws(StatusError) -> Result
     ) throws(StatusError) -> (result: Result, changed: Set<DocumentPath>) {
@@ -64,7 +64,7 @@ final class ApplyLog: Sendable {
         }
     }
 
-    /// Ends a listing, and returns the documents whose files may have changed meanwhile.
+    /// Ends a listing, and returns the documents whose files may have changed in the meantime.
     func end(_ listing: Listing) -> Set<DocumentPath> {
         state.withLock { state in
             let changed = Set(state.batches.lazy.filter { $0.number >= listing.start }.flatMap(\.paths))

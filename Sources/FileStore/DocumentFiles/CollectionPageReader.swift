@@ -119,7 +119,7 @@ extension CollectionPageReader {
     }
 
     /// Returns the ID of a document file, which is read from the file if the name is shortened, or nil if the file was removed
-    /// meanwhile.
+    /// in the meantime.
     private func documentID(_ name: String, _ id: DocumentPath.ID?) throws(StatusError) -> DocumentPath.ID? {
         if let id { return id }
         guard let id = try files.read(name, id: nil, in: collection, folder)?.path.id else { return nil }

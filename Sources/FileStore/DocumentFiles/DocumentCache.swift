@@ -37,7 +37,7 @@ final class DocumentCache: Sendable {
         shard(of: key).insert(Entry(document: document, identity: identity), for: key)
     }
 
-    /// Inserts the contents of a file at the time of a read, unless a later version was inserted meanwhile.
+    /// Inserts the contents of a file at the time of a read, unless a later version was inserted in the meantime.
     func insertRead(_ document: EncodedDocument, identity: FileIdentity) {
         let key = Key(document.path)
         shard(of: key).insertRead(Entry(document: document, identity: identity), for: key)

@@ -73,7 +73,7 @@ struct DocumentFiles: Sendable {
         let document = try DocumentFile.decodeEncoded(
             contents.bytes,
             in: collection,
-            id: idOutsideFile(id),
+            id: idFromFileName(id),
             file: filePath(name, in: collection)
         )
         if contents.isStable { cache.insertRead(document, identity: contents.status.identity) }
@@ -91,7 +91,7 @@ struct DocumentFiles: Sendable {
         return try DocumentFile.decode(
             contents.bytes,
             in: collection,
-            id: idOutsideFile(id),
+            id: idFromFileName(id),
             file: filePath(name, in: collection)
         )
     }
@@ -138,7 +138,8 @@ extension DocumentFiles {
         if let message = Self.typeError(of: contents.status.kind) { throw Self.damaged(message, filePath, path: path) }
         guard contents.status.size <= Self.maximumFileBytes else {
             throw Self.damaged(
-                "The file has \(contents.status.size) bytes, more than any document file. Move it out of the data folder.",
+                "The file has \(contents.status.size) bytes, which is larger than any document file. Move it out of the data "
+                    + "folder.",
                 filePath,
                 path: path
             )
@@ -147,7 +148,7 @@ extension DocumentFiles {
     }
 
     /// Returns the ID from the file name, or nil if the name is shortened and the file has it.
-    private func idOutsideFile(_ id: DocumentPath.ID?) -> DocumentPath.ID? {
+    private func idFromFileName(_ id: DocumentPath.ID?) -> DocumentPath.ID? {
         guard let id, !folders.naming.file(of: id).isShortened else { return nil }
         return id
     }
@@ -166,7 +167,7 @@ extension DocumentFiles {
     }
 
     /// The age from which a file is considered completely written. The kernel updates the modification time before it copies the
-    /// bytes, so a file that another program is writing in place may not look modified afterwards.
+    /// bytes, so a file that another program is writing in place may not look modified afterward.
     private static let stabilitySeconds: Int64 = 1
 
     /// Returns the message for an entry with a document's name that is not a regular file, or nil for a file.

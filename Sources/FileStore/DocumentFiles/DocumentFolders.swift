@@ -5,7 +5,7 @@ internal import UTF8Text
 
 /// Resolves the folders of collections and of documents' subcollections, one path segment at a time from the root.
 ///
-/// Nothing is cached between calls, so a folder that was moved or replaced by a link is noticed immediately.
+/// Nothing is cached between calls, so a folder that was moved or replaced with a link is noticed immediately.
 struct DocumentFolders: Sendable {
     private let data: DataFolder
     let naming: FileNaming
@@ -45,7 +45,7 @@ struct DocumentFolders: Sendable {
         return folder
     }
 
-    /// Removes the folder of a path and its parents, as far as they are empty.
+    /// Removes the folder of a path and its parents, up to the first that is not empty.
     func removeEmpty(_ segments: [UTF8Key]) {
         var rest = segments[...]
         while let last = rest.popLast() {

@@ -3,7 +3,7 @@ internal import UTF8Text
 
 /// A cache of one file name per folder, as a hint that the folder is not empty.
 ///
-/// Checking that the file still exists takes a hundredth of the time of listing a large folder.
+/// Checking that the file still exists takes a hundredth of the time that listing a large folder takes.
 final class NonEmptyFolderHints: Sendable {
     private let files = Mutex<[[UTF8Key]: String]>([:])
 

@@ -29,13 +29,13 @@ final class UnappliedDocuments: Sendable {
     /// True if all commits are applied.
     var isEmpty: Bool { state.withLock { $0.images.isEmpty } }
 
-    /// The error for further writes, or nil if no document blocks them.
+    /// The error for subsequent writes, or nil if no document blocks them.
     var writeBlockedError: StatusError? {
         let cause = state.withLock { $0.blocking.isEmpty ? nil : $0.failure }
         guard let cause else { return nil }
         return StatusError(
             cause.code == .resourceExhausted ? .resourceExhausted : .unavailable,
-            "Writes are blocked because an earlier commit can't be applied to its file: \(cause.message) "
+            "Writes are blocked because an earlier commit can't be applied to its document file: \(cause.message) "
                 + "Writes resume automatically once the problem is fixed.",
             cause: cause
         )

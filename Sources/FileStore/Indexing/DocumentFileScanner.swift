@@ -35,7 +35,7 @@ final class DocumentFileScanner: DocumentScan {
     ///
     /// - Parameter position: Returns the last commit whose document files are in place.
     init(_ data: DataFolder, position: @escaping @Sendable () -> SequenceNumber, logger: Logger) {
-        // Each document is read once, so a cache is useless.
+        // Each document is read once, so a cache would not help.
         files = DocumentFiles(DocumentFolders(data), cache: DocumentCache(maximumBytes: 0), log: ApplyLog())
         self.position = position
         self.logger = logger
@@ -144,7 +144,7 @@ extension DocumentFileScanner {
     ) throws(StatusError) {
         var listing = try reporting("list", filePath) { () throws(FileSystemError) in try folder.openForListing() }
         while let entry = try reporting("list", filePath, { () throws(FileSystemError) in try listing.next() }) {
-            // An entry that was removed meanwhile has no kind.
+            // An entry that was removed in the meantime has no kind.
             guard let kind = try reporting("list", filePath, { () throws(FileSystemError) in try folder.kind(of: entry) }) else {
                 continue
             }
@@ -179,7 +179,7 @@ extension DocumentFileScanner {
         let filePath: String
     }
 
-    /// Opens the folder of a collection or a document; nil when it is neither, or can't be opened.
+    /// Opens the folder of a collection or a document; nil if it is neither, or can't be opened.
     private func open(
         _ name: String,
         _ key: UTF8Key?,
@@ -202,7 +202,7 @@ extension DocumentFileScanner {
     private func skip(_ filePath: String, _ error: StatusError) throws(StatusError) {
         guard error.affectsSingleFile else { throw error }
         logger.warning(
-            "A document or folder can't be read and is not indexed",
+            "Skipping an unreadable document or folder during indexing",
             metadata: ["file.path": "\(filePath)", "error": "\(error)"]
         )
     }

@@ -11,13 +11,13 @@ internal import UTF8Text
 /// - `%`;
 /// - control, invisible and bidirectional characters;
 /// - the dot of a folder name that ends in `.json`, so that the folder of the document `a.json` is not the file of `a`;
-/// - with strict naming, for file systems that fold case or normalise Unicode: capital letters, all non-ASCII characters, and
+/// - with strict naming, for file systems that fold case or normalize Unicode: capital letters, all non-ASCII characters, and
 ///   punctuation that such file systems reject.
 ///
 /// A name over the length limit is shortened to a prefix, `%~` and 32 digits of the ID's hash, and the ID is stored in the file
 /// or folder. The mapping is injective.
 struct FileNaming: Hashable, Sendable {
-    /// True if names are safe on file systems that fold case or normalise Unicode.
+    /// True if names are safe on file systems that fold case or normalize Unicode.
     let isStrict: Bool
 
     /// A file or folder name. If it is shortened, the ID is stored in the file or folder.
@@ -121,7 +121,7 @@ extension FileNaming {
         }
     }
 
-    /// Returns whether a file system that folds case or normalises Unicode may change or reject a scalar.
+    /// Returns whether a file system that folds case or normalizes Unicode may change or reject a scalar.
     private static func isAmbiguous(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case "A"..."Z", "\"", "*", ":", "<", ">", "?", "\\", "|": true

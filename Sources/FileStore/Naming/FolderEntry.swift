@@ -47,7 +47,7 @@ enum FolderEntry {
     static func typeError(of kind: FileStatus.Kind, isNamedAsDocument: Bool) -> String? {
         switch kind {
         case .symbolicLink:
-            "It is a symbolic link, which Hearth doesn't follow. Replace it by its target, or move it out of the data folder."
+            "It is a symbolic link, which Hearth doesn't follow. Replace it with its target, or move it out of the data folder."
         case .other:
             "It is a socket, a pipe or a device, not a document. Move it out of the data folder."
         case .folder where isNamedAsDocument:

@@ -4,7 +4,7 @@ internal import Journal
 internal import StorageIO
 internal import UTF8Text
 
-// Point-in-time reads read the files first and the journal's index afterwards. Every commit is indexed before its documents become
+// Point-in-time reads read the files first and the journal's index afterward. Every commit is indexed before its documents become
 // visible in the files, so a document that was read from its file and that no commit since the read time changed is as of that time.
 
 extension DocumentReader {
@@ -75,7 +75,7 @@ extension DocumentReader {
         for (id, entry) in entries {
             if case .missing = entry { candidates.insert(id) }
         }
-        for key in try await changes(below: segments, since: time).existedBelowIDs(at: segments.count) {
+        for key in try await changes(below: segments, since: time).idsWithFormerDescendants(at: segments.count) {
             guard let id = try? DocumentPath.ID(key.string), listing.isAfterStart(id), entries[id] == nil else { continue }
             if through.map({ id <= $0 }) ?? true { candidates.insert(id) }
         }
@@ -96,7 +96,7 @@ extension DocumentReader {
         let segments = parent?.segments ?? []
         let files = components.files
         let current = try await scanQueue.run { () throws(StatusError) in try files.folders.collections(under: segments) }
-        let deleted = try await changes(below: segments, since: time).existedBelowIDs(at: segments.count)
+        let deleted = try await changes(below: segments, since: time).idsWithFormerDescendants(at: segments.count)
         let damaged = after == nil ? current.damaged : []
         let all = components.unapplied.collections(under: parent).union(current.ids).union(
             deleted.compactMap { try? CollectionID($0.string) }
@@ -141,7 +141,7 @@ extension DocumentReader {
                 }
             }
             let changes = try await changes(below: segments, since: time)
-            let existed = changes.existedBelowIDs(at: segments.count)
+            let existed = changes.idsWithFormerDescendants(at: segments.count)
             created = Set(changes.created.map { UTF8Key(components.files.filePath(of: $0)) })
             undecided = []
             for (id, witness) in zip(candidates, witnesses) {

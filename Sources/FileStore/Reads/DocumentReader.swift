@@ -67,7 +67,7 @@ final class DocumentReader: Sendable {
         }
     }
 
-    /// Returns the IDs of a page and the next one from the index; nil when the index is unavailable.
+    /// Returns the IDs of a page and the next one from the index; nil if the index is unavailable.
     private func indexedIDs(_ listing: DocumentPageRequest) async throws(StatusError) -> [DocumentPath.ID]? {
         do throws(StatusError) {
             let sequence = try await components.feed.safePosition().lastSequence

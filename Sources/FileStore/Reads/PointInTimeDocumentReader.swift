@@ -5,7 +5,7 @@ internal import StorageIO
 
 /// A reader of documents as of a point in time, for one query on one thread.
 ///
-/// It reads the current file first and consults the history afterwards: a commit is in the history before its files are visible.
+/// It reads the current file first and consults the history afterward: a commit is in the history before its files are visible.
 final class PointInTimeDocumentReader: QueryDocuments {
     let time: Timestamp
     /// The number of documents read.
@@ -25,7 +25,7 @@ final class PointInTimeDocumentReader: QueryDocuments {
         self.time = time
     }
 
-    /// Reads the document at `path`; nil when it did not exist or can't be read.
+    /// Reads the document at `path`; nil if it did not exist or can't be read.
     func document(at path: DocumentPath) throws(StatusError) -> EncodedDocument? {
         readCount += 1
         let current: EncodedDocument?

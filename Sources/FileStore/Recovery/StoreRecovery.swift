@@ -185,10 +185,10 @@ extension StoreRecovery {
         lastSequence: SequenceNumber,
         to logger: Logger
     ) {
-        // Only the root collections' folder is listed here. Foreign files further down are reported when they are listed.
+        // Only the root collections' folder is listed here. Foreign files in subfolders are reported when they are listed.
         if let first = foreign.first {
             logger.warning(
-                "Ignoring foreign files or folders among the documents; hearth check lists them",
+                "Ignoring unrecognized files or folders among the documents; run hearth check to list them",
                 metadata: [
                     "store.foreign_entries": "\(foreign.count)", "file.path": "\(first.file?.path ?? "")", "error": "\(first)",
                 ]
@@ -221,7 +221,7 @@ extension StoreRecovery {
         // An immutable file is intentional, so it is not reported.
         if let failure = sweep.failure, !failure.preventsSingleFileAccess {
             logger.warning(
-                "A temporary file could not be removed. It is harmless; the next start tries again",
+                "Failed to remove a temporary file, which is harmless; the next start retries",
                 metadata: ["error": "\(failure)"]
             )
         }

@@ -7,7 +7,7 @@ internal import StorageIO
 struct TemporaryFileSweep {
     /// The number of removed files.
     private(set) var count = 0
-    /// The last failed removal; nil when no temporary file is known to be left.
+    /// The last failed removal; nil if no temporary file is known to be left.
     private(set) var failure: StatusError?
 
     /// Sweeps a folder and its subfolders. Does not follow links, and ignores foreign files.

@@ -6,13 +6,13 @@ internal import QueryEngine
 internal import StorageIO
 package import UTF8Text
 
-/// A store in a data folder: one file a document, a write-ahead journal, and an index.
+/// A store in a data folder: one file per document, a write-ahead journal, and an index.
 ///
 /// - An acknowledged commit is synced to the journal and applied to the documents' files.
 /// - A file is always complete: it changes only by renaming a complete file over it.
 /// - Document files may be edited while the store is open; the next read returns the edited contents. Recovery keeps edits too, with
 ///   one exception: where a commit wrote the same document since the last checkpoint, recovery rewrites a file that was removed,
-///   damaged or replaced by an older version, because it is indistinguishable from one whose change was lost with the disk cache.
+///   damaged or replaced with an older version, because it is indistinguishable from one whose change was lost with the disk cache.
 /// - Files added to a large collection's folder are listed, and found by queries, after the index has been rebuilt; see
 ///   ``FileStoreConfiguration/listedFolderBytes``.
 /// - A document with a damaged file can be written or deleted only with the file's contents as a precondition
@@ -122,7 +122,7 @@ extension FileStore {
         try await reader.versions(of: path, before: before, limit: Self.pageLimit(limit))
     }
 
-    /// Limits a page to a size that is not empty and fits into memory.
+    /// Clamps a page size to at least one entry and to what fits in memory.
     private static func pageLimit(_ limit: Int) -> Int {
         min(max(limit, 1), 100_000)
     }

@@ -54,7 +54,7 @@ enum ConsistencySelector {
 }
 
 extension TransactionID {
-    /// Decodes a transaction ID; nil when it is empty.
+    /// Decodes a transaction ID; nil if it is empty.
     ///
     /// - Throws: ``StatusCode/invalidArgument`` for an invalid ID.
     init?(base64 text: String) throws(StatusError) {

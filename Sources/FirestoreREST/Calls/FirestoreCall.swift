@@ -45,7 +45,7 @@ package struct FirestoreCall: Sendable {
 
     /// Executes the call.
     package func respond(to body: [UInt8], in context: ServiceContext) async throws(StatusError) -> FirestoreResponse {
-        try context.authorize(type(of: call).right)
+        try context.authorize(type(of: call).requiredPermission)
         return try await call.respond(to: Self.message(body), in: context)
     }
 

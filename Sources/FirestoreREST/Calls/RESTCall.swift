@@ -5,7 +5,7 @@ import StrictJSON
 /// A call of one REST method, initialized from the request's path and query; its body is decoded when it is executed.
 protocol RESTCall: Sendable {
     /// The role required to make the call.
-    static var right: Role { get }
+    static var requiredPermission: Role { get }
     /// The fields accepted in the query.
     static var parameters: [ProtoField] { get }
     static var acceptsBody: Bool { get }

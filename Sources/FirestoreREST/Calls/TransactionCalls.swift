@@ -4,7 +4,7 @@ import StrictJSON
 
 /// A `:beginTransaction` call.
 struct BeginTransactionCall: RESTCall {
-    static let right = BeginTransaction.right
+    static let requiredPermission = BeginTransaction.requiredPermission
     private static let fields: [ProtoField] = .request("options")
 
     init(_ requestPath: RequestPath, _ parameters: URLParameters) {}
@@ -23,7 +23,7 @@ struct BeginTransactionCall: RESTCall {
 
 /// A `:rollback` call.
 struct RollbackCall: RESTCall {
-    static let right = RollbackTransaction.right
+    static let requiredPermission = RollbackTransaction.requiredPermission
     private static let fields: [ProtoField] = .request("transaction")
 
     init(_ requestPath: RequestPath, _ parameters: URLParameters) {}

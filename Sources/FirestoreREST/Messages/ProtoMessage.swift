@@ -32,7 +32,7 @@ struct ProtoMessage {
         }
     }
 
-    /// Decodes a field; returns nil when it is absent.
+    /// Decodes a field; returns nil if it is absent.
     func read<Value>(
         _ field: ProtoField,
         _ body: (JSONNode) throws(StatusError) -> Value
@@ -75,7 +75,7 @@ struct ProtoMessage {
         } ?? []
     }
 
-    /// Decodes a oneof; returns nil when none of its fields is present.
+    /// Decodes a oneof; returns nil if none of its fields is present.
     ///
     /// - Throws: ``StatusCode/invalidArgument`` when more than one field is present.
     func oneOf<Value>(

@@ -56,7 +56,7 @@ private struct PathSegment {
         }
     }
 
-    /// The first index; nil when there is none.
+    /// The first index; nil if there is none.
     private var index: Int? {
         Int(String(decoding: indices.utf8.dropFirst().prefix { $0 != UInt8(ascii: "]") }, as: UTF8.self))
     }

@@ -35,7 +35,7 @@ extension [StructuredQuery.Order] {
 }
 
 extension StructuredQuery.Order.Direction {
-    /// Parses the words after a field; nil when they are not a direction.
+    /// Parses the words after a field; nil if they are not a direction.
     fileprivate init?(_ words: some Collection<ArraySlice<UInt8>>) {
         guard let word = words.first else {
             self = .ascending

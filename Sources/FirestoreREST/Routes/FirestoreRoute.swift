@@ -11,7 +11,7 @@ import NIOCore
 struct FirestoreRoute: Sendable {
     private let context: ServiceContext
     private let responseBudget: MemoryBudget
-    private let bodyExecutor: BodyExecutor
+    private let bodyExecutor: LargeBodyExecutor
     private let deadlines: CallDeadlines
 
     init(_ context: ServiceContext, _ server: ServerResources) {
@@ -30,7 +30,7 @@ struct FirestoreRoute: Sendable {
         guard await reservation.reserve(call.expectedResponseBytes) else {
             throw HTTPFailure.responseMemoryExhausted(isExecuted: false)
         }
-        let context = context.calling(as: requestContext.caller)
+        let context = context.withCaller(requestContext.caller)
         let result: Result<FirestoreResponse, any Error> = await bodyExecutor.run(bodyBytes: body.count) { [deadlines] executor in
             do {
                 let response = try await deadlines.run(on: executor) {
@@ -69,7 +69,7 @@ struct ClearDatabaseRoute: Sendable {
                 "Deleting all documents is disabled. Start the server with --allow-clearing to enable it."
             )
         }
-        let context = context.calling(as: requestContext.caller)
+        let context = context.withCaller(requestContext.caller)
         do {
             let call = try ClearDatabaseCall(path: request.uri.path.utf8)
             _ = try await deadlines.run { try await call.run(in: context.inDatabase(call.database.id)) }

@@ -5,7 +5,7 @@ import StrictJSON
 extension JSONWriter {
     /// Writes a document: `{"name": …, "fields": {…}, "createTime": …, "updateTime": …}`, without `fields` when it has none.
     ///
-    /// - Throws: ``StatusCode/dataLoss`` when the encoded fields are corrupt.
+    /// - Throws: ``StatusCode/dataLoss`` if the encoded fields are damaged.
     mutating func write(_ document: EncodedDocument, in database: DatabaseName) throws(StatusError) {
         beginObject()
         key("name")
@@ -18,7 +18,7 @@ extension JSONWriter {
         } catch {
             throw StatusError(
                 .dataLoss,
-                "The encoded fields of the document are corrupt: \(error)",
+                "The encoded fields of the document are damaged: \(error)",
                 path: document.path.string,
                 cause: error
             )

@@ -3,7 +3,7 @@ package import UTF8Text
 
 /// The identity and the access rights of a caller.
 package struct Caller: Hashable, Sendable {
-    /// The way in which a caller was authenticated.
+    /// The method by which a caller was authenticated.
     package enum Identity: Hashable, Sendable {
         /// The server process itself.
         case system
@@ -39,7 +39,7 @@ package struct Caller: Hashable, Sendable {
         self.collections = collections
     }
 
-    init(_ key: AccessKey) {
+    init(_ key: APIKey) {
         self.init(.key(key.id), role: key.role, collections: key.collections)
     }
 }

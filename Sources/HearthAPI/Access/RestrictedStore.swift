@@ -107,7 +107,7 @@ struct RestrictedStore: DocumentStore {
             do throws(StatusError) {
                 try caller.requireAccess(to: write.path)
             } catch {
-                throw error.ofWrite(at: index)
+                throw error.withWriteIndex(index)
             }
         }
         return try await base.commit(writes, validating: reads, by: author)

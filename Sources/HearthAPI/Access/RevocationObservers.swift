@@ -32,7 +32,7 @@ struct RevocationObservers<Key: Hashable & Sendable> {
     }
 }
 
-/// A registration with ``AccessKeyRegistry/onRevocation(of:_:)`` or ``SessionRegistry/onRevocation(of:_:)``. The callback is
+/// A registration with ``APIKeyRegistry/onRevocation(of:_:)`` or ``SessionRegistry/onRevocation(of:_:)``. The callback is
 /// removed when the registration is released.
 package final class RevocationObservation: Sendable {
     /// Runs once, when the observed credential becomes invalid.

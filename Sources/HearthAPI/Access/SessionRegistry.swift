@@ -17,16 +17,16 @@ package final class SessionRegistry: Sendable {
     }
 
     private let state = Mutex(State())
-    private let keys: AccessKeyRegistry
+    private let keys: APIKeyRegistry
     private let now: @Sendable () -> Timestamp
 
-    /// The maximum number of sessions per key; a further one ends the least recently used session.
+    /// The maximum number of sessions per key; an additional one ends the least recently used session.
     private static let maximumCountPerKey = 32
     private static let nameBytes = 16
     /// The interval at which sessions are checked for their end.
     private static let maintenanceInterval = Duration.seconds(5)
 
-    package init(keys: AccessKeyRegistry, now: @escaping @Sendable () -> Timestamp = Timestamp.current) {
+    package init(keys: APIKeyRegistry, now: @escaping @Sendable () -> Timestamp = Timestamp.current) {
         self.keys = keys
         self.now = now
     }
@@ -44,7 +44,7 @@ package final class SessionRegistry: Sendable {
         from network: UTF8Key,
         isSecure: Bool,
         failures: FailedAttemptLimiter
-    ) async throws(AccessKeyRegistry.AuthenticationError) -> (session: Session, id: String) {
+    ) async throws(APIKeyRegistry.AuthenticationError) -> (session: Session, id: String) {
         let caller = try await keys.authenticate(key, from: network, failures: failures)
         let id = SessionID()
         let digest = SessionID.digest(of: id.text.utf8)

@@ -15,7 +15,7 @@ extension SharedParameter<ServiceContext> {
             ErrorDescription(status: .invalidArgument, "The database name is invalid."),
             ErrorDescription(status: .notFound, "The database does not exist on this server."),
             ErrorDescription(status: .resourceExhausted, "Too many databases are in use."),
-            ErrorDescription(status: .unavailable, "The database cannot be opened at the moment."),
+            ErrorDescription(status: .unavailable, "The database cannot currently be opened."),
             ErrorDescription(status: .dataLoss, "The database is damaged."),
         ]
     ) { (name: String, location, context) throws(RPCError) in

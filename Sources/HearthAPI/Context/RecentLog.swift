@@ -28,7 +28,7 @@ package final class RecentLog: Sendable {
     /// The entries, oldest first.
     package var lines: [Line] { buffer.withLock { $0 } }
 
-    /// A log handler that appends to this log, to be used besides the handler of the server's log.
+    /// A log handler that appends to this log, to be used alongside the server's own log handler.
     package var handler: some LogHandler { RecentLogHandler(log: self) }
 
     fileprivate func add(_ event: LogEvent, _ metadata: Logger.Metadata) {

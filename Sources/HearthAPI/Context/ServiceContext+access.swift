@@ -6,14 +6,14 @@ extension ServiceContext: RPCContext {
     ///
     /// - Throws: ``StatusCode/unauthenticated`` if its key was revoked or has expired since authentication;
     ///   ``StatusCode/permissionDenied`` if its role is insufficient.
-    package func authorize(_ right: Role) throws(StatusError) {
+    package func authorize(_ role: Role) throws(StatusError) {
         guard keys.isValid(caller) else {
             throw StatusError(.unauthenticated, "The key was revoked or has expired. Ask an admin for a new one.")
         }
-        guard caller.role < right else { return }
+        guard caller.role < role else { return }
         throw StatusError(
             .permissionDenied,
-            "The call requires a key with the role \(right.rawValue); the key has the role \(caller.role.rawValue)."
+            "The call requires a key with the role \(role.rawValue); the key has the role \(caller.role.rawValue)."
         )
     }
 

@@ -45,7 +45,7 @@ extension [ErrorDescription] {
         ErrorDescription(status: .alreadyExists, "The document exists, but the precondition forbids it."),
         ErrorDescription(status: .failedPrecondition, "The update time of the document differs from the precondition."),
         ErrorDescription(status: .resourceExhausted, "The disk is full."),
-        ErrorDescription(status: .dataLoss, "The document file is damaged; the error gives the location."),
-        ErrorDescription(status: .unavailable, "The store does not accept writes at the moment."),
+        ErrorDescription(status: .dataLoss, "The document file is damaged; the error includes the location."),
+        ErrorDescription(status: .unavailable, "The store does not currently accept writes."),
     ]
 }

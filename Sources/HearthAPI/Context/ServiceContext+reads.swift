@@ -16,7 +16,7 @@ extension ServiceContext {
         return try await store.document(at: path)
     }
 
-    /// Returns the commits after a sequence number, and waits for further ones.
+    /// Returns the commits after a sequence number, and waits for more if there are none.
     package func commits(after sequence: SequenceNumber) -> CommitSequence {
         store.commits(after: sequence)
     }

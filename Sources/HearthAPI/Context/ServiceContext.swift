@@ -16,7 +16,7 @@ package struct ServiceContext: Sendable {
     package private(set) var transactions: TransactionRegistry
     /// The commit rates of the selected database.
     package private(set) var commitRates = CommitRates()
-    package let keys: AccessKeyRegistry
+    package let keys: APIKeyRegistry
     /// The browser sessions.
     package let sessions: SessionRegistry
     package private(set) var caller: Caller
@@ -29,7 +29,7 @@ package struct ServiceContext: Sendable {
         store: any DocumentStore,
         server: ServerDescription = ServerDescription(),
         transactions: TransactionRegistry = TransactionRegistry(),
-        keys: AccessKeyRegistry = AccessKeyRegistry(),
+        keys: APIKeyRegistry = APIKeyRegistry(),
         databases: DatabaseRegistry? = nil
     ) {
         self.store = store
@@ -42,7 +42,7 @@ package struct ServiceContext: Sendable {
     }
 
     /// Returns the context of a caller. The receiver must be the system context.
-    package func calling(as caller: Caller) -> ServiceContext {
+    package func withCaller(_ caller: Caller) -> ServiceContext {
         var context = self
         context.caller = caller
         if caller.collections != nil { context.store = RestrictedStore(base: store, caller: caller) }

@@ -78,7 +78,7 @@ final class Database: Sendable {
         }
     }
 
-    /// Closes the database for all leases, and wakes the waiters: no further commit follows.
+    /// Closes the database for all leases, and wakes the waiters: no more commits follow.
     func close(_ reason: CloseReason) {
         let position = position
         let waiters = shared.withLock { shared in

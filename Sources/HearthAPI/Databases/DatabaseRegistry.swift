@@ -5,7 +5,7 @@ import UTF8Text
 
 /// The additional databases of a server. A database is opened on first use and created by its first write.
 ///
-/// The number of open databases is limited. When a further one is needed, the least recently used database is closed. An unused
+/// The number of open databases is limited. When another one is needed, the least recently used database is closed. An unused
 /// database costs neither memory nor time, and the default database never waits for another one.
 package actor DatabaseRegistry {
     /// The default database, which is not part of the registry.
@@ -153,12 +153,12 @@ extension DatabaseRegistry {
             return try await host.open(identity)
         } catch {
             storeCount -= 1
-            throw publicError(error, of: identity)
+            throw clientError(error, of: identity)
         }
     }
 
     /// Returns the error for clients when a database cannot be opened. The original error may name folders of the machine.
-    private func publicError(_ error: StatusError, of identity: DatabaseIdentity) -> StatusError {
+    private func clientError(_ error: StatusError, of identity: DatabaseIdentity) -> StatusError {
         guard error.code != .resourceExhausted, let id = identity.id else { return error }
         logger.error(
             "Failed to open database",

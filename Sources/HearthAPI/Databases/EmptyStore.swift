@@ -88,7 +88,7 @@ struct EmptyStore: DocumentStore {
         get async { nil }
     }
 
-    private static let notCreated = StatusError(.internal, "A write reached a database that was not created before.")
+    private static let notCreated = StatusError(.internal, "A write was sent to a database that does not exist.")
 
     private func validate(_ readTime: Timestamp?) async throws(StatusError) {
         guard let readTime, try await isInFuture(readTime) else { return }

@@ -53,7 +53,7 @@ extension [ErrorDescription] {
         ErrorDescription(status: .failedPrecondition, "The history at the readTime is no longer retained."),
         ErrorDescription(
             status: .aborted,
-            "The history that the transaction reads is no longer retained. Run the transaction again."
+            "The history that the transaction reads is no longer retained. Retry the transaction."
         ),
         ErrorDescription(
             status: .resourceExhausted,

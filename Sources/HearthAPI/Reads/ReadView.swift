@@ -110,7 +110,7 @@ struct ReadView: Sendable {
             guard error.code == .failedPrecondition, recorder != nil else { throw error }
             var aborted = StatusError(
                 .aborted,
-                "The history that the transaction reads is no longer retained. Run the transaction again.",
+                "The history that the transaction reads is no longer retained. Retry the transaction.",
                 path: error.path,
                 cause: error
             )

@@ -10,7 +10,7 @@ extension JSONSchema {
                 .init(
                     DamageKeys.path,
                     .string(),
-                    "The path of the document or its parent, as far as it is known.",
+                    "The path of the document or its parent, if known.",
                     isRequired: false
                 ),
                 .init(

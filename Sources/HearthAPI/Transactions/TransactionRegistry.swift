@@ -64,7 +64,7 @@ package final class TransactionRegistry: Sendable {
         try withTransaction(id, of: owner) { $0.pin(snapshot) }
     }
 
-    /// Records a read. The result is returned to the client only afterwards, so that the commit validates everything it has seen.
+    /// Records a read. The result is returned to the client only afterward, so that the commit validates everything it has seen.
     func recordRead(
         in id: TransactionID,
         for owner: Caller.Identity = .system,

@@ -32,8 +32,8 @@ struct TransactionTable: Sendable {
         guard transactions.count < limits.maximumCount else {
             throw StatusError(
                 .resourceExhausted,
-                "\(limits.maximumCount) transactions are open, the maximum number. Commit or roll back open transactions, or wait until "
-                    + "they expire."
+                "\(limits.maximumCount) transactions are open, which is the maximum. Commit or roll back open transactions, or "
+                    + "wait until they expire."
             )
         }
         let id = TransactionID()

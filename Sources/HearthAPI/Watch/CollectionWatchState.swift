@@ -112,8 +112,8 @@ extension CollectionWatchState {
     }
 
     /// The heartbeat frame, or `nil` while the initial state is incomplete.
-    var checkpoint: OutgoingWatchFrame? {
-        resumeToken.map { .checkpoint(sequence: sequence, count: count, token: $0) }
+    var heartbeat: OutgoingWatchFrame? {
+        resumeToken.map { .heartbeat(sequence: sequence, count: count, token: $0) }
     }
 
     /// The resume token after the last commit, or `nil` while the initial state is incomplete.

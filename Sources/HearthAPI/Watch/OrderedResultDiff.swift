@@ -58,7 +58,7 @@ struct OrderedResultDiff {
         return frameChanges
     }
 
-    /// Returns the paths that are in a result and fulfil a condition, in the order of the result.
+    /// Returns the paths that are in a result and satisfy a condition, in the order of the result.
     private func sorted(by result: OrderedResult, where condition: (DocumentPath) -> Bool) -> [DocumentPath] {
         paths.compactMap { path in result.sortKey(of: path).map { (path, $0) } }
             .filter { condition($0.0) }

@@ -12,7 +12,7 @@ extension OutgoingWatchFrame {
         case .change(let change, _): change.kind.frameKind
         case .damaged: .damaged
         case .current: .current
-        case .checkpoint: .checkpoint
+        case .heartbeat: .checkpoint
         case .reset: .reset
         case .end: .end
         }
@@ -23,7 +23,7 @@ extension OutgoingWatchFrame {
         switch self {
         case .open, .reset, .damaged: nil
         case .change(_, let position): position?.token
-        case .current(_, _, let token), .checkpoint(_, _, let token): token
+        case .current(_, _, let token), .heartbeat(_, _, let token): token
         case .end(_, let token): token
         }
     }
@@ -52,7 +52,7 @@ extension OutgoingWatchFrame {
         case .current(let sequence, let count, _):
             members.sequence = sequence.rawValue
             members.count = count
-        case .checkpoint(let sequence, let count, _):
+        case .heartbeat(let sequence, let count, _):
             members.sequence = sequence.rawValue
             members.count = count
         case .reset(let reason):

@@ -15,9 +15,9 @@ package enum OutgoingWatchFrame: Sendable {
     case damaged(StatusError)
     /// The initial state is complete as of this commit.
     case current(sequence: SequenceNumber, count: Int, token: ResumeToken)
-    /// The heartbeat: the target has not changed further up to this commit. It carries a resume token and, if known, the number
+    /// The heartbeat: the target has had no other changes up to this commit. It carries a resume token and, if known, the number
     /// of documents of the target.
-    case checkpoint(sequence: SequenceNumber, count: Int?, token: ResumeToken)
+    case heartbeat(sequence: SequenceNumber, count: Int?, token: ResumeToken)
     /// All previous frames are void; the initial state follows.
     case reset(ResetReason)
     /// The last frame: the server closes the stream. The token, if present, resumes it.

@@ -21,13 +21,13 @@ package enum PollChanges: RPCMethod {
         package var changes: [OutgoingWatchFrame] = []
         /// The token for the next poll.
         package var token: ResumeToken
-        /// True if further changes exist beyond the limit.
+        /// True if more changes exist beyond the limit.
         package var hasMore = false
     }
 
     static let resume = Parameter<ResumeToken?>(
         WatchRequestKeys.resume,
-        "The token of the previous poll. Without it, the call returns only a token: read the documents afterwards, and poll with it."
+        "The token of the previous poll. Without it, the call returns only a token: read the documents afterward, and poll with it."
     )
     static let waitMilliseconds = Parameter<Int?>(
         "waitMs",
@@ -40,11 +40,11 @@ package enum PollChanges: RPCMethod {
     )
     static let coalesce = Parameter<Bool?>(
         "coalesce",
-        "Whether to coalesce commits: return only the net change of each document."
+        "Whether to coalesce commits, returning only the net change of each document."
     )
 
     package static let name: UTF8Key = "changes.poll"
-    package static let right = Role.reader
+    package static let requiredPermission = Role.reader
     package static let summary = "Returns the changes since a token, and waits for a change if there is none."
     package static let parameters: [any ParameterDescription] =
         PreparedWatchTarget.parameters + [resume, waitMilliseconds, limit, WatchRequest.include, coalesce]
@@ -53,7 +53,7 @@ package enum PollChanges: RPCMethod {
         .object([
             .init("changes", .array(of: .change), "The changes, as the frames of a watch stream."),
             .init("token", .string(), "The token for the next poll."),
-            .init("more", .boolean, "Whether further changes exist beyond the limit."),
+            .init("more", .boolean, "Whether more changes exist beyond the limit."),
         ]),
         "The changes."
     )
@@ -62,8 +62,8 @@ package enum PollChanges: RPCMethod {
         [
             ErrorDescription(
                 status: .outOfRange,
-                "The changes after the token are no longer retained, or the token belongs to another history. Poll without a token, and "
-                    + "read the documents again."
+                "The changes after the token are no longer retained, or the token belongs to a different history. Poll without a "
+                    + "token, and read the documents again."
             )
         ] + .ofQueries
     package static let examples = [

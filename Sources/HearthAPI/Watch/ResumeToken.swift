@@ -95,8 +95,8 @@ extension StatusError {
     static func tokenExpired(at position: StorePosition) -> StatusError {
         var error = StatusError(
             .outOfRange,
-            "The commits after the token are no longer retained, or the token belongs to another history. The oldest retained commit is "
-                + "\(position.oldestRetained). Omit the token to start a new stream."
+            "The commits after the token are no longer retained, or the token belongs to a different history. The oldest "
+                + "retained commit is \(position.oldestRetained). Omit the token to start a new stream."
         )
         error.oldestSequence = position.oldestRetained.rawValue
         return error

@@ -114,7 +114,7 @@ final class WatchReader {
             return reason.map { [.end($0, token: state.resumeToken)] } ?? []
         case .heartbeat:
             wakeup.recordSend()
-            return state.checkpoint.map { [$0] } ?? []
+            return state.heartbeat.map { [$0] } ?? []
         }
     }
 
@@ -173,7 +173,7 @@ extension WatchReader {
         do throws(StatusError) {
             let frames = try await step()
             rejectedSince = nil
-            return frames.isEmpty ? periodicCheckpoint : frames
+            return frames.isEmpty ? periodicHeartbeat : frames
         } catch {
             if try await isHistoryLost(error) { return [try await resetOrEnd(phase == .resuming ? .expired : .lagged)] }
             // The stream ends with an end frame instead of an error.
@@ -234,7 +234,7 @@ extension WatchReader {
             try await restore()
             guard state.isCaughtUp else { return try await applyNextCommit() }
             phase = .live
-            return state.checkpoint.map { [$0] } ?? []
+            return state.heartbeat.map { [$0] } ?? []
         case .live:
             return try await applyNextCommit()
         case .ended:
@@ -341,7 +341,7 @@ extension WatchReader {
             let frames = try? state.apply(commit)
         else { return nil }
         self.commits = commits
-        return frames.isEmpty ? periodicCheckpoint : frames
+        return frames.isEmpty ? periodicHeartbeat : frames
     }
 
     /// Coalesces a commit with the available commits after it. Before-images are added to each commit first, since the
@@ -357,15 +357,15 @@ extension WatchReader {
         return Commit(coalescing: batch) ?? commit
     }
 
-    /// A checkpoint, if half of the retained commits have passed since the last resume token. Without it, a client of a quiet
+    /// A heartbeat, if half of the retained commits have passed since the last resume token. Without it, a client of a quiet
     /// target that reconnects late would have to read the initial state again.
-    private var periodicCheckpoint: [OutgoingWatchFrame] {
+    private var periodicHeartbeat: [OutgoingWatchFrame] {
         let position = store.position
         let passed = state.sequence.rawValue - min(lastTokenSequence, state.sequence).rawValue
         let retained =
             position.lastSequence.rawValue + 1 - min(position.oldestRetained.rawValue, position.lastSequence.rawValue)
         guard case .live = phase, passed >= Self.minimumCheckpointDistance, passed > retained / 2 else { return [] }
-        return state.checkpoint.map { [$0] } ?? []
+        return state.heartbeat.map { [$0] } ?? []
     }
 
     private nonisolated(nonsending) func nextCommit() async throws(StatusError) -> Commit? {

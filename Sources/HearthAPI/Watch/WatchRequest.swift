@@ -18,7 +18,7 @@ package struct WatchRequest: Sendable {
     package var limit: Int?
     /// The behavior if the commits after ``resume`` are no longer retained.
     package var onExpired: ExpiredPolicy
-    /// The time without frames after which a checkpoint is sent.
+    /// The time without frames after which a heartbeat is sent.
     package var heartbeat: Duration
     /// The maximum duration of the stream, or `nil` for no limit.
     package var timeout: Duration?

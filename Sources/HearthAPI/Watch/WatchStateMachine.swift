@@ -41,10 +41,10 @@ indirect enum WatchStateMachine: Sendable {
     }
 
     /// The heartbeat frame, or `nil` while the initial state is incomplete.
-    var checkpoint: OutgoingWatchFrame? {
+    var heartbeat: OutgoingWatchFrame? {
         switch self {
-        case .documents(let state): state.checkpoint
-        case .query(let state): state.checkpoint
+        case .documents(let state): state.heartbeat
+        case .query(let state): state.heartbeat
         }
     }
 

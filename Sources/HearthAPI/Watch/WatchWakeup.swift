@@ -104,11 +104,11 @@ final class WatchWakeup: Sendable {
         guard let wakeUp else { return }
         let nanoseconds = Int((ContinuousClock.now.duration(to: wakeUp) / .nanoseconds(1)).rounded(.up))
         DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(max(0, nanoseconds))) { [weak self] in
-            self?.timerFired()
+            self?.handleTimer()
         }
     }
 
-    private func timerFired() {
+    private func handleTimer() {
         let (waiter, isInterrupted) = state.withLock { state in
             state.isTimerSet = false
             state.advance(to: .now, heartbeat: heartbeat, deadline: deadline)

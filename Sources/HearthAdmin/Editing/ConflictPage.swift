@@ -1,5 +1,6 @@
 import DocumentModel
 import HTTPTypes
+internal import UTF8Text
 
 /// The page of an edit conflict, with the base, their and your value of each differing field to choose from.
 struct ConflictPage: Page {
@@ -37,7 +38,7 @@ struct ConflictPage: Page {
     private let problemAlert: ProblemAlert?
     private let isDeleted: Bool
     /// The time of the current version; nil when the document was deleted.
-    private let changed: Moment?
+    private let changed: RelativeTimeView?
     private let hasBase: Bool
     private let hasRows: Bool
     private let rows: [Row]
@@ -81,7 +82,7 @@ struct ConflictPage: Page {
             problems.add(localized("Choose a value for this field."), at: "c\(row.number)-yours")
         }
         problemAlert = ProblemAlert(problems)
-        changed = conflict.theirs.map { Moment($0.updateTime, now: now) }
+        changed = conflict.theirs.map { RelativeTimeView($0.updateTime, now: now) }
         layout.colors = values.colors
     }
 }

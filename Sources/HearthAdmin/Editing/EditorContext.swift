@@ -1,5 +1,6 @@
 import DocumentModel
 import StrictJSON
+internal import UTF8Text
 
 /// The common state of both editors: target, base revision and validation errors.
 struct EditorContext: Sendable {

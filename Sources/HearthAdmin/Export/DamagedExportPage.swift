@@ -1,6 +1,7 @@
 import DocumentModel
 import HTTPTypes
 import StrictJSON
+internal import UTF8Text
 
 /// A warning that an export would lack unreadable documents, with a link to export the others.
 struct DamagedExportPage: Page {

@@ -10,7 +10,7 @@ struct HistoryPage: Page {
 
     /// A version.
     struct Version: ViewModel {
-        let time: Moment
+        let time: RelativeTimeView
         let isCreated: Bool
         let isChanged: Bool
         let isDeleted: Bool
@@ -62,7 +62,7 @@ struct HistoryPage: Page {
         hasMore: Bool,
         state: StoredDocumentState,
         before: Timestamp?,
-        keys: [AccessKey],
+        keys: [APIKey],
         problems: FormProblems = FormProblems(),
         now: Timestamp
     ) throws(StatusError) {
@@ -91,7 +91,7 @@ struct HistoryPage: Page {
             let difference = FieldDiff(from: old ?? [:], to: fields ?? [:])
             versions.append(
                 Version(
-                    time: Moment(version.commitTime, now: now),
+                    time: RelativeTimeView(version.commitTime, now: now),
                     isCreated: isCreated,
                     isChanged: fields != nil && !isCreated && !isOldest,
                     isDeleted: fields == nil,

@@ -177,7 +177,7 @@ extension ImportController {
                 try await ImportJob(context: context, job: job, existing: existing).write(upload)
             }
         } catch {
-            uploads.unclaim(upload)
+            uploads.releaseClaim(upload)
             let preview = upload.preview.map { PreviewedUpload(upload, $0) }
             return .page(ImportPage(problems: error.problems, preview: preview, status: error.status))
         }

@@ -27,7 +27,7 @@ struct ImportOptions: Sendable {
     /// Decodes a document from JSON: an object with `path` and `fields`, or the fields alone.
     func document(_ json: JSONNode) throws(StatusError) -> (path: DocumentPath, fields: MapValue) {
         if json["path"]?.string != nil, json["fields"]?.kind == .object {
-            let line = try DocumentLine(json)
+            let line = try DocumentExportLine(json)
             return (line.path, line.fields)
         }
         var fields = try MapValue(json: json)

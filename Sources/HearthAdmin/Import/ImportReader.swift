@@ -55,7 +55,7 @@ struct ImportReader {
 // NDJSON.
 extension ImportReader {
     private mutating func readNDJSON(from first: [UInt8], _ body: Body) async throws(StatusError) {
-        var lines = LineSplitter(maximumBytes: DocumentLine.maximumBytes)
+        var lines = LineSplitter(maximumBytes: DocumentExportLine.maximumBytes)
         var (chunk, lineNumber) = (first, 0)
         while !chunk.isEmpty {
             lines.append(chunk)
@@ -82,7 +82,7 @@ extension ImportReader {
         case .overlong(let byteCount):
             let error = StatusError(
                 .invalidArgument,
-                "The line has \(byteCount) bytes. A document has at most \(DocumentLine.maximumBytes) bytes."
+                "The line has \(byteCount) bytes. A document has at most \(DocumentExportLine.maximumBytes) bytes."
             )
             return try await body(.failure(.init(line: lineNumber, error: error)))
         }
@@ -95,7 +95,7 @@ extension ImportReader {
     ) -> Result<ImportRecord, ImportRecordError> {
         let json: JSONNode
         do throws(JSONSyntaxError) {
-            json = try JSONText(text.bytes, limits: JSONLimits(maximumBytes: DocumentLine.maximumBytes)).root
+            json = try JSONText(text.bytes, limits: JSONLimits(maximumBytes: DocumentExportLine.maximumBytes)).root
         } catch {
             let statusError = StatusError(.invalidArgument, "Invalid JSON: \(error.reason).")
             return .failure(.init(position: text.position(line: error.line, column: error.column), error: statusError))
@@ -135,7 +135,7 @@ extension ImportReader {
                 memberBytes += element.bytes.count
                 members.append(element)
                 // An object that exceeds the size limit of a document is not a document.
-                guard memberBytes > DocumentLine.maximumBytes else { continue }
+                guard memberBytes > DocumentExportLine.maximumBytes else { continue }
                 for member in members { guard try await body(record(ofMember: member)) else { return } }
                 members = []
             }
@@ -144,7 +144,7 @@ extension ImportReader {
         }
         if let error = splitter.finish() {
             _ = try await body(.failure(error))
-        } else if memberBytes <= DocumentLine.maximumBytes, let document = document(of: members) {
+        } else if memberBytes <= DocumentExportLine.maximumBytes, let document = document(of: members) {
             _ = try await body(record(document) { json throws(StatusError) in try options.document(json) })
         } else {
             for member in members { guard try await body(record(ofMember: member)) else { return } }
@@ -166,7 +166,7 @@ extension ImportReader {
     /// Returns the object if it is itself a document; nil when its members are documents.
     private func document(of members: [JSONStreamSplitter.Element]) -> LocatedJSON? {
         let text = LocatedJSON(members: members)
-        guard let json = try? JSONText(text.bytes, limits: JSONLimits(maximumBytes: 2 * DocumentLine.maximumBytes)).root,
+        guard let json = try? JSONText(text.bytes, limits: JSONLimits(maximumBytes: 2 * DocumentExportLine.maximumBytes)).root,
             json["path"]?.string != nil
         else { return nil }
         return text

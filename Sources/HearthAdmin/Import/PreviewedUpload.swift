@@ -1,5 +1,6 @@
 import DocumentModel
 import StrictJSON
+internal import UTF8Text
 
 /// The view model of an uploaded file with its preview.
 struct PreviewedUpload: ViewModel {

@@ -120,7 +120,7 @@ final class UploadStore: Sendable {
     }
 
     /// Returns a claimed upload whose job could not be started.
-    func unclaim(_ upload: Upload) {
+    func releaseClaim(_ upload: Upload) {
         _ = withEntry(upload.id, for: upload.owner, in: upload.database) { ($0.upload, $0.jobID) = (upload, nil) }
     }
 

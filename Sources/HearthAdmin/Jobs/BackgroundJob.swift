@@ -41,7 +41,7 @@ final class BackgroundJob: Sendable {
         }
 
         /// True if the job was completed without exceptions, so that its result is one number.
-        var isUneventful: Bool {
+        var isFullySuccessful: Bool {
             isFinished && failure == nil && itemErrors.isEmpty && keptPaths.isEmpty
                 && alreadyDeletedCount + unmatchedCount + skippedCount == 0
         }

@@ -32,6 +32,6 @@ extension JobRunner {
         try start(job, body)
         await job.wait(atMost: waitTime)
         let progress = job.progress
-        return progress.isUneventful ? .redirect(to: returnURL, flash: flash(progress)) : .redirect(to: AdminURL.job(job.id))
+        return progress.isFullySuccessful ? .redirect(to: returnURL, flash: flash(progress)) : .redirect(to: AdminURL.job(job.id))
     }
 }

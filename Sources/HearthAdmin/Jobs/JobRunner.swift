@@ -77,7 +77,7 @@ final class JobRunner: Sendable {
     }
 
     /// Returns the other databases with running jobs that the caller may see. They count against the same limits.
-    func busyDatabases(for caller: Caller, besides database: DatabaseID) -> [DatabaseID] {
+    func busyDatabases(for caller: Caller, excluding database: DatabaseID) -> [DatabaseID] {
         var known: Set = [database]
         return jobs(for: caller).filter { !$0.progress.isFinished }.map(\.database).filter { known.insert($0).inserted }
     }

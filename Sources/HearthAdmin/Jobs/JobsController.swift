@@ -17,7 +17,7 @@ struct JobsController {
             return .page(
                 JobsPage(
                     jobRunner.jobs(for: caller, in: database),
-                    busyDatabases: jobRunner.busyDatabases(for: caller, besides: database),
+                    busyDatabases: jobRunner.busyDatabases(for: caller, excluding: database),
                     now: request.now
                 )
             )

@@ -11,7 +11,7 @@ struct JobsPage: Page {
         private let subject: DisplayText?
         private let completedText: String
         private let state: String
-        private let start: Moment
+        private let start: RelativeTimeView
 
         fileprivate init(_ job: BackgroundJob, _ progress: BackgroundJob.Progress, now: Timestamp) {
             url = AdminURL.job(job.id)
@@ -24,7 +24,7 @@ struct JobsPage: Page {
                 case (true, .some): localized("Failed")
                 case (true, nil): job.isCancelled ? localized("Stopped") : localized("Done")
                 }
-            start = Moment(job.startTime, now: now)
+            start = RelativeTimeView(job.startTime, now: now)
         }
     }
 

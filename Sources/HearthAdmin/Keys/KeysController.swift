@@ -67,7 +67,7 @@ struct KeysController {
         }
         guard problems.isEmpty else { return .page(try await keysPage(input: input, problems: problems)) }
         do throws(StatusError) {
-            let description = try AccessKey.Attributes(
+            let description = try APIKey.Attributes(
                 role: input.role,
                 label: input.label,
                 collections: collections.isEmpty ? nil : collections,

@@ -31,7 +31,7 @@ struct KeysPage: Page {
     private let isUnprotected: Bool
 
     init(
-        _ keys: [AccessKey],
+        _ keys: [APIKey],
         currentKeyID: UTF8Key?,
         input: Input = Input(),
         problems: FormProblems = FormProblems(),
@@ -96,12 +96,12 @@ struct KeyView: ViewModel {
     private let role: String
     private let isUnrestricted: Bool
     private let collections: [DisplayText]
-    private let created: Moment
-    private let lastUsed: Moment?
+    private let created: RelativeTimeView
+    private let lastUsed: RelativeTimeView?
     private let expires: TimeView?
     private let isExpired: Bool
 
-    init(_ key: AccessKey, isCurrent: Bool, now: Timestamp) {
+    init(_ key: APIKey, isCurrent: Bool, now: Timestamp) {
         id = key.id.string
         self.isCurrent = isCurrent
         hasLabel = !key.label.utf8.isEmpty
@@ -109,8 +109,8 @@ struct KeyView: ViewModel {
         role = key.role.rawValue
         isUnrestricted = key.collections == nil
         collections = (key.collections ?? []).map { DisplayText($0.string) }
-        created = Moment(key.createTime, now: now)
-        lastUsed = key.lastUseTime.map { Moment($0, now: now) }
+        created = RelativeTimeView(key.createTime, now: now)
+        lastUsed = key.lastUseTime.map { RelativeTimeView($0, now: now) }
         expires = key.expireTime.map { TimeView($0) }
         isExpired = key.expireTime.map { $0 <= now } ?? false
     }

@@ -2,6 +2,7 @@ import DocumentModel
 import DocumentStore
 import HearthAPI
 import StrictJSON
+internal import UTF8Text
 
 /// The view model of the layout and the page inside it: title, navigation, list of collections, style sheets and scripts.
 struct LayoutView: ViewModel {

@@ -115,7 +115,7 @@ extension LiveEventEncoder {
         case .change(let change, _): event(of: change)
         case .damaged: Event("sign")
         case .current: Event("current")
-        case .checkpoint: Event("checkpoint")
+        case .heartbeat: Event("checkpoint")
         case .reset: Event("reset")
         case .end(.revoked, _): Event("failed", why: Self.reason(.unauthenticated))
         case .end(let reason, _):

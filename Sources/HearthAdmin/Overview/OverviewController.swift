@@ -50,7 +50,7 @@ extension ServiceContext {
     /// - Throws: `permissionDenied` when the caller is not an admin.
     fileprivate var log: [RecentLog.Line] {
         get async throws(StatusError) {
-            try authorize(GetServerLog.right)
+            try authorize(GetServerLog.requiredPermission)
             return await GetServerLog.call((), in: self).reversed()
         }
     }

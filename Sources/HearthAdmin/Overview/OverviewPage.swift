@@ -1,6 +1,7 @@
 import DocumentModel
 import DocumentStore
 import HearthAPI
+internal import UTF8Text
 
 /// The overview of a database: the root collections with their sizes, and the state of the server.
 struct OverviewPage: Page {
@@ -135,7 +136,7 @@ extension OverviewPage {
         return facts
     }
 
-    private static func text(of index: IndexReport.Progress) -> String {
+    private static func text(of index: IndexReport.BuildState) -> String {
         switch index {
         case .ready: localized("ready")
         case .building(let done, nil):

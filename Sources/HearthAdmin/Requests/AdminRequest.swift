@@ -24,7 +24,7 @@ struct AdminRequest: Sendable {
     init(_ http: PageRequest, context: ServiceContext, environment: PageEnvironment, secret: SymmetricKey) {
         let cookies = Cookies(http.cookies)
         self.http = http
-        self.context = context.calling(as: http.principal.caller)
+        self.context = context.withCaller(http.principal.caller)
         self.environment = environment
         preferences = Preferences(cookies: cookies, acceptLanguage: http.acceptLanguage)
         scope = RequestScope(http.principal, path: http.path, cookies: cookies, secret: secret, nonce: environment.nonce)

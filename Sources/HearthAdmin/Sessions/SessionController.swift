@@ -57,7 +57,7 @@ struct SessionController {
 
     private func signIn(showing key: String, next: ReturnURL) async -> PageResponse {
         let start = ContinuousClock.now
-        do throws(AccessKeyRegistry.AuthenticationError) {
+        do throws(APIKeyRegistry.AuthenticationError) {
             let (session, id) = try await context.sessions.start(
                 with: Array(key.utf8),
                 from: request.principal.network,

@@ -64,7 +64,7 @@ extension IndexReport {
     }
 }
 
-extension IndexReport.Progress {
+extension IndexReport.BuildState {
     /// The state in the language of the page.
     fileprivate var text: String {
         switch self {
@@ -90,7 +90,7 @@ struct IndexView: ViewModel {
     private let progress: String
     private let unavailableReason: DisplayText?
 
-    init(_ id: String, _ definition: IndexDefinition, _ progress: IndexReport.Progress) {
+    init(_ id: String, _ definition: IndexDefinition, _ progress: IndexReport.BuildState) {
         self.id = id
         collection = DisplayText(definition.collection.key.string)
         indexFields = definition.fields.map { DisplayText("\($0.field) \($0.direction == .ascending ? "↑" : "↓")") }
@@ -121,7 +121,7 @@ struct IndexChangeView: ViewModel {
     private let collection: DisplayText
     private let progress: String
 
-    init(_ collection: CollectionID, _ progress: IndexReport.Progress) {
+    init(_ collection: CollectionID, _ progress: IndexReport.BuildState) {
         self.collection = DisplayText(collection.key.string)
         self.progress = progress.text
     }
@@ -134,15 +134,15 @@ struct SessionView: ViewModel {
     private let isCurrent: Bool
     private let role: String
     private let network: DisplayText
-    private let started: Moment
-    private let lastUsed: Moment
+    private let started: RelativeTimeView
+    private let lastUsed: RelativeTimeView
 
-    init(_ session: Session, keys: [AccessKey], current: Session?, now: Timestamp) {
+    init(_ session: Session, keys: [APIKey], current: Session?, now: Timestamp) {
         sessionName = session.name.string
         role = session.caller.role.rawValue
         network = DisplayText(session.network.string)
-        started = Moment(session.startTime, now: now)
-        lastUsed = Moment(session.lastUseTime, now: now)
+        started = RelativeTimeView(session.startTime, now: now)
+        lastUsed = RelativeTimeView(session.lastUseTime, now: now)
         let key = keys.first { $0.id == session.caller.keyID }
         label = DisplayText(key?.name ?? session.caller.keyID?.string ?? "")
         isCurrent = session.name == current?.name

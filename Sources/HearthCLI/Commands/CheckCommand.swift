@@ -69,9 +69,9 @@ struct CheckCommand: AsyncParsableCommand {
         guard report.findings == 0 else { throw ExitCode.failure }
     }
 
-    /// Checks the default database and, unless `--database` selects only that one, all named databases.
+    /// Checks the default database and, unless `--database` selects only that one, all additional databases.
     ///
-    /// A named database that can't be opened counts as a finding.
+    /// An additional database that can't be opened counts as a finding.
     private func checkAll(onFinding: @escaping @Sendable (CheckFinding) -> Void) async throws -> CheckReport {
         var report = try await CheckTarget.defaultDatabase(folder: data).check(repairing: repair, onFinding: onFinding)
         guard database == nil else { return report }
@@ -87,7 +87,7 @@ struct CheckCommand: AsyncParsableCommand {
         return report
     }
 
-    /// The named database selected by `--database`; `nil` for the default database and for all databases.
+    /// The additional database selected by `--database`; `nil` for the default database and for all databases.
     private var databaseID: DatabaseID? {
         get throws(StatusError) {
             guard let database, UTF8Key(database) != DatabaseID.defaultDatabase else { return nil }

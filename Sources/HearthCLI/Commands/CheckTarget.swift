@@ -7,7 +7,7 @@ import Logging
 enum CheckTarget {
     /// The default database of the data folder at a path.
     case defaultDatabase(folder: String)
-    /// A named database.
+    /// An additional database.
     case named(DatabaseID, DatabaseFolders)
 
     /// Checks the database, after repairing it if requested.

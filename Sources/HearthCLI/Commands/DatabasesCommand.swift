@@ -9,8 +9,8 @@ struct DatabasesCommand: AsyncParsableCommand {
         commandName: "databases",
         abstract: "List and delete databases.",
         discussion: """
-            A server has a default database and any number of named ones, each with its own documents, history, streams and \
-            transactions. The first write to a named database creates it.
+            A server has a default database and any number of additional ones, each with its own documents, history, streams and \
+            transactions. The first write to an additional database creates it.
             """,
         subcommands: [List.self, Delete.self],
         defaultSubcommand: List.self

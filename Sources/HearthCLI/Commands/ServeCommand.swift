@@ -170,7 +170,7 @@ struct ServeCommand: AsyncParsableCommand {
     private func checkHost(logger: Logger) async throws(StatusError) {
         var hasKeys = false
         do throws(StatusError) {
-            hasKeys = try await AccessKeyRegistry.open(.open(.keys, inFolder: data), logger: logger).hasValidKey
+            hasKeys = try await APIKeyRegistry.open(.open(.keys, inFolder: data), logger: logger).hasValidKey
         } catch {
             guard error.code == .notFound else { throw error }
         }
@@ -188,7 +188,7 @@ struct ServeCommand: AsyncParsableCommand {
         let context = ServiceContext(
             store: store,
             server: ServerDescription(log: log),
-            keys: try await AccessKeyRegistry.open(.open(.keys, inFolder: data), logger: logger),
+            keys: try await APIKeyRegistry.open(.open(.keys, inFolder: data), logger: logger),
             databases: databases
         )
         let pages = AdminPages(context: context, assets: try PageAssets(assets), uploadFolder: data, logger: logger)

@@ -5,7 +5,7 @@ import HearthHTTP
 
 /// Retention and stream limits of `hearth serve`.
 struct ServeLimits: ParsableArguments {
-    @Option(help: ArgumentHelp("How long history is kept for point-in-time reads and resumed watches.", valueName: "hours"))
+    @Option(help: ArgumentHelp("How long history is retained for point-in-time reads and resumed watches.", valueName: "hours"))
     var keepHours = 24
 
     @Option(help: ArgumentHelp("Maximum size of the journal, which holds the history.", valueName: "MiB"))
@@ -14,7 +14,7 @@ struct ServeLimits: ParsableArguments {
     @Option(help: ArgumentHelp("Journal size between checkpoints, which sync document files in bulk.", valueName: "MiB"))
     var checkpointMebibytes = 32
 
-    @Option(help: ArgumentHelp("Maximum number of named databases open at the same time.", valueName: "count"))
+    @Option(help: ArgumentHelp("Maximum number of additional databases open at the same time.", valueName: "count"))
     var openDatabases = 16
 
     @Option(help: ArgumentHelp("Maximum number of open watch streams.", valueName: "count"))

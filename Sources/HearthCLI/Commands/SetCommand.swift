@@ -54,7 +54,7 @@ struct SetCommand: AsyncParsableCommand {
     private func readFields() throws(StatusError) -> MapValue {
         guard let input else { return try MapValue(text: Array(fields.utf8), name: "The fields", at: path) }
         let file = try InputFile(input)
-        return try MapValue(text: file.readToEnd(maximumBytes: DocumentLine.maximumBytes), name: file.name, at: path)
+        return try MapValue(text: file.readToEnd(maximumBytes: DocumentExportLine.maximumBytes), name: file.name, at: path)
     }
 }
 
@@ -63,7 +63,7 @@ extension MapValue {
     fileprivate init(text: [UInt8], name: String, at path: DocumentPath) throws(StatusError) {
         let json: JSONNode
         do {
-            json = try JSONText(text, limits: JSONLimits(maximumBytes: DocumentLine.maximumBytes)).root
+            json = try JSONText(text, limits: JSONLimits(maximumBytes: DocumentExportLine.maximumBytes)).root
         } catch {
             throw StatusError(.invalidArgument, "\(name): invalid JSON: \(error).", path: path.string)
         }

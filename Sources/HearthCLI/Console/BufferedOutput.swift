@@ -46,7 +46,7 @@ struct BufferedOutput {
         }
     }
 
-    /// Terminates the process by SIGPIPE, like other programs whose output is piped into `head`.
+    /// Terminates the process with SIGPIPE, like other programs whose output is piped into `head`.
     private static func exitWithBrokenPipe() -> Never {
         signal(SIGPIPE, SIG_DFL)
         raise(SIGPIPE)

@@ -4,7 +4,7 @@ import UTF8Text
 extension CommandLine {
     /// Throws a validation error if an argument is not valid UTF-8.
     ///
-    /// Swift would replace invalid bytes by U+FFFD, so that a path could denote another document.
+    /// Swift would replace invalid bytes with U+FFFD, so that a path could denote another document.
     static func validateEncoding(_ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> = unsafeArgv) throws {
         for number in 1... {
             guard let argument = arguments[number] else { return }

@@ -42,7 +42,7 @@ struct ServerOptions: ParsableArguments {
         return key ?? ProcessInfo.processInfo.environment["HEARTH_KEY"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Reads the key from a file, ignoring surrounding white space.
+    /// Reads the key from a file, ignoring surrounding whitespace.
     private static func key(inFile path: String) throws(StatusError) -> String {
         let file = try InputFile(path)
         let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || (0x09...0x0d).contains(byte) }

@@ -17,7 +17,7 @@ enum GuideExample {
         )
         var documents: [ExampleDocument] = []
         try file.forEachLine { line, origin throws(StatusError) in
-            let document = try DocumentLine(Array(line))
+            let document = try DocumentExportLine(Array(line))
             documents.append(ExampleDocument(path: document.path, fields: document.fields, origin: origin))
         }
         return documents

@@ -45,10 +45,10 @@ struct KeyStoreOptions: ParsableArguments {
         }
     }
 
-    private func keys(of folder: String, creatingFolder: Bool = false) async throws(StatusError) -> AccessKeyRegistry {
+    private func keys(of folder: String, creatingFolder: Bool = false) async throws(StatusError) -> APIKeyRegistry {
         // The command prints the outcome itself.
         let logger = Logger(label: "hearth", factory: { _ in SwiftLogNoOpLogHandler() })
-        return try await AccessKeyRegistry.open(.open(.keys, inFolder: folder, creatingFolder: creatingFolder), logger: logger)
+        return try await APIKeyRegistry.open(.open(.keys, inFolder: folder, creatingFolder: creatingFolder), logger: logger)
     }
 
     private static let unexpectedResponse = StatusError(
@@ -65,13 +65,13 @@ struct KeyRequest {
     let expireTime: Timestamp?
 
     /// Returns the validated description of the key.
-    func description() throws(StatusError) -> AccessKey.Attributes {
+    func description() throws(StatusError) -> APIKey.Attributes {
         guard let role = Role(name: role) else {
             let names = Role.allCases.map(\.rawValue).joined(separator: ", ")
             throw StatusError(.invalidArgument, "Unknown role \(Excerpt(role)). Expected one of \(names).")
         }
         let paths = try collections.map { text throws(StatusError) in try CollectionPath(text) }
-        return try AccessKey.Attributes(
+        return try APIKey.Attributes(
             role: role,
             label: label ?? "",
             collections: paths.isEmpty ? nil : paths,

@@ -44,7 +44,7 @@ struct DocumentExporter {
             try await exportCollections(under: document, firstPage: nil)
         }
         guard documentCount + damaged.count > before else {
-            throw StatusError(.notFound, "Nothing to export.", path: path.string)
+            throw StatusError(.notFound, "The document or collection does not exist.", path: path.string)
         }
         try output.flush()
     }
@@ -105,7 +105,7 @@ struct DocumentExporter {
     }
 
     private mutating func write(_ document: EncodedDocument) throws(StatusError) {
-        try output.writeLine(DocumentLine.bytes(of: document))
+        try output.writeLine(DocumentExportLine.bytes(of: document))
         documentCount += 1
         // No progress when the documents themselves are printed to the terminal.
         guard !output.isTerminal else { return }

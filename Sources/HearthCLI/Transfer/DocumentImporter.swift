@@ -25,14 +25,14 @@ struct DocumentImporter {
     /// - Throws: If the file can't be read, or for a server error that is not specific to one document.
     mutating func importFile(_ path: String) async throws(StatusError) {
         defer { Console.standardError.endProgress() }
-        var lines = try LineReader(path: path, maximumLineBytes: DocumentLine.maximumBytes)
+        var lines = try LineReader(path: path, maximumLineBytes: DocumentExportLine.maximumBytes)
         while let line = try lines.next() {
             let origin = BulkWriter.Origin(file: lines.name, line: lines.lineNumber)
             switch line {
             case .complete(let bytes) where bytes.allSatisfy(\.isJSONWhitespace): continue
             case .complete(let bytes): try await importLine(bytes, from: origin)
             case .overlong(let byteCount):
-                let text = "The line is \(byteCount) bytes long; the maximum is \(DocumentLine.maximumBytes)."
+                let text = "The line is \(byteCount) bytes long; the maximum is \(DocumentExportLine.maximumBytes)."
                 writer.reject(origin, StatusError(.invalidArgument, text))
             }
             Console.standardError.showProgress("\(origin), \(writer.writtenCount.counted("document")) imported")
@@ -41,9 +41,9 @@ struct DocumentImporter {
     }
 
     private mutating func importLine(_ bytes: [UInt8], from origin: BulkWriter.Origin) async throws(StatusError) {
-        let document: DocumentLine
+        let document: DocumentExportLine
         do {
-            document = try DocumentLine(bytes)
+            document = try DocumentExportLine(bytes)
         } catch {
             writer.reject(origin, error)
             return

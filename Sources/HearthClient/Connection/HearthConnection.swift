@@ -26,7 +26,7 @@ public final class HearthConnection: Sendable {
     /// Combines concurrent reads of single documents.
     let readBatcher = DocumentReadBatcher(maximumRequests: maximumCallConnections)
 
-    /// The maximum number of concurrent calls; further calls are queued.
+    /// The maximum number of concurrent calls; additional calls are queued.
     private static let maximumCallConnections = 8
     /// The maximum size of a response body.
     private static let maximumResponseBytes = 64 << 20

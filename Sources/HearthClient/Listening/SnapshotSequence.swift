@@ -33,12 +33,12 @@ public struct SnapshotSequence<Snapshot: Sendable>: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var stream: AsyncThrowingStream<Snapshot, any Error>.Iterator
 
-        /// Waits for the next snapshot; returns `nil` when the task is cancelled.
+        /// Waits for the next snapshot; returns `nil` if the task is cancelled.
         public mutating func next() async throws -> Snapshot? {
             try await stream.next()
         }
 
-        /// Waits for the next snapshot; returns `nil` when the task is cancelled.
+        /// Waits for the next snapshot; returns `nil` if the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Snapshot? {
             try await stream.next(isolation: actor)
         }

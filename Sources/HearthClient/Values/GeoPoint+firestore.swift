@@ -23,7 +23,7 @@ extension GeoPoint: Codable {
         case longitude
     }
 
-    /// Decodes a map with `latitude` and `longitude`, the representation in other coders than Firestore's.
+    /// Decodes a map with `latitude` and `longitude`, the representation in coders other than Firestore's.
     public init(from decoder: any Swift.Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let latitude = try container.decode(Double.self, forKey: .latitude)
@@ -35,7 +35,7 @@ extension GeoPoint: Codable {
         }
     }
 
-    /// Encodes a map with `latitude` and `longitude`, the representation in other coders than Firestore's.
+    /// Encodes a map with `latitude` and `longitude`, the representation in coders other than Firestore's.
     public func encode(to encoder: any Swift.Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(latitude, forKey: .latitude)

@@ -78,7 +78,7 @@ extension Timestamp: Codable {
         case nanoseconds
     }
 
-    /// Decodes a map with `seconds` and `nanoseconds`, the representation in other coders than Firestore's.
+    /// Decodes a map with `seconds` and `nanoseconds`, the representation in coders other than Firestore's.
     public init(from decoder: any Swift.Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let seconds = try container.decode(Int64.self, forKey: .seconds)
@@ -94,7 +94,7 @@ extension Timestamp: Codable {
         }
     }
 
-    /// Encodes a map with `seconds` and `nanoseconds`, the representation in other coders than Firestore's.
+    /// Encodes a map with `seconds` and `nanoseconds`, the representation in coders other than Firestore's.
     public func encode(to encoder: any Swift.Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(seconds, forKey: .seconds)

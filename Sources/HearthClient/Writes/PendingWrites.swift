@@ -12,7 +12,7 @@ struct PendingWrites: Sendable {
         do {
             writes.append(try write())
         } catch {
-            if failure == nil { failure = error.ofWrite(at: writes.count) }
+            if failure == nil { failure = error.withWriteIndex(writes.count) }
         }
     }
 

@@ -49,13 +49,13 @@ public final class WriteBatch: Sendable {
 
     /// Commits the writes atomically. A batch can be committed once.
     nonisolated(nonsending) public func commit() async throws {
-        let writes = try firestoreErrors(takeWrites)
+        let writes = try firestoreErrors(consumeWrites)
         try await firestore.commit(writes)
     }
 
     /// Commits the writes atomically and calls `completion`.
     public func commit(completion: (((any Error)?) -> Void)? = nil) {
-        firestore.enqueue(try takeWrites(), completion)
+        firestore.enqueue(try consumeWrites(), completion)
     }
 
     private func add(to document: DocumentReference, _ write: () throws(StatusError) -> Write) -> WriteBatch {
@@ -69,7 +69,7 @@ public final class WriteBatch: Sendable {
         return self
     }
 
-    private func takeWrites() throws(StatusError) -> [Write] {
+    private func consumeWrites() throws(StatusError) -> [Write] {
         try state.withLock { state throws(StatusError) in
             precondition(!state.isCommitted, "A write batch can no longer be used after it has been committed.")
             state.isCommitted = true

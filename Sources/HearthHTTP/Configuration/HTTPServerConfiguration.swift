@@ -16,8 +16,8 @@ package struct HTTPServerConfiguration: Sendable {
     package var allowedOrigins: [String] = []
     /// The proxies whose `X-Forwarded-For` header is trusted. From other peers the header is ignored.
     package var trustedProxies: [CIDRBlock] = []
-    /// The maximum number of open connections; further ones are answered with 503 and closed. When nil, derived from the limit of
-    /// open files; see ``OpenFileLimit/connections``.
+    /// The maximum number of open connections; additional ones are answered with 503 and closed. When nil, derived from the limit
+    /// of open files; see ``OpenFileLimit/connections``.
     package var maximumConnections: Int?
     /// The maximum number of connections per client address. Loopback, where a proxy may run, and ``trustedProxies`` are exempt.
     package var maximumConnectionsPerAddress = 512

@@ -146,7 +146,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
             writeContinue(context: context)
         case .close:
             let promise = promise ?? context.eventLoop.makePromise()
-            promise.futureResult.assumeIsolated().whenComplete { _ in self.linger(context: context) }
+            promise.futureResult.assumeIsolated().whenComplete { _ in self.startLingeringClose(context: context) }
             context.write(data, promise: promise)
         }
     }
@@ -157,7 +157,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     /// Performs a lingering close: reads and discards what the client still sends for a while. Closing a socket with unread bytes
     /// resets the connection, and the client could lose the response.
-    private func linger(context: ChannelHandlerContext) {
+    private func startLingeringClose(context: ChannelHandlerContext) {
         guard context.channel.isActive else { return }
         guard isAdmitted, !state.isInputClosed else { return context.close(promise: nil) }
         lingering = context.eventLoop.assumeIsolated().scheduleTask(in: configuration.lingerTimeout) {

@@ -6,8 +6,8 @@ import NIOHTTP1
 /// It receives the parts of requests and responses in order and returns the action for each:
 ///
 /// - A response has the protocol version of its request and states whether the connection stays open.
-/// - A response that starts before the request was read completely closes the connection, because the remaining body would be
-///   read in vain.
+/// - A response that starts before the request was read completely closes the connection, because the remaining body would be read
+///   only to be discarded.
 /// - A request that expects `100 Continue` receives it in its turn, unless its body is too large.
 /// - A response to HEAD has no body.
 /// - A streaming response ends when the client closes its side of the connection.
@@ -27,7 +27,7 @@ struct ConnectionState {
     private var isReadingRequest = false
     /// The number of bytes received of that body.
     private(set) var bodyByteCount = 0
-    /// True if no further request is read.
+    /// True if no more requests are read.
     private var isLastRequest = false
     /// True if the connection closes after the current response.
     private var closesAfterResponse = false
@@ -97,7 +97,7 @@ extension ConnectionState {
         return isStreaming
     }
 
-    /// Starts shutdown: no further request is accepted, and one with an incomplete body is abandoned.
+    /// Starts shutdown: no more requests are accepted, and one with an incomplete body is abandoned.
     ///
     /// - Returns: Whether to close the connection immediately, because no other request is in progress.
     mutating func shutDown() -> Bool {

@@ -28,7 +28,7 @@ extension HTTPFailure {
         HTTPFailure(
             .requestTimeout,
             .deadlineExceeded,
-            "The request head was not complete after \(timeout.nanoseconds / 1_000_000) ms."
+            "The request headers were not received within \(timeout.nanoseconds / 1_000_000) ms."
         )
     }
 

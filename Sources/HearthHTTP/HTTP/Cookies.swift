@@ -1,6 +1,5 @@
 package import UTF8Text
 
-
 /// The cookies of a request, with undecoded values.
 package struct Cookies: Sendable {
     private let values: [UTF8Key: UTF8Key]

@@ -1,6 +1,5 @@
 import UTF8Text
 
-
 /// An HTTP entity tag (RFC 9110, section 8.8.3): a prefix of the content's digest.
 package struct EntityTag: Hashable, Sendable {
     /// The hexadecimal digits between the quotation marks.

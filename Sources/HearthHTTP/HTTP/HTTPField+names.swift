@@ -6,7 +6,7 @@ extension HTTPField.Name {
         HTTPField.Name(name)!
     }
 
-    /// `Host`. The first such field becomes the request's authority; this names any further ones.
+    /// `Host`. The first such field becomes the request's authority; this names any others.
     static let secondHost = literal("Host")
     package static let lastEventID = literal("Last-Event-ID")
     static let secFetchSite = literal("Sec-Fetch-Site")

@@ -29,13 +29,13 @@ package struct HeaderListElement {
     }
 
     /// Returns whether the value is this one, given in lowercase.
-    package func isValue(_ name: StaticString) -> Bool {
+    package func hasValue(_ name: StaticString) -> Bool {
         value.isEqual(to: name)
     }
 
     /// Returns whether the value is this one, given in lowercase, without parameters.
-    func isValueWithoutParameters(_ name: StaticString) -> Bool {
-        isValue(name) && parameters.isEmpty
+    func hasOnlyValue(_ name: StaticString) -> Bool {
+        hasValue(name) && parameters.isEmpty
     }
 
     /// True if the element has the quality value 0, which marks it as not acceptable.

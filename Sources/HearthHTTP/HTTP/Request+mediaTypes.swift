@@ -5,14 +5,14 @@ extension Request {
     /// Returns whether the body has a media type, regardless of its parameters (RFC 9110, 8.3.1).
     ///
     /// - Parameter type: The type in lowercase; the header is compared case-insensitively.
-    package func isOfType(_ type: StaticString) -> Bool {
-        contentType.isValue(type)
+    package func hasMediaType(_ type: StaticString) -> Bool {
+        contentType.hasValue(type)
     }
 
     /// True if the client uses the media type of JSON-RPC, in `Content-Type` or `Accept`.
-    var namesJSONRPC: Bool {
-        isOfType("application/json-rpc")
-            || HeaderListElement.list(headers[.accept]).contains { $0.isValue("application/json-rpc") }
+    var usesJSONRPCMediaType: Bool {
+        hasMediaType("application/json-rpc")
+            || HeaderListElement.list(headers[.accept]).contains { $0.hasValue("application/json-rpc") }
     }
 
     /// The media type of the body, with its parameters.
@@ -21,7 +21,7 @@ extension Request {
     }
 
     /// True if the client accepts Server-Sent Events, as a browser's `EventSource` does.
-    var acceptsEvents: Bool {
-        HeaderListElement.list(headers[.accept]).contains { $0.isValue("text/event-stream") && !$0.isUnacceptable }
+    var acceptsServerSentEvents: Bool {
+        HeaderListElement.list(headers[.accept]).contains { $0.hasValue("text/event-stream") && !$0.isUnacceptable }
     }
 }

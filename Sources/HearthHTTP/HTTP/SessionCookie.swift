@@ -1,6 +1,5 @@
 import UTF8Text
 
-
 /// The cookie that carries the ID of a browser's session.
 ///
 /// Over TLS its name is `__Host-session`, which browsers accept from and send to this host over TLS only. Without TLS, on the

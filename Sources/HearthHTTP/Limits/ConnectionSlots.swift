@@ -25,7 +25,7 @@ final class ConnectionSlots: Sendable {
         self.logger = logger
     }
 
-    /// Acquires a slot. Returns false when a limit is reached.
+    /// Acquires a slot. Returns false if a limit is reached.
     ///
     /// - Parameter address: The client address; nil for an address without a limit.
     func acquire(for address: UTF8Key? = nil) -> Bool {

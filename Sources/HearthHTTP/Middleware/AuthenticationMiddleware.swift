@@ -10,7 +10,7 @@ import Logging
 /// The route's ``RoutePolicy/access`` says whether its handler authorizes the caller. It precedes everything that reads a request
 /// body.
 struct AuthenticationMiddleware: RouterMiddleware {
-    let keys: AccessKeyRegistry
+    let keys: APIKeyRegistry
     let sessions: SessionRegistry
     let failedAttempts: FailedAttemptLimiter
 
@@ -39,7 +39,7 @@ struct AuthenticationMiddleware: RouterMiddleware {
     ///
     /// The live updates of an open page don't count as use of the session, so they don't keep it alive.
     private func session(of request: Request, by policy: RoutePolicy) -> Session? {
-        let isStream = policy.isStream || request.acceptsEvents
+        let isStream = policy.isStream || request.acceptsServerSentEvents
         guard policy.sessionCookies != .ignored,
             policy.sessionCookies == .accepted && !isStream || request.isSameOrigin
         else { return nil }
@@ -52,18 +52,18 @@ struct AuthenticationMiddleware: RouterMiddleware {
     private func caller(of request: Request, in context: HearthRequestContext) async throws(HTTPFailure) -> Caller {
         if !keys.areRequired {
             // The first key may just have been created.
-            guard let text = try? request.bearerKey, AccessKeyRegistry.isKey(text) else { return .openAccess }
+            guard let text = try? request.bearerKey, APIKeyRegistry.isKey(text) else { return .openAccess }
             await keys.refresh()
         }
         let text = try request.bearerKey
-        do throws(AccessKeyRegistry.AuthenticationError) {
+        do throws(APIKeyRegistry.AuthenticationError) {
             return try await keys.authenticate(text, from: context.clientNetwork, failures: failedAttempts)
         } catch {
             throw failure(for: error, in: context)
         }
     }
 
-    private func failure(for error: AccessKeyRegistry.AuthenticationError, in context: HearthRequestContext) -> HTTPFailure {
+    private func failure(for error: APIKeyRegistry.AuthenticationError, in context: HearthRequestContext) -> HTTPFailure {
         if case .missing = error {
             return .unauthenticated("An API key is required. Send the header Authorization: Bearer KEY.")
         }
@@ -77,7 +77,7 @@ struct AuthenticationMiddleware: RouterMiddleware {
             )
             return .unauthenticated("The API key has expired. Ask an admin for a new one.", error: "invalid_token")
         case .missing, .unknown:
-            context.requestLogger.notice("Rejected an unknown key", metadata: ["client.address": "\(address)"])
+            context.requestLogger.notice("Rejected an unknown API key", metadata: ["client.address": "\(address)"])
             return .unauthenticated("The API key is unknown or was revoked.", error: "invalid_token")
         }
     }

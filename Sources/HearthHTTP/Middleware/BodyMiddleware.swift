@@ -20,7 +20,7 @@ struct BodyMiddleware: RouterMiddleware {
         var request = request
         // The files of a form are written to disk as they arrive.
         let fileBufferBytes = context.route.policy.body.fileBufferBytes
-        let bufferBytes = fileBufferBytes.flatMap { request.isOfType("multipart/form-data") ? $0 : nil } ?? .max
+        let bufferBytes = fileBufferBytes.flatMap { request.hasMediaType("multipart/form-data") ? $0 : nil } ?? .max
         request.body = RequestBody(
             asyncSequence: MeteredBody(body: request.body, reservation: reservation, bufferBytes: bufferBytes)
         )
@@ -34,7 +34,7 @@ extension Request {
     fileprivate func checkTransferCoding() throws(HTTPFailure) {
         let codings = headers[values: .transferEncoding]
         guard let coding = codings.first else { return }
-        guard codings.count == 1, HeaderListElement(coding.utf8).isValueWithoutParameters("chunked") else {
+        guard codings.count == 1, HeaderListElement(coding.utf8).hasOnlyValue("chunked") else {
             throw HTTPFailure(
                 .notImplemented,
                 .unimplemented,

@@ -29,7 +29,7 @@ struct HostMiddleware: RouterMiddleware {
         context: HearthRequestContext,
         next: (Request, HearthRequestContext) async throws -> Response
     ) async throws -> Response {
-        // The first Host field has become the authority; any further one is still among the fields.
+        // The first Host field has become the authority; any other one is still among the fields.
         guard let authority = request.head.authority, request.headers[values: .secondHost].isEmpty else {
             throw HTTPFailure(.badRequest, .invalidArgument, "The request must have exactly one Host header.")
         }

@@ -55,20 +55,20 @@ extension Request {
 
     /// True if an HTML form could have sent the request: forms can't send JSON.
     fileprivate var isFormSubmission: Bool {
-        method == .post && !isOfType("application/json")
+        method == .post && !hasMediaType("application/json")
     }
 
     /// True if `Sec-Fetch-Site` states that the initiator is a page of this server.
     var isSameOrigin: Bool {
         let sites = headers[values: .secFetchSite]
-        return sites.count == 1 && HeaderListElement(sites[0].utf8).isValue("same-origin")
+        return sites.count == 1 && HeaderListElement(sites[0].utf8).hasValue("same-origin")
     }
 
     /// True if `Sec-Fetch-Site` states that the initiator is a page of another site, or of another host of the same site.
     fileprivate var isCrossSite: Bool {
         headers[values: .secFetchSite].contains { value in
             let site = HeaderListElement(value.utf8)
-            return site.isValue("cross-site") || site.isValue("same-site")
+            return site.hasValue("cross-site") || site.hasValue("same-site")
         }
     }
 }

@@ -13,7 +13,7 @@ struct RPCRoute: Sendable {
     private let server: RPCServer<ServiceContext>
     private let context: ServiceContext
     private let notificationStatus: HTTPServerConfiguration.NotificationStatus
-    private let bodyExecutor: BodyExecutor
+    private let bodyExecutor: LargeBodyExecutor
 
     init(_ context: ServiceContext, _ server: ServerResources) {
         self.context = context
@@ -35,7 +35,7 @@ struct RPCRoute: Sendable {
 
     func respond(to request: Request, in requestContext: HearthRequestContext) async throws -> Response {
         let body = try await request.jsonBody(by: requestContext.route.policy.body)
-        let context = context.calling(as: requestContext.caller)
+        let context = context.withCaller(requestContext.caller)
         let isBatch = body.first { !$0.isJSONWhitespace } == UInt8(ascii: "[")
         let reply = await bodyExecutor.run(bodyBytes: body.count, isBatch: isBatch) { executor in
             await server.handle(body, context: context, on: executor)
@@ -44,7 +44,7 @@ struct RPCRoute: Sendable {
         case .response(let body):
             return Response(body, on: requestContext.channel.eventLoop)
         case .noContent:
-            return Response(status: notificationStatus == .ok || request.namesJSONRPC ? .ok : .noContent)
+            return Response(status: notificationStatus == .ok || request.usesJSONRPCMediaType ? .ok : .noContent)
         case .rejected(let error):
             throw HTTPFailure(.serviceUnavailable, error, headers: [.retryAfter: "1"])
         }

@@ -4,7 +4,7 @@ import Hummingbird
 import JSONRPC
 package import Logging
 
-/// A part of the server that brings its routes with it: paths, policies and handlers.
+/// A server module that contributes routes: paths, policies and handlers.
 ///
 /// ```swift
 /// struct TimeModule: RouteModule {
@@ -24,9 +24,9 @@ package struct ServerResources: Sendable {
     /// The memory limit for responses.
     package let responseBudget: MemoryBudget
     /// The threads for large bodies and batches.
-    package let bodyExecutor: BodyExecutor
+    package let bodyExecutor: LargeBodyExecutor
     /// The watch streams.
-    package let streams: WatchStreams
+    package let streams: WatchStreamService
     package let logger: Logger
 
     /// Creates the resources of a server with a configuration.
@@ -37,8 +37,8 @@ package struct ServerResources: Sendable {
             smallBytes: RPCResponseBody.smallBytes,
             timeout: configuration.responseMemoryTimeout
         )
-        bodyExecutor = BodyExecutor(limit: configuration.maximumConcurrentLargeBodies)
-        streams = WatchStreams(
+        bodyExecutor = LargeBodyExecutor(limit: configuration.maximumConcurrentLargeBodies)
+        streams = WatchStreamService(
             slots: WatchSlots(
                 limit: configuration.maximumWatchers,
                 limitPerAddress: configuration.maximumWatchersPerAddress,

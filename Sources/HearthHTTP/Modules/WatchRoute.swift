@@ -9,7 +9,7 @@ import StrictJSON
 /// Errors in the request are returned with their own status, before the stream starts.
 struct WatchRoute: Sendable {
     let service: ServiceContext
-    let streams: WatchStreams
+    let streams: WatchStreamService
 
     var policy: RoutePolicy {
         var policy = RoutePolicy.api
@@ -24,7 +24,7 @@ struct WatchRoute: Sendable {
         // A browser's EventSource treats any status other than 200 as fatal and does not reconnect.
         if format == .sse { parameters.request.onExpired = .reset }
         let slot = try streams.acquireSlot(for: context)
-        var service = service.calling(as: context.caller)
+        var service = service.withCaller(context.caller)
         if let database = parameters.database { service = try await service.inDatabase(named: database) }
         return streams.response(
             with: try await WatchSession(parameters.request, in: service),
@@ -68,5 +68,5 @@ extension Request {
         }
     }
 
-    fileprivate var acceptedFormat: WatchFormat { acceptsEvents ? .sse : .ndjson }
+    fileprivate var acceptedFormat: WatchFormat { acceptsServerSentEvents ? .sse : .ndjson }
 }

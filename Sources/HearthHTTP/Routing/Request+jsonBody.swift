@@ -31,12 +31,12 @@ extension Request {
 
     private func checkMediaType(by rules: RoutePolicy.BodyRules) throws(HTTPFailure) {
         let type = contentType
-        guard type.isJSON || (type.isValue("text/plain") && rules.headersAllowingText.contains { headers[$0] != nil }),
+        guard type.isJSON || (type.hasValue("text/plain") && rules.headersAllowingText.contains { headers[$0] != nil }),
             type.isUTF8
         else {
             throw HTTPFailure(.unsupportedMediaType, .invalidArgument, "Expected the header Content-Type: application/json.")
         }
-        guard HeaderListElement.list(headers[.contentEncoding]).allSatisfy({ $0.isValue("identity") }) else {
+        guard HeaderListElement.list(headers[.contentEncoding]).allSatisfy({ $0.hasValue("identity") }) else {
             throw HTTPFailure(.unsupportedMediaType, .invalidArgument, "Content-Encoding is not supported in requests.")
         }
     }
@@ -44,7 +44,7 @@ extension Request {
 
 extension HeaderListElement {
     fileprivate var isJSON: Bool {
-        isValue("application/json") || isValue("application/json-rpc") || isValue("application/jsonrequest")
+        hasValue("application/json") || hasValue("application/json-rpc") || hasValue("application/jsonrequest")
     }
 
     fileprivate var isUTF8: Bool {

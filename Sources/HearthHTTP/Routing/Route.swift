@@ -60,10 +60,10 @@ package final class Route: Sendable {
     /// The route of paths that have none.
     static let unlisted = Route("", isPrefix: false, RoutePolicy(), .none)
 
-    /// A route with the same handlers for another spelling of the path; nil when only the exact path is served.
+    /// A route with the same handlers for another spelling of the path; nil if only the exact path is served.
     ///
-    /// Clients that append a slash get through, but the middlewares treat them as they treat any unlisted path.
-    var respelled: Route? {
+    /// Requests with a trailing slash are accepted, but the middlewares treat them like any unlisted path.
+    var nonCanonical: Route? {
         guard case .byMethod = handlers else { return nil }
         var policy = RoutePolicy()
         policy.body = self.policy.body

@@ -49,7 +49,7 @@ extension RoutePolicy {
 
     /// The pages that may make requests.
     package struct OriginRules: Sendable {
-        /// The requests that scripts of the allowed origins may send; nil when only the server's own pages may make requests.
+        /// The requests that scripts of the allowed origins may send; nil if only the server's own pages may make requests.
         package var crossOrigin: CrossOriginRules?
         /// True if pages of other sites may link to the route and load it, which browsers do without an `Origin`.
         package var allowsLinks: Bool
@@ -86,7 +86,7 @@ extension RoutePolicy {
         package var maximumBytes = 0
         /// The headers, none of which an HTML form can send, with which JSON may have the type `text/plain`.
         package var headersAllowingText: [HTTPField.Name] = []
-        /// The memory that a multipart form uses at most, whose files are written to disk as they arrive; nil when a route doesn't
+        /// The memory that a multipart form uses at most, whose files are written to disk as they arrive; nil if a route doesn't
         /// receive files.
         package var fileBufferBytes: Int?
 

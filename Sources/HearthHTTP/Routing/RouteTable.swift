@@ -17,7 +17,7 @@ package struct RouteTable: Sendable {
     /// Returns the route of a raw path without its query; nil for an unlisted path.
     package func route(at path: String) -> Route? {
         let path = path.utf8
-        return exactRoute(at: path) ?? respelledRoute(at: path)
+        return exactRoute(at: path) ?? nonCanonicalRoute(at: path)
     }
 
     private func exactRoute(at path: some Collection<UInt8>) -> Route? {
@@ -25,11 +25,11 @@ package struct RouteTable: Sendable {
     }
 
     /// Returns the route of a path that has empty segments, as `/rpc/` has.
-    private func respelledRoute(at path: String.UTF8View) -> Route? {
+    private func nonCanonicalRoute(at path: String.UTF8View) -> Route? {
         let slash = UInt8(ascii: "/")
         let segments = path.split(separator: slash)
         let spelling = segments.flatMap { [slash] + $0 }
-        return spelling.count == path.count ? nil : exactRoute(at: spelling)?.respelled
+        return spelling.count == path.count ? nil : exactRoute(at: spelling)?.nonCanonical
     }
 }
 

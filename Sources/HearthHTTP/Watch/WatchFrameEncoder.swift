@@ -40,7 +40,7 @@ struct WatchFrameEncoder: WatchEncoder {
     private func write(_ json: [UInt8], type: String, token: ResumeToken?, to buffer: inout ByteBuffer) {
         switch format {
         case .ndjson:
-            buffer.writeLineSafe(json)
+            buffer.writeEscapingLineTerminators(json)
             buffer.writeStaticString("\n")
         case .sse:
             buffer.writeEvent(type, json, id: token)
@@ -56,7 +56,7 @@ extension ByteBuffer {
         writeStaticString("event: ")
         writeString(type)
         writeStaticString("\ndata: ")
-        writeLineSafe(json)
+        writeEscapingLineTerminators(json)
         if let token {
             writeStaticString("\nid: ")
             writeString(token.text)
@@ -65,7 +65,7 @@ extension ByteBuffer {
     }
 
     /// Appends JSON, escaping the Unicode line terminators, which occur in strings only.
-    mutating func writeLineSafe(_ json: [UInt8]) {
+    mutating func writeEscapingLineTerminators(_ json: [UInt8]) {
         reserveCapacity(minimumWritableBytes: json.count + 128)
         var start = 0
         var index = 0

@@ -19,11 +19,11 @@ final class WatchStream: Sendable {
     let database: DatabaseID?
     /// The caller, whose access is observed for revocation.
     let caller: Caller
-    let keys: AccessKeyRegistry
+    let keys: APIKeyRegistry
     /// The browser session that opened the stream, if any.
     let browserSession: Session?
     let sessions: SessionRegistry
-    let openStreams: OpenStreams
+    let openStreams: OpenStreamRegistry
     let encoder: any WatchEncoder
     let frameCache: EncodedFrameCache
     /// Released with the stream, also when it never starts.
@@ -38,10 +38,10 @@ final class WatchStream: Sendable {
         session: WatchSession,
         database: DatabaseID?,
         caller: Caller,
-        keys: AccessKeyRegistry,
+        keys: APIKeyRegistry,
         browserSession: Session?,
         sessions: SessionRegistry,
-        openStreams: OpenStreams,
+        openStreams: OpenStreamRegistry,
         encoder: any WatchEncoder,
         frameCache: EncodedFrameCache,
         slot: WatchSlots.Slot,
@@ -101,7 +101,7 @@ final class WatchStream: Sendable {
             while let frames = try await batches.next(waits: buffer.readableBytes == 0) {
                 var unencoded = encodeShared(frames, to: &buffer)
                 while encode(&unencoded, to: &buffer) { try await send(&buffer, to: &writer, on: eventLoop) }
-                // Send further pending changes in the same write, up to the maximum delay.
+                // Send more pending changes in the same write, up to the maximum delay.
                 if !frames.isEmpty, batches.isBehind, buffer.readableBytes < chunkBytes, .now - lastSent < Self.maximumDelay {
                     continue
                 }

@@ -1,6 +1,5 @@
 import UTF8Text
 
-
 extension WatchFrame {
     /// The kinds of frames.
     public enum Kind: Hashable, Sendable {
@@ -22,7 +21,7 @@ extension WatchFrame {
         case checkpoint
         /// The state received so far is invalid. The current state follows.
         case reset
-        /// The server ends the stream regularly.
+        /// The server ends the stream normally.
         case end
         /// The server ends the stream because of an error.
         case error

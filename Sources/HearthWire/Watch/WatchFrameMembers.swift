@@ -30,7 +30,7 @@ package struct WatchFrameMembers: Sendable {
     package var sequence: UInt64?
     /// The time of the commit.
     package var time: Timestamp?
-    /// The time without frames after which a checkpoint is sent, in seconds.
+    /// The time without frames after which a heartbeat is sent, in seconds.
     package var heartbeat: Int64?
     /// The sequence number of the oldest retained commit.
     package var retained: UInt64?

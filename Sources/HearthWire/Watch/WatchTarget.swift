@@ -10,7 +10,7 @@ package enum WatchTargetKeys {
     package static let query: WireKey = "query"
 }
 
-/// The members of a request for a watch stream, beside those of its target.
+/// The members of a request for a watch stream, in addition to those of its target.
 package enum WatchRequestKeys {
     package static let resume: WireKey = "resume"
 }

@@ -43,7 +43,7 @@ extension RPCError {
 
     /// Returns the error for an exceeded time limit.
     ///
-    /// - Parameter isExecuted: Whether the call itself ran; false when earlier calls of its batch used up the time.
+    /// - Parameter isExecuted: Whether the call itself ran; false if earlier calls of its batch used up the time.
     static func deadlineExceeded(_ timeout: Duration, isExecuted: Bool) -> RPCError {
         RPCError(
             .deadlineExceeded,

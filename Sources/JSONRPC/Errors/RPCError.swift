@@ -1,6 +1,6 @@
 package import StrictJSON
 
-/// The error object of a response: a code for programs, a message for people, and structured data.
+/// The error object of a response: a code for programs, a human-readable message, and structured data.
 ///
 /// All of it is sent to the client, with one exception: the message and data of an ``RPCErrorCode/internalError`` go to the
 /// server's log, and the client receives the `errorId` of the log entry.

@@ -5,8 +5,8 @@ package import UTF8Text
 package struct MethodDescription: Sendable {
     package let name: UTF8Key
     package let summary: String
-    /// The name of the right that a caller needs.
-    package let right: String
+    /// The name of the permission that a caller needs.
+    package let requiredPermission: String
     package let parameters: [any ParameterDescription]
     package let result: ResultDescription
     package let errors: [ErrorDescription]
@@ -35,14 +35,14 @@ package struct MethodDescription: Sendable {
 
     /// Returns the description of the built-in `rpc.discover`.
     static func discover(
-        right: String,
+        requiredPermission: String,
         parameters: [any ParameterDescription],
         errors: [ErrorDescription]
     ) -> MethodDescription {
         MethodDescription(
             name: "rpc.discover",
             summary: "Get this description of all methods, as an OpenRPC document.",
-            right: right,
+            requiredPermission: requiredPermission,
             parameters: parameters,
             result: ResultDescription("document", .map(of: .any), "An OpenRPC document."),
             errors: errors,

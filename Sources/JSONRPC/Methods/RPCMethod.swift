@@ -10,7 +10,7 @@ package import UTF8Text
 /// enum ServerTime: RPCMethod {
 ///     static let name: UTF8Key = "server.time"
 ///     static let summary = "Get the server's time."
-///     static let right = Role.reader
+///     static let requiredPermission = Role.reader
 ///     static let parameters: [any ParameterDescription] = []
 ///     static let result = ResultDescription("time", .string(), "The time in RFC 3339 format.")
 ///     …
@@ -25,8 +25,8 @@ package protocol RPCMethod<Context>: SendableMetatype {
     static var name: UTF8Key { get }
     /// One line for the documentation.
     static var summary: String { get }
-    /// The right required to call the method.
-    static var right: Context.Right { get }
+    /// The permission required to call the method.
+    static var requiredPermission: Context.Permission { get }
     /// The parameters in positional order, required ones first.
     static var parameters: [any ParameterDescription] { get }
     static var result: ResultDescription { get }
@@ -65,11 +65,11 @@ extension RPCMethod {
 
 /// The context in which methods are called: their dependencies and the caller.
 package protocol RPCContext: Sendable {
-    /// A right that methods require. Its raw value appears in the documentation.
-    associatedtype Right: RawRepresentable<String>, Sendable
+    /// A permission that methods require. Its raw value appears in the documentation.
+    associatedtype Permission: RawRepresentable<String>, Sendable
 
-    /// Throws unless the caller has a right. Called before the parameters are decoded.
+    /// Throws unless the caller has a permission. Called before the parameters are decoded.
     ///
     /// - Throws: The error of the call, handled like one thrown by a method.
-    func authorize(_ right: Right) throws
+    func authorize(_ permission: Permission) throws
 }

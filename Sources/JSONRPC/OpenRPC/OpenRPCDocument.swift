@@ -45,7 +45,7 @@ struct OpenRPCDocument {
         writer.beginObject()
         write("name", method.name.string)
         write("summary", method.summary)
-        write("x-right", method.right)
+        write("x-right", method.requiredPermission)
         write("paramStructure", "either")
         writeArray("params", of: method.parameters) { document, parameter in
             document.writeContent(

@@ -11,7 +11,7 @@ import UTF8Text
 /// ```
 package struct Arguments: Sendable {
     private let declared: [any ParameterDescription]
-    /// The argument of each declared parameter; nil when absent.
+    /// The argument of each declared parameter; nil if absent.
     private var values: [JSONNode?]
     private let isByPosition: Bool
     /// The location of the arguments as a whole.

@@ -88,7 +88,7 @@ struct ResponseBuilder {
     }
 
     /// Resizes the reservation to the responses so far and one more, dropping what was reserved for an expected result. Returns
-    /// false when no memory is available.
+    /// false if no memory is available.
     private mutating func resizeReservation(addingResponseBytes count: Int) -> Bool {
         let bytes = responseBytes + count
         guard reservation.resize(to: errorBytes + bytes, usedBytes: bytes) else { return false }

@@ -83,7 +83,7 @@ package final class CallDeadlines: Sendable {
         return id
     }
 
-    /// Removes a call. Returns false when its deadline has passed.
+    /// Removes a call. Returns false if its deadline has passed.
     private func unregister(_ id: UInt64) -> Bool {
         state.withLock { $0.calls.removeValue(forKey: id) != nil }
     }

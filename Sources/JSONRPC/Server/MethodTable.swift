@@ -29,13 +29,13 @@ package struct MethodTable<Context: RPCContext>: Sendable {
     ///
     /// - Parameters:
     ///   - types: The methods.
-    ///   - right: The right required to call `rpc.discover`.
-    ///   - authorizationErrors: The errors for callers without the required right, which every method lists among its errors.
+    ///   - permission: The permission required to call `rpc.discover`.
+    ///   - authorizationErrors: The errors for callers without the required permission, which every method lists among its errors.
     ///   - sharedParameters: Parameters that every method has after its own.
     ///   - info: The service-level metadata of the OpenRPC document.
     package init(
         _ types: [any RPCMethod<Context>.Type],
-        discoverableBy right: Context.Right,
+        discoverableBy permission: Context.Permission,
         authorizationErrors: [ErrorDescription] = [],
         sharedParameters: [SharedParameter<Context>] = [],
         info: OpenRPCInfo
@@ -50,14 +50,14 @@ package struct MethodTable<Context: RPCContext>: Sendable {
             methods.append(method)
         }
         let discover = MethodDescription.discover(
-            right: right.rawValue,
+            requiredPermission: permission.rawValue,
             parameters: sharedParameters.map(\.declaration),
             errors: sharedErrors
         )
         methods.append(discover)
         let document = OpenRPCDocument.encode(info, methods: methods)
         entries[discover.name] = Entry(expectedResponseBytes: document.count) { params, context in
-            try context.authorize(right)
+            try context.authorize(permission)
             let arguments = try Arguments(params, declared: discover.parameters)
             _ = try await SharedParameter.selectContext(with: sharedParameters, from: arguments, in: context)
             return { $0.raw(document) }
@@ -79,7 +79,7 @@ package struct MethodTable<Context: RPCContext>: Sendable {
         let method = MethodDescription(
             name: Method.name,
             summary: Method.summary,
-            right: Method.right.rawValue,
+            requiredPermission: Method.requiredPermission.rawValue,
             parameters: Method.parameters + sharedParameters.map(\.declaration),
             result: Method.result,
             errors: Method.errors + sharedErrors.filter { error in !Method.errors.contains { $0.code == error.code } },
@@ -93,7 +93,7 @@ package struct MethodTable<Context: RPCContext>: Sendable {
             }
         }
         let entry = Entry(expectedResponseBytes: Method.expectedResponseBytes) { params, context in
-            try context.authorize(Method.right)
+            try context.authorize(Method.requiredPermission)
             let arguments = try Arguments(params, declared: method.parameters)
             let context = try await SharedParameter.selectContext(with: sharedParameters, from: arguments, in: context)
             let result = try await Method.call(Method.params(from: arguments), in: context)

@@ -75,7 +75,7 @@ extension HistoryIndex {
         }
     }
 
-    /// Returns a segment's index, building it if needed; nil when the segment is no longer retained.
+    /// Returns a segment's index, building it if needed; nil if the segment is no longer retained.
     package func index(of id: SegmentIndex.ID) async throws(StatusError) -> SegmentIndex? {
         let task: SealedSegmentIndex.BuildTask
         switch find(id) {
@@ -126,7 +126,7 @@ extension HistoryIndex {
         return indexes.map { PointInTimeView(of: $0.reversed(), after: time, in: journal) }
     }
 
-    /// Returns the time of a segment's last commit; nil when it is not known without reading the journal.
+    /// Returns the time of a segment's last commit; nil if it is not known without reading the journal.
     package func lastTime(of id: SegmentIndex.ID) -> Timestamp? {
         state.withLock { state in
             if let sealed = state.sealed.first(where: { $0.id == id }) { return sealed.lastTime }
@@ -214,7 +214,7 @@ extension HistoryIndex {
         )
     }
 
-    /// The earliest readable time; nil when determining it needs a journal read. The inner value is nil when every time is readable,
+    /// The earliest readable time; nil if determining it needs a journal read. The inner value is nil if every time is readable,
     /// because the journal begins with the first commit.
     private var knownStart: Timestamp?? {
         guard let oldest = journal.oldest, oldest != opened.sequence.next else { return .some(opened.time) }

@@ -11,7 +11,7 @@ struct JournalRecordReader: ~Copyable {
         self.journal = journal
     }
 
-    /// Returns the change of a document by the indexed commit at `position`; nil when the commit did not change it.
+    /// Returns the change of a document by the indexed commit at `position`; nil if the commit did not change it.
     mutating func change(
         of path: DocumentPath,
         at position: Int,

@@ -12,7 +12,7 @@ package struct PointInTimeView: Sendable {
         package let segment: Int
         /// The position in the segment's index.
         package let record: Int
-        /// True when the document existed at the time.
+        /// True if the document existed at the time.
         let existed: Bool
     }
 
@@ -45,7 +45,7 @@ package struct PointInTimeView: Sendable {
         }
     }
 
-    /// Returns the document at `path` as of the time, nil when it did not exist; `.none` when it has not changed since.
+    /// Returns the document at `path` as of the time, nil if it did not exist; `.none` if it has not changed since.
     package func image(of path: DocumentPath) throws(StatusError) -> EncodedDocument?? {
         var reader = JournalRecordReader(journal)
         for (position, segment) in segments.enumerated() {

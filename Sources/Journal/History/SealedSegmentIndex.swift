@@ -4,7 +4,7 @@ internal import StorageIO
 
 /// The index of a run of journal records that is no longer appended to, built on demand.
 struct SealedSegmentIndex {
-    /// A build in progress; its result is nil when the segment is no longer retained.
+    /// A build in progress; its result is nil if the segment is no longer retained.
     typealias BuildTask = Task<Result<SegmentIndex?, StatusError>, Never>
 
     /// The state of the index.
@@ -49,7 +49,7 @@ struct SealedSegmentIndex {
 }
 
 extension Journal {
-    /// Builds the index of a run of records by reading it; nil when the segment is no longer retained.
+    /// Builds the index of a run of records by reading it; nil if the segment is no longer retained.
     ///
     /// - Throws: `.dataLoss` when the run is damaged or incomplete.
     func segmentIndex(of segment: SequenceNumber, in range: Range<Int>) throws(StatusError) -> SegmentIndex? {

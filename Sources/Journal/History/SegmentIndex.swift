@@ -6,7 +6,7 @@ internal import DocumentStore
 /// The first record of the run that changes a document contains its before-image, so the run alone determines the document at any
 /// time since its first commit.
 ///
-/// Documents and collections are identified by hashes, 16 bytes a change. A match has to be confirmed with the record.
+/// Documents and collections are identified by hashes, 16 bytes per change. A match has to be confirmed with the record.
 package struct SegmentIndex: Sendable {
     /// The location of the run's first record.
     package struct ID: Hashable, Sendable {
@@ -119,7 +119,7 @@ package struct SegmentIndex: Sendable {
 }
 
 extension Range<Int> {
-    /// The middle of the range; nil when it is empty.
+    /// The middle of the range; nil if it is empty.
     fileprivate var middle: Int? {
         isEmpty ? nil : lowerBound + count / 2
     }

@@ -10,7 +10,7 @@ package struct SubtreeChanges: Sendable {
     package private(set) var created: Set<DocumentPath> = []
 
     /// Returns the path segments at a depth below which documents in ``existed`` lie.
-    package func existedBelowIDs(at depth: Int) -> Set<UTF8Key> {
+    package func idsWithFormerDescendants(at depth: Int) -> Set<UTF8Key> {
         Set(existed.lazy.map(\.segments).filter { $0.count > depth + 1 }.map { $0[depth] })
     }
 

@@ -20,10 +20,10 @@ package struct VersionCollector: Sendable {
         self.count = count
     }
 
-    /// True when enough versions have been collected.
+    /// True if enough versions have been collected.
     package var isComplete: Bool { versions.count >= count }
 
-    /// True when no change before the bound was found, so that the before-image of the first change after it is needed.
+    /// True if no change before the bound was found, so that the before-image of the first change after it is needed.
     package var needsFollowingChange: Bool { oldest == nil && !isComplete }
 
     /// Adds the first change at or after the bound, whose before-image is the newest version before it.

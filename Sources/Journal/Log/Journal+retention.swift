@@ -19,7 +19,7 @@ extension Journal {
 
     /// Removes all segments up to the last damaged one, so that the rest is readable without gaps.
     ///
-    /// The caller ensures that all documents' files are durable and that nothing is appended meanwhile.
+    /// The caller ensures that all documents' files are durable and that nothing is appended in the meantime.
     ///
     /// - Parameter next: The sequence number after the last commit.
     package func removeDamaged(before next: SequenceNumber) throws(StatusError) {

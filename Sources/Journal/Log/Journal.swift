@@ -34,7 +34,7 @@ package final class Journal: Sendable {
         "\(folderName)/\(JournalSegment.name(first: first))"
     }
 
-    /// The oldest commit that is retained; nil when there is no segment.
+    /// The oldest commit that is retained; nil if there is no segment.
     package var oldest: SequenceNumber? {
         index.withLock { $0.oldest }
     }
@@ -49,7 +49,7 @@ package final class Journal: Sendable {
         index.withLock { index in index.segments.map(\.first).filter { $0 >= index.firstReadable } }
     }
 
-    /// Returns the first commit of the segment after `segment`; nil when that is the last.
+    /// Returns the first commit of the segment after `segment`; nil if that is the last.
     func segment(after segment: SequenceNumber) -> SequenceNumber? {
         index.withLock { $0.segments.first { $0.first > segment }?.first }
     }
@@ -67,7 +67,7 @@ extension Journal {
     func makeSegment(first: SequenceNumber) throws(StatusError) -> SegmentPreallocator.File {
         let name = JournalSegment.name(first: first)
         do throws(FileSystemError) {
-            let file = try preallocator.takeFile()
+            let file = try preallocator.obtainFile()
             let descriptor = file.descriptor
             try descriptor.descriptor.write(JournalSegment.header(epoch: epoch, first: first))
             try descriptor.descriptor.synchronizeData()
@@ -108,7 +108,7 @@ extension Journal {
 // MARK: - Reading
 
 extension Journal {
-    /// Opens a segment for reading, at its first record or at the record at `offset`; nil when the segment is no longer retained.
+    /// Opens a segment for reading, at its first record or at the record at `offset`; nil if the segment is no longer retained.
     func reader(
         of segment: SequenceNumber,
         from offset: Int = JournalSegment.headerBytes,

@@ -30,7 +30,7 @@ package struct JournalWriter: ~Copyable {
             }
         }
 
-        /// Truncates what a failed write may have left after the last record; returns false when that fails too.
+        /// Truncates what a failed write may have left after the last record; returns false if that fails too.
         mutating func truncate() -> Bool {
             do throws(FileSystemError) {
                 try file.descriptor.truncate(to: end)
@@ -49,7 +49,7 @@ package struct JournalWriter: ~Copyable {
         /// The offset of each commit's record in ``bytes``.
         private(set) var offsets: [Int] = []
 
-        /// Encodes commits; each document's before-image is included once a segment.
+        /// Encodes commits; each document's before-image is included once per segment.
         ///
         /// - Parameter documentsWithBeforeImage: The hashes of the documents whose before-images the segment contains already; those
         ///   added by this batch are inserted.
@@ -67,7 +67,7 @@ package struct JournalWriter: ~Copyable {
     /// A batch that could not be written.
     package struct Failure: Error {
         package let status: StatusError
-        /// True when the journal contains nothing of the batch, so that writing may continue. Otherwise the state on disk is
+        /// True if the journal contains nothing of the batch, so that writing may continue. Otherwise the state on disk is
         /// unknown: a failed sync may have dropped pages, and a second sync would not report that.
         package let isRecoverable: Bool
     }

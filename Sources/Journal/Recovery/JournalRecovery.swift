@@ -17,15 +17,15 @@ struct JournalRecovery {
     private var unfinished: JournalIndex.Segment?
 
     /// The first commit after the checkpoint: none may be missing from here on.
-    private var wanted: SequenceNumber { options.checkpoint.next }
+    private var firstAfterCheckpoint: SequenceNumber { options.checkpoint.next }
 
     init(options: Journal.RecoveryOptions, index: JournalIndex) {
         self.options = options
         self.index = index
     }
 
-    /// True when the journal continues where the checkpoint ends.
-    var reachesCheckpoint: Bool { expected.map { $0 >= wanted } ?? false }
+    /// True if the journal continues where the checkpoint ends.
+    var reachesCheckpoint: Bool { expected.map { $0 >= firstAfterCheckpoint } ?? false }
 
     /// Reads the segments, and calls `replay` with the commits after the checkpoint.
     mutating func run(
@@ -34,14 +34,15 @@ struct JournalRecovery {
     ) throws(StatusError) {
         try excludeUnfinishedSegment(in: folder)
         guard let oldest = index.segments.first?.first else { return }
-        guard oldest <= wanted else {
+        guard oldest <= firstAfterCheckpoint else {
             throw StatusError(
                 .dataLoss,
-                "The journal lacks commits \(wanted) to \(oldest.previous), whose documents may be incomplete. Restore the missing "
-                    + "files to \(Journal.folderName)/, or move that folder away to continue with the documents as they are."
+                "Commits \(firstAfterCheckpoint) to \(oldest.previous) are missing from the journal, and their documents may be incomplete. "
+                    + "Restore the missing files to \(Journal.folderName)/, or move that folder out of the data folder to "
+                    + "continue with the documents in their current state."
             )
         }
-        let start = index.segments.lastIndex { $0.first <= wanted } ?? 0
+        let start = index.segments.lastIndex { $0.first <= firstAfterCheckpoint } ?? 0
         var before: SequenceNumber?
         for segment in index.segments[start...] {
             if let before, segment.first != expected {
@@ -76,7 +77,8 @@ struct JournalRecovery {
         if let unfinished { try Self.remove(unfinished, in: folder) }
         if let damage {
             index.firstReadable =
-                index.segments.first { $0.first > damage.segment }?.first ?? max(wanted, last?.sequence.next ?? wanted)
+                index.segments.first { $0.first > damage.segment }?.first
+                ?? max(firstAfterCheckpoint, last?.sequence.next ?? firstAfterCheckpoint)
         }
         let (last, end, damage) = (last, end, damage)
         guard let segment = index.segments.last, reachesCheckpoint else {
@@ -144,8 +146,8 @@ extension JournalRecovery {
             let start = JournalLocation(segment: segment.first, offset: 0)
             guard try isValid(header, of: segment.first) else {
                 // The records' epoch is unknown, so none of them may be needed.
-                guard isLast, options.isClean, segment.first < wanted,
-                    try reader.firstRecord(from: reader.offset, where: { $0.commit.sequence >= wanted }) == nil
+                guard isLast, options.isClean, segment.first < firstAfterCheckpoint,
+                    try reader.firstRecord(from: reader.offset, where: { $0.commit.sequence >= firstAfterCheckpoint }) == nil
                 else { throw Self.unrecoverableDamage(start) }
                 (expected, end, damage) = (segment.first, start.offset, start)
                 return
@@ -185,12 +187,12 @@ extension JournalRecovery {
         while true {
             let offset = reader.offset
             if case .record(let record, _) = try reader.next(), record.commit.sequence == expected {
-                if expected >= wanted { try replay(record.commit) }
+                if expected >= firstAfterCheckpoint { try replay(record.commit) }
                 last = (expected, record.commit.time)
                 expected = expected.next
-            } else if expected < wanted,
+            } else if expected < firstAfterCheckpoint,
                 let next = try reader.firstRecord(from: offset, where: { $0.commit.sequence > expected }),
-                next.record.commit.sequence <= wanted
+                next.record.commit.sequence <= firstAfterCheckpoint
             {
                 damage = JournalLocation(segment: segment.first, offset: offset)
                 reader.seek(to: next.offset)
@@ -204,12 +206,12 @@ extension JournalRecovery {
         guard isLast else { return }
         let location = JournalLocation(segment: segment.first, offset: end)
         // A record of a later batch proves that the records before it were acknowledged.
-        let unacknowledged = max(expected, wanted)
+        let unacknowledged = max(expected, firstAfterCheckpoint)
         if try reader.firstRecord(from: end, where: { $0.batch > unacknowledged }) != nil {
             throw Self.unrecoverableDamage(location)
         }
-        // A journal that ends before the checkpoint was longer once.
-        if expected < wanted { damage = location }
+        // A journal that ends before the checkpoint used to be longer.
+        if expected < firstAfterCheckpoint { damage = location }
     }
 
     /// Returns whether a header is valid for a segment of this journal.
@@ -222,15 +224,16 @@ extension JournalRecovery {
         case .segment(let epoch, _) where epoch != options.epoch:
             throw StatusError(
                 .failedPrecondition,
-                "\(Journal.path(first: segment)) belongs to another database or to another history of this one. "
-                    + "Move the files that were copied into \(Journal.folderName)/ away."
+                "\(Journal.path(first: segment)) belongs to a different database or to a different history of this one. "
+                    + "Move the files that were copied into \(Journal.folderName)/ elsewhere."
             )
         case .version(let version):
             throw StatusError(
                 .failedPrecondition,
-                "\(Journal.path(first: segment)) has format version \(version); this Hearth reads version "
-                    + "\(JournalSegment.version). Use the Hearth that wrote it. After that Hearth has shut down cleanly, the folder "
-                    + "\(Journal.folderName)/ can also be moved away, which discards the history of the documents."
+                "\(Journal.path(first: segment)) has format version \(version); this version of Hearth reads "
+                    + "\(JournalSegment.version). Use the version of Hearth that wrote it. After that version has shut down "
+                    + "cleanly, the folder \(Journal.folderName)/ can also be moved out of the data folder, which discards the "
+                    + "document history."
             )
         case .segment, .empty, .damaged:
             return false
@@ -241,8 +244,8 @@ extension JournalRecovery {
         StatusError(
             .dataLoss,
             "\(Journal.path(first: location.segment)) is damaged at byte \(location.offset), in commits whose documents may be "
-                + "incomplete. Restore the data folder from a backup, or move the folder \(Journal.folderName)/ away to continue "
-                + "with the documents as they are."
+                + "incomplete. Restore the data folder from a backup, or move the folder \(Journal.folderName)/ out of the data "
+                + "folder to continue with the documents in their current state."
         )
     }
 }

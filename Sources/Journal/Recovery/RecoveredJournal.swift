@@ -6,7 +6,7 @@ package import StorageIO
 package struct RecoveredJournal: ~Copyable {
     package let journal: Journal
     let writer: JournalWriter
-    /// The last commit in the journal; nil when it contains none.
+    /// The last commit in the journal; nil if it contains none.
     package let last: (sequence: SequenceNumber, time: Timestamp)?
     /// The end of the last segment's records.
     package let end: Int
@@ -28,7 +28,7 @@ extension Journal {
         let epoch: Epoch
         /// The last commit whose documents' files are known to be durable.
         let checkpoint: SequenceNumber
-        /// True when the database was closed after that commit, so that the journal is not needed and may be missing.
+        /// True if the database was closed after that commit, so that the journal is not needed and may be missing.
         let isClean: Bool
         /// The preallocated size of segments.
         let segmentBytes: Int

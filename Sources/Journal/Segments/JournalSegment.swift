@@ -3,8 +3,8 @@ internal import StorageIO
 
 /// A journal segment: the file `journal/<sequence number of its first commit, 20 digits>.journal`.
 ///
-/// A segment consists of a 64-byte header and records, one a commit, without gaps in their sequence numbers. After the last record
-/// the file holds zeros, or ends. Integers are little-endian.
+/// A segment consists of a 64-byte header and records, one per commit, without gaps in their sequence numbers. After the last
+/// record the file holds zeros, or ends. Integers are little-endian.
 ///
 /// ```
 /// offset  bytes
@@ -55,7 +55,7 @@ package enum JournalSegment {
         return String(repeating: "0", count: nameDigits - digits.utf8.count) + digits + suffix
     }
 
-    /// The first commit of the segment with a file name; nil when the name is not a segment's.
+    /// The first commit of the segment with a file name; nil if the name is not a segment's.
     package static func first(ofName name: [UInt8]) -> SequenceNumber? {
         guard name.count == nameDigits + suffix.utf8.count, name.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) else {
             return nil
@@ -98,7 +98,7 @@ package enum JournalSegment {
         return .segment(epoch: epoch, first: SequenceNumber(first))
     }
 
-    /// True when a header has the format version of new segments.
+    /// True if a header has the format version of new segments.
     static func isCurrent(_ header: [UInt8]) -> Bool {
         var reader = ByteReader(header.dropFirst(magic.count))
         return reader.integer(UInt32.self) == version

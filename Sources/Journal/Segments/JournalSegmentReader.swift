@@ -51,7 +51,7 @@ package struct JournalSegmentReader: ~Copyable {
         window = []
     }
 
-    /// Returns the first intact record at or after `offset` that satisfies a predicate; nil when there is none.
+    /// Returns the first intact record at or after `offset` that satisfies a predicate; nil if there is none.
     ///
     /// Reads the rest of the segment and tries every aligned offset, so it also finds records after damage.
     package func firstRecord(

@@ -35,7 +35,7 @@ final class SegmentPreallocator: Sendable {
     /// Creates the next segment's file in the background, unless it exists.
     ///
     /// Does nothing while the disk is too full to hold a second one, since that space may be needed sooner. A failure is not
-    /// reported: ``takeFile()`` tries again and throws.
+    /// reported: ``obtainFile()`` tries again and throws.
     func prepare() {
         let starts = nextSegment.withLock { nextSegment in
             guard case .none = nextSegment else { return false }
@@ -50,7 +50,7 @@ final class SegmentPreallocator: Sendable {
     }
 
     /// Returns the prepared file, waiting for one in progress, or creates it now. The file is named ``fileName``.
-    func takeFile() throws(FileSystemError) -> File {
+    func obtainFile() throws(FileSystemError) -> File {
         queue.sync {}
         let prepared = nextSegment.withLock { nextSegment -> File? in
             guard case .ready(let file) = nextSegment else { return nil }

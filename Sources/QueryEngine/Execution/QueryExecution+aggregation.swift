@@ -33,7 +33,7 @@ extension QueryExecution {
         return state.results
     }
 
-    /// Counts the results in the index alone, up to `limit`; nil when documents must be read.
+    /// Counts the results in the index alone, up to `limit`; nil if documents must be read.
     private func indexedCount(limit: Int?) throws(StatusError) -> Int? {
         guard let disjunct = disjuncts.first, disjuncts.count == 1, disjunct.isExact, !hasChanges,
             query.start == nil, query.end == nil, !query.requiredFields.contains(where: planner.policy.isExempt),
@@ -81,7 +81,7 @@ extension QueryExecution {
         return count
     }
 
-    /// Counts the documents in a range scan for which all point lookups succeed; nil when reading the documents of the point lookups
+    /// Counts the documents in a range scan for which all point lookups succeed; nil if reading the documents of the point lookups
     /// is cheaper.
     private func countWithProbes(
         _ scan: FieldScan,
@@ -90,7 +90,7 @@ extension QueryExecution {
     ) throws(StatusError) -> Int? {
         let paths = [AccessPath.intersection(disjunct.pointLookups)]
         let candidates = try index.cheapest(paths, disjunct, limit: .max)?.count ?? .max
-        // A probe costs a fifth of reading a document.
+        // A probe costs a fifth as much as reading a document.
         let bound = candidates.multipliedReportingOverflow(by: 5)
         if !bound.overflow, try index.count(scan, disjunct.names, limit: bound.partialValue + 1) > bound.partialValue {
             return nil

@@ -2,7 +2,7 @@ internal import DocumentModel
 
 extension QueryExecution {
     /// Executes a nearest-neighbor scan until the result is complete.
-    func run(_ scan: NearestNeighborScan) throws(StatusError) {
+    func run(_ scan: GeoNearestNeighborScan) throws(StatusError) {
         plan.append(scan.planText)
         plan.append("Read each document and apply the filter, up to the limit")
         let filter = try IndexProbeFilter(disjuncts, index)

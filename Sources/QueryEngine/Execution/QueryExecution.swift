@@ -57,7 +57,7 @@ package final class QueryExecution {
             try collectChanged()
             switch try planner.plan() {
             case .sort: try sort()
-            case .nearestNeighbor(let scan): try run(scan)
+            case .geoNearestNeighbor(let scan): try run(scan)
             case .mergeJoin(let iterator, let paths): try mergeJoin(iterator, paths)
             case .orderedScan(let scan, let checkedCost): try run(scan, checkingAt: checkedCost)
             }
@@ -70,7 +70,7 @@ package final class QueryExecution {
         }
     }
 
-    /// Reads a candidate and evaluates the query on it; nil when it does not match.
+    /// Reads a candidate and evaluates the query on it; nil if it does not match.
     ///
     /// - Parameter disjunct: The disjunct that found the candidate, when each disjunct is scanned separately.
     func evaluate(_ path: DocumentPath, disjunct: Int? = nil) throws(StatusError) -> QueryMatch? {
@@ -78,7 +78,7 @@ package final class QueryExecution {
         return QueryMatch(document, fields, key, of: query, mask)
     }
 
-    /// Reads a candidate; nil when it does not match.
+    /// Reads a candidate; nil if it does not match.
     ///
     /// - Parameter disjunct: The disjunct that found the candidate, when each disjunct is scanned separately: to avoid duplicates, the
     ///   candidate must match no earlier one.
@@ -112,7 +112,7 @@ extension QueryExecution {
         collector.moveGroupToOverlay()
     }
 
-    /// Indicates whether the snapshot has commits after the read time.
+    /// True if the snapshot has commits after the read time.
     var hasChanges: Bool { documents.time < index.snapshot.commitTime ?? .minimum }
 
     /// Calls `body` with the before-images of the source's documents that were changed after the read time, until it returns false.

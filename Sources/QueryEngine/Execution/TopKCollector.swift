@@ -37,7 +37,7 @@ struct TopKCollector: Sendable {
         capacity = query.isExhaustiveVectorSearch ? query.vectorSearch?.limit : query.neededCount
     }
 
-    /// Indicates whether no later group can contribute to the result.
+    /// True if no later group can contribute to the result.
     var isFull: Bool { remainingCapacity.map { $0 == 0 } ?? false }
 
     /// The number of matches that the result can still take from unfinished groups.

@@ -10,7 +10,7 @@ package struct CompositeKey {
     /// Creates an empty key.
     package init() {}
 
-    /// Indicates whether the key is truncated, so that other values may have the same key.
+    /// True if the key is truncated, so that other values may have the same key.
     package var isTruncated: Bool { ValueKey.isTruncated(byteCount: bytes.count) }
 
     /// Appends the key of the next value.

@@ -69,7 +69,7 @@ package struct IndexScan: Sendable {
     package var values: ValueKeyRange
     /// The range of names; nil for all.
     package var names: Range<NameBound>?
-    /// Indicates whether rows are in descending order, of values and of names.
+    /// True if rows are in descending order, of values and of names.
     package var isDescending: Bool
     /// The position after which the scan starts, in its direction.
     package var after: Position?
@@ -175,7 +175,7 @@ extension IndexScan {
 }
 
 extension IndexScan.Bounds {
-    /// Returns the bounds in a scope whose names omit `prefix`, or nil when they are empty there.
+    /// Returns the bounds in a scope whose names omit `prefix`, or nil if they are empty there.
     package func removingPrefix(_ prefix: [UInt8]) -> Self? {
         guard !prefix.isEmpty else { return self }
         var bounds = self

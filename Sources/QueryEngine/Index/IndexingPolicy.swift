@@ -7,7 +7,7 @@ package struct IndexingPolicy: Hashable {
     package var composites: Set<[IndexDefinition.Field]>
     /// The exempted fields; an exemption includes all subfields.
     package var exempt: Set<FieldPath>
-    /// Indicates whether no field has entries, so that only document names are indexed.
+    /// True if no field has entries, so that only document names are indexed.
     private var indexesNamesOnly = false
 
     /// Creates a policy.

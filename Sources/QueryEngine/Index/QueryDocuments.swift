@@ -11,7 +11,7 @@ package protocol QueryDocuments: AnyObject {
     /// The number of documents read by ``document(at:)``.
     var readCount: Int { get }
 
-    /// Reads the document at `path`; nil when it did not exist at the read time, or can't be read.
+    /// Reads the document at `path`; nil if it did not exist at the read time, or can't be read.
     func document(at path: DocumentPath) throws(StatusError) -> EncodedDocument?
 
     /// Returns the paths of a source's documents that commits after the read time have changed, in the order in which

@@ -9,6 +9,6 @@ extension NormalizedQuery {
         }
     }
 
-    /// Indicates whether the query compares the vectors of all matches, so that its order only breaks ties.
+    /// True if the query compares the vectors of all matches, so that its order only breaks ties.
     var isExhaustiveVectorSearch: Bool { vectorSearch != nil && limit == nil && offset == 0 }
 }

@@ -6,7 +6,7 @@ enum QueryPlan {
     /// Finds all candidates and sorts them.
     case sort
     /// Expands the radius around a point, for a query that is ordered by distance.
-    case nearestNeighbor(NearestNeighborScan)
+    case geoNearestNeighbor(GeoNearestNeighborScan)
     /// Reads candidates in name order, from point lookups, for a query in this order.
     case mergeJoin(any SortedNameIterator, paths: [AccessPath])
     /// Scans an index in the order of the query.
@@ -44,7 +44,7 @@ struct QueryPlanner {
     /// Selects a plan.
     func plan() throws(StatusError) -> QueryPlan {
         if query.isExhaustiveVectorSearch { return .sort }
-        if query.limit != nil, let scan = NearestNeighborScan(query, disjuncts, policy) { return .nearestNeighbor(scan) }
+        if query.limit != nil, let scan = GeoNearestNeighborScan(query, disjuncts, policy) { return .geoNearestNeighbor(scan) }
         guard let scan = orderedScan else { return .sort }
         if scan.field == nil, let plan = try mergeJoin(scan) { return plan }
         guard let needed = query.neededCount else {
@@ -66,7 +66,7 @@ struct QueryPlanner {
         return query.requiredFields.filter { !policy.isExempt($0) }.map { FieldScan(existing: $0) }
     }
 
-    /// Returns an upper bound of the documents that a sort would read; nil when there are `limit` or more.
+    /// Returns an upper bound of the documents that a sort would read; nil if there are `limit` or more.
     func candidateCount(limit: Int) throws(StatusError) -> Int? {
         var sum = 0
         for disjunct in disjuncts {
@@ -82,7 +82,7 @@ struct QueryPlanner {
 extension QueryPlanner {
     private var orderedScan: OrderedIndexScan? { OrderedIndexScan(query, disjuncts, index.names, policy) }
 
-    /// Returns the merge join for a query in name order; nil when a disjunct has neither point lookups nor a list of documents.
+    /// Returns the merge join for a query in name order; nil if a disjunct has neither point lookups nor a list of documents.
     private func mergeJoin(_ scan: OrderedIndexScan) throws(StatusError) -> QueryPlan? {
         guard disjuncts.allSatisfy({ $0.documents != nil || !$0.pointLookups.isEmpty }) else { return nil }
         var iterators: [any SortedNameIterator] = []

@@ -64,7 +64,7 @@ extension MeteredIndexReader {
         }
     }
 
-    /// Returns the access path to the fewest documents, with the upper bound of their number; nil when each path finds `limit` or
+    /// Returns the access path to the fewest documents, with the upper bound of their number; nil if each path finds `limit` or
     /// more.
     ///
     /// The paths are counted up to a limit that grows exponentially, so the cost is proportional to the result.

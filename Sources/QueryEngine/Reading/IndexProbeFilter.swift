@@ -54,7 +54,7 @@ struct IndexProbeFilter {
 }
 
 extension FieldScan {
-    /// Indicates whether few probes show if a document is in the ranges.
+    /// True if few probes show if a document is in the ranges.
     var isCoveredByProbes: Bool { isPointLookup && ranges.count <= IndexProbeFilter.maximumProbeCount }
 }
 
@@ -66,6 +66,6 @@ extension FilterDisjunct {
         scans.filter { $0.isCoveredByProbes && !$0.fields.isSubset(of: covered) }
     }
 
-    /// Indicates whether a document that passes all probes, and whose name is in ``names``, matches the disjunct.
+    /// True if a document that passes all probes, and whose name is in ``names``, matches the disjunct.
     var isCoveredByProbes: Bool { isExact && !scans.isEmpty && scans.allSatisfy(\.isCoveredByProbes) }
 }

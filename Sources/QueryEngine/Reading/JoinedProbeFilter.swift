@@ -5,7 +5,7 @@ internal import DocumentModel
 /// Probes that every result must pass are joined with the scan by the index; the others use an ``IndexProbeFilter``.
 struct JoinedProbeFilter {
     private let joinedLookups: [IndexScan.PointLookup]
-    /// The filter for the remaining probes; nil when there are none.
+    /// The filter for the remaining probes; nil if there are none.
     private let probeFilter: IndexProbeFilter?
     private let reader: MeteredIndexReader
 
@@ -37,7 +37,7 @@ struct JoinedProbeFilter {
         try reader.snapshot.cursor(scan, probing: joinedLookups)
     }
 
-    /// Returns the document of the cursor's row; nil when it does not pass.
+    /// Returns the document of the cursor's row; nil if it does not pass.
     func document(_ cursor: any IndexCursor) throws(StatusError) -> DocumentPath? {
         let matched = cursor.matchedProbeCount
         reader.entriesScanned += 1 + min(matched + 1, joinedLookups.count)

@@ -8,9 +8,9 @@ struct FieldScan: Sendable {
     let index: IndexScan.Index
     /// The ranges of keys: sorted and disjoint.
     let ranges: [ValueKeyRange]
-    /// Indicates whether each range is one value, so that its documents are in name order.
+    /// True if each range is one value, so that its documents are in name order.
     let isPointLookup: Bool
-    /// Indicates whether every document in the ranges matches the predicate.
+    /// True if every document in the ranges matches the predicate.
     let isExact: Bool
     /// The predicate in plan lines.
     let text: String
@@ -18,7 +18,7 @@ struct FieldScan: Sendable {
     /// The ranges of a point lookup.
     var pointLookups: [IndexScan.PointLookup] { ranges.map { IndexScan.PointLookup(index: index, value: $0.lower) } }
 
-    /// Creates the scan for a predicate; nil when the field index can't evaluate it.
+    /// Creates the scan for a predicate; nil if the field index can't evaluate it.
     init?(_ predicate: Predicate) {
         let field = predicate.field
         fields = [field]
@@ -85,7 +85,7 @@ struct FieldScan: Sendable {
         text = "composite (\(composite.text))"
     }
 
-    /// Indicates whether a document has at most one entry in the ranges.
+    /// True if a document has at most one entry in the ranges.
     var isDistinct: Bool {
         if case .elements = index { ranges.count == 1 } else { true }
     }

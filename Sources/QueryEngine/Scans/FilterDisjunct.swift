@@ -17,7 +17,7 @@ struct FilterDisjunct: Sendable {
     private(set) var names = Range<NameBound>.allNames
     /// The only documents that can match, sorted; nil without such a restriction.
     private(set) var documents: [DocumentPath]?
-    /// Indicates whether every document in all ``scans`` and in ``names`` matches all predicates.
+    /// True if every document in all ``scans`` and in ``names`` matches all predicates.
     private(set) var isExact = true
 
     init(_ predicates: [Predicate], of query: NormalizedQuery, _ mapping: NameKeyMapping, _ policy: IndexingPolicy) {

@@ -26,7 +26,7 @@ struct NameKeyMapping: Sendable {
         }
     }
 
-    /// Returns the path of the document with a name; nil when the name is invalid.
+    /// Returns the path of the document with a name; nil if the name is invalid.
     func path(_ name: some Collection<UInt8>) -> DocumentPath? {
         switch target {
         case .collection(let collection): DocumentPath.ID(nameKey: name).map { collection.document($0) }

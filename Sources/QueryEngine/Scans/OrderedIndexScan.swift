@@ -12,17 +12,17 @@ struct OrderedIndexScan: Sendable {
     /// The position after which the scan starts.
     private(set) var after: IndexScan.Position?
     let isDescending: Bool
-    /// Indicates whether results with equal values must be sorted.
+    /// True if results with equal values must be sorted.
     let sortsEqualValues: Bool
     /// The fields whose predicates the scan covers.
     let fields: Set<FieldPath>
     /// The composite index; nil for a single-field index.
     private let composite: CompositeIndexScan?
 
-    /// Indicates whether a composite index is scanned.
+    /// True if a composite index is scanned.
     var isComposite: Bool { composite != nil }
 
-    /// Creates a scan; nil when no index is in the order of the query.
+    /// Creates a scan; nil if no index is in the order of the query.
     init?(_ query: NormalizedQuery, _ disjuncts: [FilterDisjunct], _ mapping: NameKeyMapping, _ policy: IndexingPolicy) {
         let constants = Self.constants(of: query)
         let indices = query.orders.indices.filter { constants[query.orders[$0].key.field] == nil }
@@ -160,12 +160,12 @@ struct CompositeIndexScan: Sendable {
     let index: [IndexDefinition.Field]
     /// The number of the query's orders that the index covers.
     let orderCount: Int
-    /// Indicates whether the index is scanned backwards.
+    /// True if the index is scanned backward.
     let isReversed: Bool
     /// The key of the fixed leading fields.
     private let prefix: CompositeKey
 
-    /// Selects the longest usable index; nil when there is none.
+    /// Selects the longest usable index; nil if there is none.
     ///
     /// - Parameter orders: The query's orders without fixed fields.
     init?(_ query: NormalizedQuery, _ orders: [StructuredQuery.Order], _ policy: IndexingPolicy) {

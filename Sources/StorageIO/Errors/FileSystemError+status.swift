@@ -49,17 +49,21 @@ extension FileSystemError {
         case ELOOP:
             StatusError(
                 .failedPrecondition,
-                "\(what): it is a symbolic link, which Hearth doesn't follow. Replace it by the file or folder itself.",
+                "\(what): it is a symbolic link, which Hearth doesn't follow. Replace it with the file or folder itself.",
                 cause: self
             )
         case ENOTDIR:
             StatusError(
                 .failedPrecondition,
-                "\(what): a file or symbolic link exists in place of a folder. Move it away.",
+                "\(what): expected a folder, found a file or symbolic link. Move it elsewhere.",
                 cause: self
             )
         case EISDIR, ENOTEMPTY, EEXIST:
-            StatusError(.failedPrecondition, "\(what): another file or folder exists in its place. Move it away.", cause: self)
+            StatusError(
+                .failedPrecondition,
+                "\(what): another file or folder with that name exists. Move it elsewhere.",
+                cause: self
+            )
         default:
             StatusError(.unavailable, "\(what): \(reason).", cause: self)
         }

@@ -77,7 +77,7 @@ extension FileDescriptor {
         try Self.call("faccessat") { Glibc.faccessat(number, name, W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) }
     }
 
-    /// Returns the kind of an entry of this folder, or nil if it was removed meanwhile.
+    /// Returns the kind of an entry of this folder, or nil if it was removed in the meantime.
     package func kind(of entry: FolderListing.Entry) throws(FileSystemError) -> FileStatus.Kind? {
         if let kind = entry.kind { return kind }
         return try status(of: entry.cString)?.kind

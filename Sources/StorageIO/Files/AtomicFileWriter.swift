@@ -11,15 +11,15 @@ package struct AtomicFileWriter {
     }
 
     /// True if a temporary file could not be removed, and remains until the temporary files are swept.
-    package private(set) var hasLeftover: Bool
+    package private(set) var hasLeftoverTemporaryFile: Bool
 
     /// The number of the last temporary name.
     private var count: UInt64 = 0
-    /// The number of further unnamed files that may be open; nil before the file system was probed.
+    /// The number of additional unnamed files that may be open; nil before the file system was probed.
     private var remainingUnnamedFiles: Int?
 
-    package init(hasLeftover: Bool) {
-        self.hasLeftover = hasLeftover
+    package init(hasLeftoverTemporaryFile: Bool) {
+        self.hasLeftoverTemporaryFile = hasLeftoverTemporaryFile
     }
 
     /// The maximum number of open unnamed files: enough for typical commits, and a small part of the limit on open files.
@@ -63,7 +63,7 @@ package struct AtomicFileWriter {
             do throws(FileSystemError) {
                 try folder.link(file.descriptor, as: name)
             } catch {
-                // A file of that name was created meanwhile.
+                // A file of that name was created in the meantime.
                 guard error.alreadyExists else { throw error }
                 try rename(try link(file.descriptor, in: folder), to: name, in: folder)
             }
@@ -81,7 +81,7 @@ package struct AtomicFileWriter {
     /// Abandons a staged file whose folder can't be opened any more.
     package mutating func abandon(_ file: StagedFile) {
         switch file {
-        case .named: hasLeftover = true
+        case .named: hasLeftoverTemporaryFile = true
         case .unnamed: remainingUnnamedFiles? += 1
         }
     }
@@ -155,6 +155,6 @@ extension AtomicFileWriter {
     }
 
     private mutating func remove(_ name: String, from folder: borrowing FileDescriptor) {
-        if (try? folder.removeFile(name)) == nil { hasLeftover = true }
+        if (try? folder.removeFile(name)) == nil { hasLeftoverTemporaryFile = true }
     }
 }

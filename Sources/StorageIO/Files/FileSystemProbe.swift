@@ -8,7 +8,7 @@ package enum FileSystemProbe {
     /// The names of the temporary probe files.
     package static var names: [String] { pairs.map(\.name) }
 
-    /// Returns whether the file system treats different names as equal, because it folds case or normalises Unicode.
+    /// Returns whether the file system treats different names as equal, because it folds case or normalizes Unicode.
     package static func conflatesNames(in folder: borrowing FileDescriptor) throws(FileSystemError) -> Bool {
         for (name, twin) in pairs {
             try folder.removeFile(name)

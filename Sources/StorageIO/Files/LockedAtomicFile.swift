@@ -59,7 +59,7 @@ package final class LockedAtomicFile: Sendable {
         try await queue.run { () throws(StatusError) in try self.read() }
     }
 
-    /// Replaces the file by the result of `change`, under the lock. Durable when this returns.
+    /// Replaces the file with the result of `change`, under the lock. Durable when this returns.
     ///
     /// - Parameter change: Receives the current bytes, or nil if the file doesn't exist, and returns the new ones, or nil to keep
     ///   the file unchanged.
@@ -109,7 +109,7 @@ package final class LockedAtomicFile: Sendable {
         }
         throw StatusError(
             .unavailable,
-            "Another process has held the lock on \(name) in the data folder for several seconds. Stop it, and retry."
+            "Another process has held the lock on \(name) in the data folder for several seconds. Stop that process and retry."
         )
     }
 }

@@ -26,7 +26,7 @@ struct JSONScanner: ~Copyable {
         self.limits = limits
     }
 
-    /// Scans the whole text. Afterwards the tape is complete, and its first entry is the root value.
+    /// Scans the whole text. Afterward the tape is complete, and its first entry is the root value.
     mutating func scan() throws(Failure) {
         let longest = min(limits.maximumBytes, JSONLimits.maximumTextBytes)
         guard text.count <= longest else { throw Failure(.tooLarge(limit: longest), at: longest) }

@@ -28,7 +28,7 @@ extension JSONSyntaxError {
         case unexpectedEnd(in: Unclosed?)
         /// A byte that is not valid here.
         case unexpectedByte(UInt8, expected: Expectation)
-        /// Anything but white space after the value.
+        /// Anything but whitespace after the value.
         case trailingText
         /// A byte order mark at the start of the text.
         case byteOrderMark

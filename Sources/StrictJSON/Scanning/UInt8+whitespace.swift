@@ -1,5 +1,5 @@
 extension UInt8 {
-    /// True if the byte is JSON white space (RFC 8259, section 2).
+    /// True if the byte is JSON whitespace (RFC 8259, section 2).
     @inline(__always)
     package var isJSONWhitespace: Bool {
         switch self {

@@ -61,14 +61,14 @@ public struct JSONWriter: Sendable {
 
     /// Writes a string, escaping `"`, `\` and the control characters below U+0020 and at U+007F.
     public mutating func string(_ string: String) {
-        separate()
+        writeSeparator()
         var string = string
         string.withUTF8 { appendQuoted($0) }
     }
 
     /// Writes an integer.
     public mutating func integer(_ value: Int64) {
-        separate()
+        writeSeparator()
         bytes.append(contentsOf: value.description.utf8)
     }
 
@@ -77,37 +77,37 @@ public struct JSONWriter: Sendable {
     /// - Precondition: `value` is finite.
     public mutating func double(_ value: Double) {
         precondition(value.isFinite, "JSON has no literal for \(value)")
-        separate()
+        writeSeparator()
         bytes.append(contentsOf: value.description.utf8)
     }
 
     /// Writes `true` or `false`.
     public mutating func boolean(_ value: Bool) {
-        separate()
+        writeSeparator()
         appendLiteral(value ? "true" : "false")
     }
 
     /// Writes `null`.
     public mutating func null() {
-        separate()
+        writeSeparator()
         appendLiteral("null")
     }
 
     /// Writes a value that is already valid JSON, unchanged.
     public mutating func raw(_ value: some Collection<UInt8>) {
-        separate()
+        writeSeparator()
         bytes.append(contentsOf: value)
     }
 }
 
 extension JSONWriter {
-    private mutating func separate() {
+    private mutating func writeSeparator() {
         if needsComma { bytes.append(UInt8(ascii: ",")) }
         needsComma = true
     }
 
     private mutating func begin(_ bracket: UInt8) {
-        separate()
+        writeSeparator()
         bytes.append(bracket)
         needsComma = false
     }
@@ -118,7 +118,7 @@ extension JSONWriter {
     }
 
     private mutating func endKey(afterWriting name: UnsafeBufferPointer<UInt8>) {
-        separate()
+        writeSeparator()
         appendQuoted(name)
         bytes.append(UInt8(ascii: ":"))
         needsComma = false

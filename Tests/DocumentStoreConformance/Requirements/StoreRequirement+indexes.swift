@@ -66,7 +66,7 @@ extension DocumentStore {
     }
 }
 
-extension IndexReport.Progress {
+extension IndexReport.BuildState {
     fileprivate var isBuilding: Bool {
         if case .building = self { true } else { false }
     }

@@ -7,14 +7,14 @@ struct Fault: Hashable, Sendable, CustomStringConvertible {
     let isFatal: Bool
 
     /// The time relative to a call at which the process is killed.
-    enum Moment: String, CaseIterable, Sendable {
+    enum RelativeTimeView: String, CaseIterable, Sendable {
         case before
         case within
         case after
     }
 
     /// Kills the process at a file-modifying call.
-    static func kill(_ moment: Moment, call number: Int) -> Fault {
+    static func kill(_ moment: RelativeTimeView, call number: Int) -> Fault {
         Fault(description: "kill-\(moment.rawValue):\(number)", isFatal: true)
     }
 

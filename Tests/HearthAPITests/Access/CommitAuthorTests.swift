@@ -23,7 +23,7 @@ struct CommitAuthorTests {
         try await withService { service in
             let collections = try collection.map { [try CollectionPath($0)] }
             let (key, text) = try await service.context.keys.create(.init(role: .writer, collections: collections))
-            let called = service.calling(as: try service.context.keys.authenticate(Array(text.utf8)))
+            let called = service.withCaller(try service.context.keys.authenticate(Array(text.utf8)))
             for (method, params) in Self.calls {
                 var params = params
                 if params.contains("TRANSACTION") {

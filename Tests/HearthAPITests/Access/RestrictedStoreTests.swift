@@ -77,7 +77,7 @@ struct RestrictedStoreTests {
             let keys = service.context.keys
             let collections = [try CollectionPath("books"), try CollectionPath("shops/s/staff")]
             let (_, text) = try await keys.create(.init(role: .writer, collections: collections))
-            try await body(service.calling(as: try keys.authenticate(Array(text.utf8))), service)
+            try await body(service.withCaller(try keys.authenticate(Array(text.utf8))), service)
         }
     }
 
@@ -126,7 +126,7 @@ struct RestrictedStoreTests {
             }
             let paths = try ["zoo", "books", "nothing", "films", "shops/s/staff"].map { try CollectionPath($0) }
             let (_, text) = try await service.context.keys.create(.init(role: .reader, collections: paths))
-            let called = service.calling(as: try service.context.keys.authenticate(Array(text.utf8)))
+            let called = service.withCaller(try service.context.keys.authenticate(Array(text.utf8)))
             func listed(_ params: String) async throws -> [String] {
                 let result = try JSONText(await called.result(of: "collections.list", params)).root
                 return result["collections"]?.elements?.compactMap(\.string) ?? []

@@ -23,7 +23,7 @@ struct RoleTests {
 
     @Test
     func `Every method declares its minimum role and the access errors`() {
-        let declared = HearthMethods.table.methods.map { ($0.name, $0.right) }
+        let declared = HearthMethods.table.methods.map { ($0.name, $0.requiredPermission) }
         #expect(Dictionary(declared) { $1 } == Self.rights.mapValues(\.rawValue))
         for method in HearthMethods.table.methods {
             #expect(method.errors.contains { $0.code == 7 } && method.errors.contains { $0.code == 16 }, "\(method.name)")
@@ -36,7 +36,7 @@ struct RoleTests {
             let keys = service.context.keys
             let (_, text) = try await keys.create(.init(role: role))
             let caller = try keys.authenticate(Array(text.utf8))
-            let called = service.calling(as: caller)
+            let called = service.withCaller(caller)
             for method in HearthMethods.table.methods {
                 let right = try #require(Self.rights[method.name])
                 let params = method.examples.first.map { String(decoding: $0.params.root.rawBytes, as: UTF8.self) } ?? "{}"
@@ -51,7 +51,7 @@ struct RoleTests {
     @Test
     func `Without keys, callers have full access but cannot create keys`() async throws {
         try await withMemoryService { service in
-            let called = service.calling(as: .openAccess)
+            let called = service.withCaller(.openAccess)
             try await called.result(of: "documents.set", #"{"path": "a/b", "fields": {}}"#)
             let error = try await called.response(to: "keys.create", #"{"role": "admin"}"#)["error"]
             #expect(error?["data"]?["status"]?.string == "PERMISSION_DENIED")
@@ -65,7 +65,7 @@ struct RoleTests {
         try await withMemoryService { service in
             let keys = service.context.keys
             let (key, text) = try await keys.create(.init(role: .admin))
-            let called = service.calling(as: try keys.authenticate(Array(text.utf8)))
+            let called = service.withCaller(try keys.authenticate(Array(text.utf8)))
             try await called.result(of: "server.info", "{}")
             try await called.result(of: "keys.revoke", #"{"id": "\#(key.id)"}"#)
             let error = try await called.response(to: "server.info", "{}")["error"]

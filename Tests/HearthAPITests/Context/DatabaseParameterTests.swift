@@ -12,7 +12,7 @@ struct DatabaseParameterTests {
     func `Every method accepts the parameter, and reads create no database`() async throws {
         try await withService { service in
             let epoch = service.context.store.position.epoch
-            for method in HearthMethods.table.methods where method.right == Role.reader.rawValue {
+            for method in HearthMethods.table.methods where method.requiredPermission == Role.reader.rawValue {
                 for database in ["(default)", "hearth/(default)", epoch, "other", "shop/tests"] {
                     let response = try await service.response(to: method.name.string, #"{"database": "\#(database)"}"#)
                     // The only permitted error is a missing required parameter.

@@ -191,9 +191,9 @@ struct DatabaseRegistryTests {
     func `Keys restricted to collections have no access to additional databases`() async throws {
         try await withService { service in
             try await service.result(of: "documents.set", Self.set(1, in: "a"))
-            let attributes = try AccessKey.Attributes(role: .writer, collections: [CollectionPath("c")])
+            let attributes = try APIKey.Attributes(role: .writer, collections: [CollectionPath("c")])
             let (_, text) = try await service.context.keys.create(attributes)
-            let limited = service.calling(as: try service.context.keys.authenticate(Array(text.utf8)))
+            let limited = service.withCaller(try service.context.keys.authenticate(Array(text.utf8)))
             for (method, params) in [
                 ("documents.get", #"{"path": "c/d", "database": "a"}"#), ("documents.set", Self.set(2, in: "b")),
                 ("databases.list", "{}"), ("databases.delete", #"{"name": "a"}"#),

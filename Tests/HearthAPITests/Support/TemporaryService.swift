@@ -25,8 +25,8 @@ struct TemporaryService: Sendable {
     }
 
     /// Returns the service for a caller.
-    func calling(as caller: Caller) -> TemporaryService {
-        TemporaryService(context: context.calling(as: caller), folder: folder)
+    func withCaller(_ caller: Caller) -> TemporaryService {
+        TemporaryService(context: context.withCaller(caller), folder: folder)
     }
 
     /// Calls a method and returns the response object.
@@ -91,7 +91,7 @@ func withService(
     let context = ServiceContext(
         store: store,
         server: ServerDescription(limits: limits),
-        keys: try await AccessKeyRegistry.open(.open(.keys, inFolder: folder), logger: logger),
+        keys: try await APIKeyRegistry.open(.open(.keys, inFolder: folder), logger: logger),
         databases: databases
     )
     do {

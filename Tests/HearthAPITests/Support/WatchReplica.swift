@@ -40,7 +40,7 @@ struct WatchReplica {
             isCurrent = true
             self.sequence = sequence
             self.token = token
-        case .checkpoint(let sequence, let count, let token):
+        case .heartbeat(let sequence, let count, let token):
             log.append("checkpoint")
             if !isCurrent { recordViolation("before the state is complete") }
             if let count, count != documents.count { recordViolation("\(documents.count) documents") }

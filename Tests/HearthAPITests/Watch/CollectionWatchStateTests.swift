@@ -161,7 +161,7 @@ import UTF8Text
     func `There is no resume token before the initial state is complete`() throws {
         var state = CollectionWatchState(target: .collection(try CollectionPath("c")), at: try Self.position(at: 10))
         #expect(state.resumeToken == nil)
-        #expect(state.checkpoint == nil)
+        #expect(state.heartbeat == nil)
         _ = state.apply(page: [], upTo: nil, at: try Self.position(at: 11))
         #expect(!state.isCaughtUp)
         #expect(state.current() == nil)

@@ -1,12 +1,14 @@
 import DocumentModel
 import DocumentStore
 import DocumentStoreConformance
+import StrictJSON
 import Testing
+import UTF8Text
 
 @testable import HearthAPI
 
 @Suite("A store whose known position lags", .timeLimit(.minutes(1))) struct LaggingStoreTests {
-    private let target: WatchTarget
+    private let target: PreparedWatchTarget
     private let base = MemoryStore()
 
     init() throws {

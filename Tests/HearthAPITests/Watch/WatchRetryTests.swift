@@ -113,7 +113,7 @@ struct WatchRetryTests {
                 }
             }
             var count = 0
-            for try await case .checkpoint in session.flattened {
+            for try await case .heartbeat in session.flattened {
                 count += 1
                 if count == 3 { try store.set("c/d", 1) }
                 if count == 10 { break }

@@ -100,7 +100,7 @@ import UTF8Text
         let store = MemoryStore()
         var sequences: [SequenceNumber] = []
         for try await frames in try await session(store, heartbeat: .milliseconds(5)) {
-            guard case .checkpoint(let sequence, _, let token)? = frames.first else { continue }
+            guard case .heartbeat(let sequence, _, let token)? = frames.first else { continue }
             #expect(token.sequence == sequence)
             sequences.append(sequence)
             if sequences.count == 1 { try store.set("other/x", 1) }

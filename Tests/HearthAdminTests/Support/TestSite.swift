@@ -14,7 +14,7 @@ import UTF8Text
 struct TestSite: Sendable {
     let store: FileStore
     let pages: AdminPages
-    let keys: AccessKeyRegistry
+    let keys: APIKeyRegistry
     let folder: URL
 
     static let nonce = "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
@@ -59,7 +59,7 @@ struct TestSite: Sendable {
         configuration.segmentBytes = 256 << 10
         let store = try await FileStore.open(configuration, logger: logger)
         if !writes.isEmpty { _ = try await store.commit(writes) }
-        let keys = AccessKeyRegistry()
+        let keys = APIKeyRegistry()
         var pageAssets = try assets.get()
         pageAssets.templates.observer = observer
         let pages = AdminPages(

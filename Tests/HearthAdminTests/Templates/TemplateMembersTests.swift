@@ -7,6 +7,7 @@ import Logging
 import StrictJSON
 import Synchronization
 import Testing
+import UTF8Text
 
 @testable import HearthAdmin
 

@@ -41,7 +41,7 @@ struct InvalidQueryTests {
                 books.whereFilter(.andFilter([.whereField("a", isEqualTo: otherDatabase.document("a/b"))])),
                 "is for the database at"
             ),
-            (books.whereField("a", isNear: GeoPoint(latitude: 0, longitude: 0), radius: -1), "at least 0 metres"),
+            (books.whereField("a", isNear: GeoPoint(latitude: 0, longitude: 0), radius: -1), "at least 0 meters"),
             (
                 books.whereField(
                     "a",

@@ -101,7 +101,7 @@ import UTF8Text
     )
     func `Unicode line terminators are escaped`(text: String, expected: String) {
         var buffer = ByteBuffer()
-        buffer.writeLineSafe(Array(text.utf8))
+        buffer.writeEscapingLineTerminators(Array(text.utf8))
         #expect(UTF8Key(String(buffer: buffer)) == UTF8Key(expected))
     }
 

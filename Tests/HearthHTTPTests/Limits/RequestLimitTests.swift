@@ -249,7 +249,7 @@ import Testing
 
     @Test
     func `Large bodies are processed on separate threads, and the largest with limited concurrency`() async {
-        let executor = BodyExecutor(limit: 2)
+        let executor = LargeBodyExecutor(limit: 2)
         let (begun, begin) = AsyncStream<Void>.makeStream()
         let gauge = Gauge()
         let release = DispatchSemaphore(value: 0)
@@ -257,7 +257,7 @@ import Testing
         await withTaskGroup { group in
             for _ in 0..<count {
                 group.addTask {
-                    await executor.run(bodyBytes: BodyExecutor.largeBytes + 1) { _ in
+                    await executor.run(bodyBytes: LargeBodyExecutor.largeBytes + 1) { _ in
                         gauge.rise()
                         begin.yield()
                         // Blocks its thread, as a parser does.
@@ -270,9 +270,9 @@ import Testing
             for _ in 0..<2 { await iterator.next() }
             // On the cooperative pool, this would not be reached before the blocked operations end.
             #expect(gauge.level == 2)
-            #expect(await executor.run(bodyBytes: BodyExecutor.smallBytes) { $0 == nil })
+            #expect(await executor.run(bodyBytes: LargeBodyExecutor.smallBytes) { $0 == nil })
             // A medium-sized body does not wait for the largest.
-            #expect(await executor.run(bodyBytes: BodyExecutor.largeBytes) { $0 != nil })
+            #expect(await executor.run(bodyBytes: LargeBodyExecutor.largeBytes) { $0 != nil })
             // Nor does a batch.
             #expect(await executor.run(bodyBytes: 1, isBatch: true) { $0 != nil })
             for _ in 0..<count { release.signal() }

@@ -87,7 +87,7 @@ struct AuthenticationTests {
     func `Malformed and unknown keys are rejected and not echoed`() async throws {
         try await withServer(.standard.with(\.maximumFailedAttempts, 1_000)) { server in
             let key = try await server.makeKey(.admin)
-            let foreign = try await AccessKeyRegistry().create(.init(role: .admin)).text
+            let foreign = try await APIKeyRegistry().create(.init(role: .admin)).text
             let fields: [(String, Int)] = [
                 ("Bearer", 401), ("Bearer ", 401), ("Bearer \(foreign)", 401), ("Bearer \(key)x", 401),
                 ("Bearer \(key.dropLast())", 401), ("Bearer \(key.uppercased())", 401), ("Bearer \(key) \(key)", 401),
@@ -165,7 +165,7 @@ struct AuthenticationTests {
     func `A key created by another process is valid immediately`() async throws {
         try await withServer { server in
             _ = try await server.makeKey(.admin)
-            let command = try await AccessKeyRegistry.open(.open(.keys, inFolder: server.folder), logger: .init(label: "test"))
+            let command = try await APIKeyRegistry.open(.open(.keys, inFolder: server.folder), logger: .init(label: "test"))
             let text = try await command.create(.init(role: .reader)).text
             let fields = [Self.json, "Authorization: Bearer \(text)"]
             #expect(try await send(server, "POST", "/rpc", fields, body: Self.info).status == 200)
@@ -175,14 +175,14 @@ struct AuthenticationTests {
     @Test
     func `A running server notices the first key, immediately when it is used`() async throws {
         try await withServer { server in
-            let command = try await AccessKeyRegistry.open(.open(.keys, inFolder: server.folder), logger: .init(label: "test"))
+            let command = try await APIKeyRegistry.open(.open(.keys, inFolder: server.folder), logger: .init(label: "test"))
             let key = try await command.create(.init(role: .admin)).text
             let listing = #"{"jsonrpc":"2.0","id":1,"method":"keys.list"}"#
             let shown = try await send(server, "POST", "/rpc", [Self.json, "Authorization: Bearer \(key)"], body: listing)
             #expect(shown.body.contains(#""role":"admin""#))
         }
         try await withServer { server in
-            let command = try await AccessKeyRegistry.open(.open(.keys, inFolder: server.folder), logger: .init(label: "test"))
+            let command = try await APIKeyRegistry.open(.open(.keys, inFolder: server.folder), logger: .init(label: "test"))
             _ = try await command.create(.init(role: .admin))
             while try await send(server, "POST", "/rpc", [Self.json], body: Self.info).status == 200 {}
             #expect(try await send(server, "POST", "/rpc", [Self.json], body: Self.info).status == 401)
@@ -193,7 +193,7 @@ struct AuthenticationTests {
     func `Requests with unknown keys are rate-limited; those with valid keys are not`() async throws {
         try await withServer(.standard.with(\.maximumFailedAttempts, 3)) { server in
             let key = try await server.makeKey(.reader)
-            let wrong = try await AccessKeyRegistry().create(.init(role: .admin)).text
+            let wrong = try await APIKeyRegistry().create(.init(role: .admin)).text
             try await withConnection(to: server) { connection in
                 var statuses: [Int] = []
                 // More than three when enough time passes that an attempt is replenished.
@@ -212,7 +212,7 @@ struct AuthenticationTests {
 
     @Test
     func `Health omits the reason when keys are required`() async throws {
-        let keys = AccessKeyRegistry()
+        let keys = APIKeyRegistry()
         let route = HealthRoute(ServiceContext(store: ReadOnlyEmptyStore(), keys: keys))
         #expect(await route.respond().body.contentLength ?? 0 > 30)
         keys.requireKeys()

@@ -171,7 +171,7 @@ import Testing
         ]
     )
     func `Without keys, the server listens only on loopback addresses`(host: String, isAllowed: Bool) async throws {
-        let keys = AccessKeyRegistry()
+        let keys = APIKeyRegistry()
         #expect((listenError(of: host, keys) == nil) == isAllowed)
         let (key, _) = try await keys.create(.init(role: .reader))
         #expect(listenError(of: host, keys) == nil)
@@ -179,7 +179,7 @@ import Testing
         #expect((listenError(of: host, keys) == nil) == isAllowed)
     }
 
-    private func listenError(of host: String, _ keys: AccessKeyRegistry) -> StatusError? {
+    private func listenError(of host: String, _ keys: APIKeyRegistry) -> StatusError? {
         do throws(StatusError) {
             _ = try HTTPServer(
                 configuration: .standard.with(\.host, host),

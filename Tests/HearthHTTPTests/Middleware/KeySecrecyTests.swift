@@ -16,7 +16,7 @@ struct KeySecrecyTests {
         try await withServer(logger: logger) { server in
             let keys = [
                 try await server.makeKey(.admin), try await server.makeKey(.reader),
-                try await AccessKeyRegistry().create(.init(role: .admin)).text,
+                try await APIKeyRegistry().create(.init(role: .admin)).text,
             ]
             for key in keys {
                 for target in ["/rpc", "/watch?collection=a&timeout=1", "/openrpc.json", "/admin/", "/health"] {
@@ -45,7 +45,7 @@ struct KeySecrecyTests {
                 #expect(!body.contains(keys[1].suffix(64)))
             }
             let text = log.text
-            #expect(text.contains("Rejected an unknown key"))
+            #expect(text.contains("Rejected an unknown API key"))
             #expect(text.contains("http.path"))
             for key in keys { #expect(!text.contains(key.suffix(64))) }
             // Nor a key created by a call: its secret is 64 hexadecimal digits.

@@ -249,7 +249,7 @@ struct SessionLifetimeTests {
 
     private func start(
         _ sessions: SessionRegistry,
-        _ keys: AccessKeyRegistry,
+        _ keys: APIKeyRegistry,
         role: Role = .admin
     ) async throws -> (session: Session, id: String) {
         let text = try await keys.create(.init(role: role)).text
@@ -263,7 +263,7 @@ struct SessionLifetimeTests {
 
     @Test
     func `A session expires after 30 minutes without use, or after 12 hours`() async throws {
-        let (clock, keys) = (Clock(), AccessKeyRegistry())
+        let (clock, keys) = (Clock(), APIKeyRegistry())
         let sessions = SessionRegistry(keys: keys) { clock.now }
         let idle = try await start(sessions, keys).id
         let used = try await start(sessions, keys).id
@@ -278,7 +278,7 @@ struct SessionLifetimeTests {
 
     @Test
     func `Admins see and end all sessions, others only those of their key`() async throws {
-        let keys = AccessKeyRegistry()
+        let keys = APIKeyRegistry()
         let sessions = SessionRegistry(keys: keys)
         let admin = try await start(sessions, keys)
         let reader = try await start(sessions, keys, role: .reader)
@@ -292,7 +292,7 @@ struct SessionLifetimeTests {
 
     @Test
     func `The least recently used session ends when a key exceeds its limit`() async throws {
-        let (clock, keys) = (Clock(), AccessKeyRegistry())
+        let (clock, keys) = (Clock(), APIKeyRegistry())
         let sessions = SessionRegistry(keys: keys) { clock.now }
         let text = try await keys.create(.init(role: .admin)).text
         var ids: [String] = []

@@ -54,7 +54,7 @@ struct StreamRevocationTests {
     @Test
     func `A stream ends when its key is revoked by another process`() async throws {
         try await withServer { server in
-            let keys = try await AccessKeyRegistry.open(.open(.keys, inFolder: server.folder), logger: .init(label: "test"))
+            let keys = try await APIKeyRegistry.open(.open(.keys, inFolder: server.folder), logger: .init(label: "test"))
             let (key, text) = try await keys.create(.init(role: .reader))
             try await withConnection(to: server) { connection in
                 try await open(&connection, text)

@@ -2,6 +2,7 @@ import DocumentModel
 import HearthWire
 import StrictJSON
 import Testing
+import UTF8Text
 
 @Suite("JSON of documents and lists")
 struct DocumentFormTests {

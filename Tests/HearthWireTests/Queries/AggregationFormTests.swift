@@ -3,6 +3,7 @@ import HearthWire
 import JSONRPC
 import StrictJSON
 import Testing
+import UTF8Text
 
 @testable import HearthAPI
 

@@ -6,6 +6,7 @@ import QueryTestSupport
 import StrictJSON
 import TestSupport
 import Testing
+import UTF8Text
 
 @Suite("JSON of queries")
 struct QueryJSONTests {

@@ -78,7 +78,7 @@ struct WatchFrameFormTests {
                 #"{"type":"current","seq":7,"count":2,"token":"\#(token.text)"}"#
             ),
             (
-                .checkpoint(sequence: SequenceNumber(8), count: nil, token: token),
+                .heartbeat(sequence: SequenceNumber(8), count: nil, token: token),
                 #"{"type":"checkpoint","seq":8,"token":"\#(token.text)"}"#
             ),
             (.reset(.expired), #"{"type":"reset","reason":"expired"}"#),

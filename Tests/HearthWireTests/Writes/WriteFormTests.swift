@@ -4,6 +4,7 @@ import HearthWire
 import JSONRPC
 import StrictJSON
 import Testing
+import UTF8Text
 
 @Suite("JSON of writes")
 struct WriteFormTests {

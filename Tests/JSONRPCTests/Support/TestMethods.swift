@@ -47,7 +47,7 @@ final class Recorder: RPCContext {
 }
 
 extension RPCMethod where Context == Recorder {
-    static var right: Recorder.Right { .use }
+    static var requiredPermission: Recorder.Right { .use }
 }
 
 let anything = ResultDescription("anything", .any, "Anything.")
@@ -127,7 +127,7 @@ enum Record: RPCMethod {
 
     static let name: UTF8Key = "test.record"
     static let summary = "Record a text."
-    static let right = Recorder.Right.record
+    static let requiredPermission = Recorder.Right.record
     static let parameters: [any ParameterDescription] = [text]
     static let result = ResultDescription("count", .integer(minimum: 1), "The number of recorded texts.")
 

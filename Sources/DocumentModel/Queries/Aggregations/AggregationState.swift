@@ -30,7 +30,7 @@ package struct AggregationState: Sendable {
         count += documents
     }
 
-    /// True if further documents can't change the results, because there are only counts that have reached their maximums.
+    /// True if more documents can't change the results, because there are only counts that have reached their maximums.
     package var isComplete: Bool {
         aggregations.operations.allSatisfy { _, operation in
             if case .count(let maximum?) = operation { count >= maximum } else { false }

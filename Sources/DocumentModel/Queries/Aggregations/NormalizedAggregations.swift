@@ -12,7 +12,7 @@ package struct NormalizedAggregations: Sendable {
 
     /// Validates aggregations and assigns aliases.
     ///
-    /// - Throws: ``StatusCode/invalidArgument`` with the parameter path, and with messages that Firestore's clients recognise.
+    /// - Throws: ``StatusCode/invalidArgument`` with the parameter path, and with messages that Firestore's clients recognize.
     package init(_ aggregations: [Aggregation]) throws(StatusError) {
         let path = ParameterPath("aggregations")
         guard !aggregations.isEmpty else { throw path.error("Aggregations can not be empty. Add at least one.") }

@@ -19,7 +19,7 @@ extension StructuredQuery.Order {
     package enum Key: Hashable, Sendable {
         /// A field's value; the document's path for ``FieldPath/documentName``.
         case field(FieldPath)
-        /// The distance in metres from a point to the geo point in a field.
+        /// The distance in meters from a point to the geo point in a field.
         case distance(of: FieldPath, from: GeoPoint)
     }
 

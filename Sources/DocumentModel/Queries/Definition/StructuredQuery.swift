@@ -18,7 +18,7 @@ package struct StructuredQuery: Hashable, Sendable {
     package var limit: Limit?
     /// The fields to return: empty for all, only ``FieldPath/documentName`` for none.
     package var projection: [FieldPath]
-    /// The nearest-neighbour search over the result; nil for none.
+    /// The nearest-neighbor search over the result; nil for none.
     package var vectorSearch: VectorSearch?
 
     /// Creates a query.
@@ -58,7 +58,7 @@ extension StructuredQuery {
     ///
     /// It has values for a prefix of the orders, including implied ones. They need not match a document. For the document
     /// name the value is a reference or a string: the ID in a collection, or the path relative to the parent in a collection
-    /// group. For a distance it is a number of metres.
+    /// group. For a distance it is a number of meters.
     package struct Cursor: Hashable, Sendable {
         /// The values, one for each order; at least one.
         package var values: [Value]

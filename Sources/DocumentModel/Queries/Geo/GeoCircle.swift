@@ -1,8 +1,8 @@
-/// A circle on the sphere: all points within a distance of a centre.
+/// A circle on the sphere: all points within a distance of a center.
 package struct GeoCircle: Hashable, Sendable {
-    /// The centre.
+    /// The center.
     package let center: GeoPoint
-    /// The inclusive radius in metres along the surface.
+    /// The inclusive radius in meters along the surface.
     package let radius: Double
 
     /// Creates a circle.
@@ -10,7 +10,7 @@ package struct GeoCircle: Hashable, Sendable {
     /// - Throws: ``StatusCode/invalidArgument`` if the radius is negative, infinite or NaN.
     package init(center: GeoPoint, radius: Double) throws(StatusError) {
         guard radius >= 0, radius.isFinite else {
-            throw StatusError(.invalidArgument, "Expected a finite radius of at least 0 metres, found \(radius).")
+            throw StatusError(.invalidArgument, "Expected a finite radius of at least 0 meters, found \(radius).")
         }
         self.center = center
         self.radius = radius

@@ -7,30 +7,34 @@ internal import Glibc
 #endif
 
 extension GeoPoint {
-    /// The radius for distances in metres: the Earth's mean radius, (2a + b) / 3 of the ellipsoid GRS 80 as adopted by the
+    /// The radius for distances in meters: the Earth's mean radius, (2a + b) / 3 of the ellipsoid GRS 80 as adopted by the
     /// IUGG (H. Moritz, "Geodetic Reference System 1980", R₁ = 6,371,008.7714 m).
     public static let earthRadius = 6_371_008.8
 
-    /// Returns the great-circle distance to another point in metres.
+    /// Returns the great-circle distance to another point in meters.
     ///
-    /// The error is below a micrometre for all pairs of points on the sphere, including adjacent and antipodal ones. The
+    /// The error is below a micrometer for all pairs of points on the sphere, including adjacent and antipodal ones. The
     /// distance is symmetric, and 0 between equivalent coordinates: -180 and 180 degrees, or any longitudes at a pole. The
     /// spherical model differs from the Earth's shape by up to 0.6 %.
     public func distance(to other: GeoPoint) -> Double {
         let turn = abs(longitude - other.longitude)
-        let halfTurn = min(turn, 360 - turn) / 2
-        let halfRise = (latitude - other.latitude) / 2
+        let halfLongitudeDifference = min(turn, 360 - turn) / 2
+        let halfLatitudeDifference = (latitude - other.latitude) / 2
         let middle = (latitude + other.latitude) / 2
         // The haversines of the angle and of its supplement, as sums without cancellation, so that neither adjacent nor
         // antipodal points lose precision.
-        let near = squared(sine(halfRise) * cosine(halfTurn)) + squared(cosine(middle) * sine(halfTurn))
-        let far = squared(cosine(halfRise) * cosine(halfTurn)) + squared(sine(middle) * sine(halfTurn))
+        let near =
+            squared(sine(halfLatitudeDifference) * cosine(halfLongitudeDifference))
+            + squared(cosine(middle) * sine(halfLongitudeDifference))
+        let far =
+            squared(cosine(halfLatitudeDifference) * cosine(halfLongitudeDifference))
+            + squared(sine(middle) * sine(halfLongitudeDifference))
         return 2 * Self.earthRadius * atan2(near.squareRoot(), far.squareRoot())
     }
 }
 
 extension GeoCircle {
-    /// The bounding box of the circle, exact to a tenth of a millimetre.
+    /// The bounding box of the circle, exact to a tenth of a millimeter.
     package var boundingBox: GeoBox {
         // Slightly more than the radius, to allow for rounding errors.
         let reach = radius / GeoPoint.earthRadius * 180 / .pi * (1 + 1e-12) + 1e-9

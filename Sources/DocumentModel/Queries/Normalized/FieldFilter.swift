@@ -100,7 +100,7 @@ extension StructuredQuery.Source {
             return .reference(try path.locating { () throws(StatusError) in try document(named: name) })
         default:
             throw path.error(
-                "Expected a document reference for __name__, or an ID or path as a string; found another type.",
+                "Expected a document reference for __name__, or an ID or path as a string; found a value of a different type.",
                 field: .documentName
             )
         }

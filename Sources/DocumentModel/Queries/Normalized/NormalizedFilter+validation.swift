@@ -17,11 +17,11 @@ extension NormalizedFilter {
         var filters = try filter.fieldFilters(at: path)
         for index in filters.indices { filters[index] = try filters[index].resolved(in: source) }
         try validateNegations(filters, isDisjunctive: filter.isDisjunctive)
-        let disjunctions = filter.disjunctions
-        guard disjunctions <= QueryFilter.maximumDisjunctions else {
+        let disjunctCount = filter.disjunctCount
+        guard disjunctCount <= QueryFilter.maximumDisjunctCount else {
             throw path.error(
-                "Expected a filter of at most \(QueryFilter.maximumDisjunctions) disjunctions, found "
-                    + "\(disjunctions == .max ? "very many more" : "\(disjunctions)"). The count "
+                "Expected a filter of at most \(QueryFilter.maximumDisjunctCount) disjunctions, found "
+                    + "\(disjunctCount == .max ? "very many more" : "\(disjunctCount)"). The count "
                     + "is that of the disjunctive normal form, in which in and array-contains-any count once per value. "
                     + "Split it into several queries."
             )

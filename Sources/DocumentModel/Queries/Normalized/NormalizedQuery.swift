@@ -26,7 +26,7 @@ package struct NormalizedQuery: Sendable {
     let unsortedFields: [FieldPath]
     /// The fields to return, sorted; nil for all.
     package private(set) var projection: [FieldPath]?
-    /// The nearest-neighbour search over the result; nil for none.
+    /// The nearest-neighbor search over the result; nil for none.
     package let vectorSearch: VectorSearch?
 
     /// Validates and normalizes a query.

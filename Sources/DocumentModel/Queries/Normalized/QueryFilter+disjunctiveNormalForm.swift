@@ -1,21 +1,21 @@
 extension QueryFilter {
-    /// The maximum number of disjuncts of a filter, as counted by ``disjunctions``.
-    package static let maximumDisjunctions = 30
+    /// The maximum number of disjuncts of a filter, as counted by ``disjunctCount``.
+    package static let maximumDisjunctCount = 30
 
     /// The number of disjuncts in disjunctive normal form, where `in` and `array-contains-any` count once per value. Saturates at
     /// `Int.max`.
-    var disjunctions: Int {
+    var disjunctCount: Int {
         switch self {
         case .field(_, let condition):
             condition.disjunctCount
         case .and(let filters):
             filters.reduce(1) { product, filter in
-                let (result, overflowed) = product.multipliedReportingOverflow(by: filter.disjunctions)
+                let (result, overflowed) = product.multipliedReportingOverflow(by: filter.disjunctCount)
                 return overflowed ? .max : result
             }
         case .or(let filters):
             filters.reduce(0) { sum, filter in
-                let (result, overflowed) = sum.addingReportingOverflow(filter.disjunctions)
+                let (result, overflowed) = sum.addingReportingOverflow(filter.disjunctCount)
                 return overflowed ? .max : result
             }
         }

@@ -73,7 +73,9 @@ extension StructuredQuery.Order {
             return value
         case .distance:
             guard value.isNumber, !value.isNaN else {
-                throw path.error("Expected a distance in metres for the order by distance, found another value.")
+                throw path.error(
+                    "Expected a distance in meters for the order by distance, found NaN or a value of a different type."
+                )
             }
             return value
         }

@@ -1,4 +1,4 @@
-/// A nearest-neighbour search: Firestore's `findNearest`.
+/// A nearest-neighbor search: Firestore's `findNearest`.
 ///
 /// It applies to the documents that the rest of the query returns, after its limit. It excludes those without a vector of the
 /// same number of dimensions, and sorts by distance instead of the query's orders.

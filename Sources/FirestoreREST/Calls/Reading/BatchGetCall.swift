@@ -9,7 +9,7 @@ import StrictJSON
 struct BatchGetCall: RESTCall {
     private let database: DatabaseName
 
-    static let right = BatchGetDocuments.right
+    static let requiredPermission = BatchGetDocuments.requiredPermission
     static let expectedResponseBytes = BatchGetDocuments.expectedResponseBytes
     private static let fields: [ProtoField] = .request("documents", "mask") + ConsistencySelector.fields
 

@@ -7,7 +7,7 @@ struct GetDocumentCall: RESTCall {
     private let database: DatabaseName
     private let request: GetDocument.Params
 
-    static let right = GetDocument.right
+    static let requiredPermission = GetDocument.requiredPermission
     static let parameters: [ProtoField] = .parameters("mask.fieldPaths", "transaction", "readTime")
     static let acceptsBody = false
     static let expectedResponseBytes = GetDocument.expectedResponseBytes

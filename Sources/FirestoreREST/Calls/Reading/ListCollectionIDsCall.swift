@@ -8,7 +8,7 @@ import UTF8Text
 struct ListCollectionIDsCall: RESTCall {
     private let parent: DocumentPath?
 
-    static let right = ListCollections.right
+    static let requiredPermission = ListCollections.requiredPermission
     private static let fields: [ProtoField] = .request("pageSize", "pageToken", "readTime")
 
     init(_ requestPath: RequestPath, _ parameters: URLParameters) throws(StatusError) {
@@ -60,7 +60,7 @@ extension PageSize {
 }
 
 extension PageToken {
-    /// Decodes the page token of a request; nil when it is absent or empty.
+    /// Decodes the page token of a request; nil if it is absent or empty.
     ///
     /// - Throws: ``StatusCode/invalidArgument`` for an invalid token and for one of another database.
     init?(_ text: String?, for context: ServiceContext) throws(StatusError) {

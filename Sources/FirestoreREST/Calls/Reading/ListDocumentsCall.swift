@@ -19,7 +19,7 @@ struct ListDocumentsCall: RESTCall {
     private let isRecursive: Bool
     private let consistency: ReadConsistency
 
-    static let right = ListDocuments.right
+    static let requiredPermission = ListDocuments.requiredPermission
     static let parameters: [ProtoField] = .parameters(
         "mask.fieldPaths",
         "orderBy",

@@ -11,7 +11,7 @@ struct PartitionQueryCall: RESTCall {
     private let database: DatabaseName
     private let parent: DocumentPath?
 
-    static let right = RunQuery.right
+    static let requiredPermission = RunQuery.requiredPermission
     private static let fields: [ProtoField] = .request(
         "structuredQuery",
         "partitionCount",

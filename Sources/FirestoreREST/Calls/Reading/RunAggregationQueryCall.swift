@@ -8,7 +8,7 @@ struct RunAggregationQueryCall: RESTCall {
     private let database: DatabaseName
     private let parent: DocumentPath?
 
-    static let right = RunAggregationQuery.right
+    static let requiredPermission = RunAggregationQuery.requiredPermission
     private static let fields: [ProtoField] =
         .request("structuredAggregationQuery", "explainOptions") + ConsistencySelector.fields
 

@@ -8,7 +8,7 @@ struct RunQueryCall: RESTCall {
     private let database: DatabaseName
     private let parent: DocumentPath?
 
-    static let right = RunQuery.right
+    static let requiredPermission = RunQuery.requiredPermission
     static let expectedResponseBytes = RunQuery.expectedResponseBytes
     private static let fields: [ProtoField] = .request("structuredQuery", "explainOptions") + ConsistencySelector.fields
 

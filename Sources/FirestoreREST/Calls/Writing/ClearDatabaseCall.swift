@@ -25,7 +25,7 @@ package struct ClearDatabaseCall: Sendable {
 
     /// Deletes all documents in batches. Not atomic.
     package func run(in context: ServiceContext) async throws(StatusError) -> FirestoreResponse {
-        try context.authorize(DeleteDocument.right)
+        try context.authorize(DeleteDocument.requiredPermission)
         let query = try NormalizedQuery(
             StructuredQuery(.descendants(of: nil), limit: .first(Self.batchSize), projection: [.documentName])
         )

@@ -7,7 +7,7 @@ import StrictJSON
 struct CommitCall: RESTCall {
     private let database: DatabaseName
 
-    static let right = CommitWrites.right
+    static let requiredPermission = CommitWrites.requiredPermission
     private static let fields: [ProtoField] = .request("writes", "transaction")
 
     init(_ requestPath: RequestPath, _ parameters: URLParameters) {
@@ -45,7 +45,7 @@ struct CommitCall: RESTCall {
 struct BatchWriteCall: RESTCall {
     private let database: DatabaseName
 
-    static let right = BatchWrite.right
+    static let requiredPermission = BatchWrite.requiredPermission
     private static let fields: [ProtoField] = .request("writes", "labels")
 
     init(_ requestPath: RequestPath, _ parameters: URLParameters) {

@@ -9,7 +9,7 @@ struct CreateDocumentCall: RESTCall {
     private let id: DocumentPath.ID
     private let mask: [FieldPath]?
 
-    static let right = CreateDocument.right
+    static let requiredPermission = CreateDocument.requiredPermission
     static let parameters: [ProtoField] = .parameters("documentId", "mask.fieldPaths")
 
     init(_ requestPath: RequestPath, _ parameters: URLParameters) throws(StatusError) {

@@ -11,7 +11,7 @@ struct UpdateDocumentCall: RESTCall {
     private let mask: [FieldPath]?
     private let precondition: Precondition
 
-    static let right = UpdateDocument.right
+    static let requiredPermission = UpdateDocument.requiredPermission
     static let parameters: [ProtoField] = .parameters(
         "updateMask.fieldPaths",
         "mask.fieldPaths",
@@ -49,7 +49,7 @@ struct UpdateDocumentCall: RESTCall {
 struct DeleteDocumentCall: RESTCall {
     private let write: Write
 
-    static let right = DeleteDocument.right
+    static let requiredPermission = DeleteDocument.requiredPermission
     static let parameters: [ProtoField] = .parameters("currentDocument.exists", "currentDocument.updateTime")
     static let acceptsBody = false
 

@@ -23,12 +23,12 @@ package enum GetCollectionSize: RPCMethod {
     package static let name: UTF8Key = "collections.size"
     package static let summary =
         "Returns the number and total size of documents, at constant cost."
-    package static let right = Role.reader
+    package static let requiredPermission = Role.reader
     package static let parameters: [any ParameterDescription] = [collection]
     package static let result = ResultDescription("size", .collectionSize, "The size.")
     package static let errors = [
         ErrorDescription(status: .invalidArgument, "The path is invalid."),
-        ErrorDescription(status: .unavailable, "The index cannot be read at the moment."),
+        ErrorDescription(status: .unavailable, "The index cannot currently be read."),
     ]
     package static let examples = [
         RPCExample("the books", params: #"{"collection": "books"}"#, result: #"{"documentCount": 3, "bytes": 412}"#)
@@ -56,7 +56,7 @@ extension JSONSchema {
     /// The schema of a collection size.
     static var collectionSize: JSONSchema {
         .object([
-            .init("documentCount", .integer(minimum: 0), "The number of documents, without unreadable ones."),
+            .init("documentCount", .integer(minimum: 0), "The number of documents, excluding unreadable ones."),
             .init("bytes", .integer(minimum: 0), "The total size of the documents, by Firestore's storage size formula."),
         ])
     }

@@ -43,8 +43,8 @@ package enum ListCollections: RPCMethod {
 
     package static let name: UTF8Key = "collections.list"
     package static let summary =
-        "Lists the collections that contain documents or subcollections, as far as the caller's key gives access to them."
-    package static let right = Role.reader
+        "Lists the collections that contain documents or subcollections, limited to those that the caller's key can access."
+    package static let requiredPermission = Role.reader
     package static let parameters: [any ParameterDescription] = [parent, pageSize, pageToken, ReadConsistency.readTime]
     package static let result = ResultDescription(
         "page",
@@ -62,7 +62,7 @@ package enum ListCollections: RPCMethod {
         ErrorDescription(status: .invalidArgument, "The path is invalid, or the readTime is in the future."),
         ErrorDescription(status: .failedPrecondition, "The history at the readTime is no longer retained."),
         ErrorDescription(status: .resourceExhausted, "Too many changes since the readTime to reconstruct the list."),
-        ErrorDescription(status: .unavailable, "The collections cannot be read at the moment."),
+        ErrorDescription(status: .unavailable, "The collections cannot currently be read."),
     ]
     package static let examples = [
         RPCExample("root collections", params: "{}", result: #"{"collections": ["books", "samples"]}"#),

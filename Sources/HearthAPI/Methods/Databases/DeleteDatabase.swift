@@ -13,14 +13,14 @@ package enum DeleteDatabase: RPCMethod {
     package static let name: UTF8Key = "databases.delete"
     package static let summary =
         "Permanently deletes a database with its documents and their history. Its streams are closed and its transactions expire."
-    package static let right = Role.admin
+    package static let requiredPermission = Role.admin
     package static let parameters: [any ParameterDescription] = [database]
     package static let result = ResultDescription("result", .object([]), "An empty object.")
     package static let errors = [
         ErrorDescription(status: .invalidArgument, "The name is invalid."),
         ErrorDescription(status: .notFound, "The database does not exist."),
         ErrorDescription(status: .failedPrecondition, "The default database cannot be deleted."),
-        ErrorDescription(status: .unavailable, "The files cannot be removed at the moment."),
+        ErrorDescription(status: .unavailable, "The files cannot currently be removed."),
     ]
     package static let examples = [RPCExample("a test database", params: #"{"name": "tests"}"#, result: "{}")]
 

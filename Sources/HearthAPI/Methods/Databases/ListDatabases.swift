@@ -8,7 +8,7 @@ package enum ListDatabases: RPCMethod {
     package static let name: UTF8Key = "databases.list"
     package static let summary =
         "Lists the existing databases: the default database first, then additional databases sorted by name."
-    package static let right = Role.reader
+    package static let requiredPermission = Role.reader
     package static let parameters: [any ParameterDescription] = []
     package static let result = ResultDescription(
         "result",
@@ -28,7 +28,7 @@ package enum ListDatabases: RPCMethod {
         ]),
         "The databases."
     )
-    package static let errors = [ErrorDescription(status: .unavailable, "The databases cannot be listed at the moment.")]
+    package static let errors = [ErrorDescription(status: .unavailable, "The databases cannot currently be listed.")]
     package static let examples = [
         RPCExample(
             "the default and an additional database",

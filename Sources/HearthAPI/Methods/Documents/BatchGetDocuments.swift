@@ -26,7 +26,7 @@ package enum BatchGetDocuments: RPCMethod {
     package static let name: UTF8Key = "documents.batchGet"
     package static let summary =
         "Reads documents by path. Without a readTime or transaction, each document is read individually, at some time during the call."
-    package static let right = Role.reader
+    package static let requiredPermission = Role.reader
     package static let parameters: [any ParameterDescription] = [paths, mask] + ReadConsistency.parameters
     package static let result = ResultDescription(
         "result",
@@ -42,8 +42,8 @@ package enum BatchGetDocuments: RPCMethod {
     package static let expectedResponseBytes = ServiceLimits().maximumBodyBytes
     package static let errors =
         [
-            ErrorDescription(status: .dataLoss, "A document file is damaged; the error gives the location."),
-            ErrorDescription(status: .unavailable, "The documents cannot be read at the moment."),
+            ErrorDescription(status: .dataLoss, "A document file is damaged; the error includes the location."),
+            ErrorDescription(status: .unavailable, "The documents cannot currently be read."),
         ] + .ofReads
     package static let examples = [
         RPCExample(

@@ -17,7 +17,7 @@ package enum BatchWrite: RPCMethod {
     package static let name: UTF8Key = "documents.batchWrite"
     package static let summary =
         "Applies writes independently: some may fail while others succeed. For an atomic commit, use documents.commit."
-    package static let right = Role.writer
+    package static let requiredPermission = Role.writer
     package static let parameters: [any ParameterDescription] = [writes]
     package static let result = ResultDescription(
         "result",
@@ -99,7 +99,7 @@ package enum BatchWrite: RPCMethod {
                 "Expected writes to different documents, found two to \(write.path.escapedString). "
                     + "Use documents.commit for several writes to one document.",
                 path: write.path.string
-            ).ofWrite(at: index)
+            ).withWriteIndex(index)
         }
     }
 

@@ -29,15 +29,15 @@ package enum CreateDocument: RPCMethod {
 
     package static let name: UTF8Key = "documents.create"
     package static let summary = "Creates a document, which must not exist."
-    package static let right = Role.writer
+    package static let requiredPermission = Role.writer
     package static let parameters: [any ParameterDescription] = [collection, fields, id]
     package static let result = ResultDescription("document", .document, "The created document.")
     package static let errors = [
         ErrorDescription(status: .invalidArgument, "The path, ID or fields are invalid."),
         ErrorDescription(status: .alreadyExists, "A document with the ID exists."),
         ErrorDescription(status: .resourceExhausted, "The disk is full."),
-        ErrorDescription(status: .dataLoss, "A damaged file with the ID exists; the error gives the location."),
-        ErrorDescription(status: .unavailable, "The store does not accept writes at the moment."),
+        ErrorDescription(status: .dataLoss, "A damaged file with the ID exists; the error includes the location."),
+        ErrorDescription(status: .unavailable, "The store does not currently accept writes."),
     ]
     package static let examples = [
         RPCExample(

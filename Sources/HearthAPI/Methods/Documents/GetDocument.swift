@@ -25,7 +25,7 @@ package enum GetDocument: RPCMethod {
 
     package static let name: UTF8Key = "documents.get"
     package static let summary = "Reads a document."
-    package static let right = Role.reader
+    package static let requiredPermission = Role.reader
     package static let parameters: [any ParameterDescription] = [path, mask] + ReadConsistency.parameters
     package static let result = ResultDescription("document", .document, "The document.")
     /// Few documents are larger, and many calls run concurrently.
@@ -33,8 +33,8 @@ package enum GetDocument: RPCMethod {
     package static let errors =
         [
             ErrorDescription(status: .notFound, "The document does not exist."),
-            ErrorDescription(status: .dataLoss, "The document file is damaged; the error gives the location."),
-            ErrorDescription(status: .unavailable, "The document cannot be read at the moment."),
+            ErrorDescription(status: .dataLoss, "The document file is damaged; the error includes the location."),
+            ErrorDescription(status: .unavailable, "The document cannot currently be read."),
         ] + .ofReads
     package static let examples = [
         RPCExample(

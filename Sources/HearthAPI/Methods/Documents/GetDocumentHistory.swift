@@ -32,7 +32,7 @@ package enum GetDocumentHistory: RPCMethod {
     package static let name: UTF8Key = "documents.history"
     package static let summary =
         "Lists the retained versions of a document, newest first: one for each commit that changed or deleted it."
-    package static let right = Role.reader
+    package static let requiredPermission = Role.reader
     package static let parameters: [any ParameterDescription] = [path, pageSize, pageToken]
     package static let result = ResultDescription(
         "page",
@@ -44,7 +44,7 @@ package enum GetDocumentHistory: RPCMethod {
     package static let errors = [
         ErrorDescription(status: .invalidArgument, "The path is invalid."),
         ErrorDescription(status: .dataLoss, "A required part of the journal is damaged."),
-        ErrorDescription(status: .unavailable, "The versions cannot be read at the moment."),
+        ErrorDescription(status: .unavailable, "The versions cannot currently be read."),
     ]
     package static let examples = [
         RPCExample(
@@ -150,7 +150,7 @@ extension JSONSchema {
 }
 
 extension ServiceContext {
-    /// Returns the version of a document with this update time; nil when it is not retained.
+    /// Returns the version of a document with this update time; nil if it is not retained.
     package func version(of path: DocumentPath, at time: Timestamp) async throws(StatusError) -> EncodedDocument? {
         guard let end = try? Timestamp(microseconds: time.microseconds + 1) else { return nil }
         let page = try await GetDocumentHistory.call(.init(path: path, pageSize: 1, before: end), in: self)

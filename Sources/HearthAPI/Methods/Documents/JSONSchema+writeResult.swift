@@ -32,7 +32,7 @@ extension JSONSchema {
                 "error",
                 .object([
                     .init(ErrorKeys.code, .integer(), "The status code."),
-                    .init(ErrorKeys.message, .string(), "The problem, and what to do about it."),
+                    .init(ErrorKeys.message, .string(), "The error message, with advice."),
                     .init(ErrorKeys.data, .map(of: .any), "The status name, and the document and field concerned."),
                 ]),
                 "The error, as for a call with this write only."

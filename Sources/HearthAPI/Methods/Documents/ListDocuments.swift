@@ -65,7 +65,7 @@ package enum ListDocuments: RPCMethod {
 
     package static let name: UTF8Key = "documents.list"
     package static let summary = "Lists the documents of a collection in ID order."
-    package static let right = Role.reader
+    package static let requiredPermission = Role.reader
     package static let parameters: [any ParameterDescription] =
         [collection, pageSize, pageToken, mask, showMissing] + ReadConsistency.parameters
     package static let result = ResultDescription(
@@ -82,7 +82,7 @@ package enum ListDocuments: RPCMethod {
     package static let expectedResponseBytes = ServiceLimits().maximumPageBytes + DocumentLimits.maximumDocumentBytes
     package static let errors =
         [
-            ErrorDescription(status: .unavailable, "The collection cannot be read at the moment.")
+            ErrorDescription(status: .unavailable, "The collection cannot currently be read.")
         ] + .ofReads
     package static let examples = [
         RPCExample(

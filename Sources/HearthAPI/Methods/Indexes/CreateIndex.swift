@@ -4,7 +4,7 @@ package import JSONRPC
 package import UTF8Text
 
 /// `indexes.create`: creates a composite index.
-package enum CreateIndex: IndexMethod {
+package enum CreateIndex: IndexChangeMethod {
     private static let collection = Parameter<CollectionID>("collection", "The ID of the collections, at any depth.")
     private static let fields = Parameter<[IndexFieldParameter]>(
         "fields",
@@ -18,8 +18,8 @@ package enum CreateIndex: IndexMethod {
     package static let errors = [
         ErrorDescription(status: .invalidArgument, "Too few or too many fields, or a duplicate field."),
         ErrorDescription(status: .alreadyExists, "The index exists."),
-        ErrorDescription(status: .resourceExhausted, "The maximum number of indexes exists."),
-        ErrorDescription(status: .dataLoss, "The existing index definitions cannot be read; the error gives the location."),
+        ErrorDescription(status: .resourceExhausted, "The maximum number of indexes has been reached."),
+        ErrorDescription(status: .dataLoss, "The existing index definitions cannot be read; the error includes the location."),
     ]
     package static let examples = [
         RPCExample(

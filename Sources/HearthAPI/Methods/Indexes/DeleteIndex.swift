@@ -4,7 +4,7 @@ package import JSONRPC
 package import UTF8Text
 
 /// `indexes.delete`: deletes a composite index.
-package enum DeleteIndex: IndexMethod {
+package enum DeleteIndex: IndexChangeMethod {
     private static let id = Parameter<String>("id", "The index ID, as returned by indexes.list.")
 
     package static let name: UTF8Key = "indexes.delete"
@@ -12,7 +12,7 @@ package enum DeleteIndex: IndexMethod {
     package static let parameters: [any ParameterDescription] = [id]
     package static let errors = [
         ErrorDescription(status: .notFound, "The index does not exist."),
-        ErrorDescription(status: .dataLoss, "The existing index definitions cannot be read; the error gives the location."),
+        ErrorDescription(status: .dataLoss, "The existing index definitions cannot be read; the error includes the location."),
     ]
     package static let examples = [
         RPCExample(

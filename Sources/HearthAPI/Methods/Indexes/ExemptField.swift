@@ -4,7 +4,7 @@ package import JSONRPC
 package import UTF8Text
 
 /// `indexes.exempt`: exempts a field from single-field indexing.
-package enum ExemptField: IndexMethod {
+package enum ExemptField: IndexChangeMethod {
     package static let name: UTF8Key = "indexes.exempt"
     package static let summary =
         "Exempts a field and its subfields from single-field indexing. Queries that need the index fail with FAILED_PRECONDITION."
@@ -12,8 +12,8 @@ package enum ExemptField: IndexMethod {
     package static let errors = [
         ErrorDescription(status: .invalidArgument, "The field cannot be exempted."),
         ErrorDescription(status: .alreadyExists, "The field is already exempted."),
-        ErrorDescription(status: .resourceExhausted, "The maximum number of exemptions exists."),
-        ErrorDescription(status: .dataLoss, "The existing index definitions cannot be read; the error gives the location."),
+        ErrorDescription(status: .resourceExhausted, "The maximum number of exemptions has been reached."),
+        ErrorDescription(status: .dataLoss, "The existing index definitions cannot be read; the error includes the location."),
     ]
     package static let examples = [
         RPCExample(

@@ -17,7 +17,7 @@ extension ResultDescription {
                             .init("id", .string(), "The index ID, for indexes.delete."),
                             .init("collection", .string(), "The ID of the indexed collections."),
                             .init("fields", .array(of: IndexFieldParameter.schema), "The indexed fields, in order."),
-                        ] + IndexReport.Progress.members
+                        ] + IndexReport.BuildState.members
                     )
                 ),
                 "The composite indexes."
@@ -35,7 +35,7 @@ extension ResultDescription {
             .init(
                 "changes",
                 .array(
-                    of: .object([.init("collection", .string(), "The ID of the collections.")] + IndexReport.Progress.members)
+                    of: .object([.init("collection", .string(), "The ID of the collections.")] + IndexReport.BuildState.members)
                 ),
                 "The collections whose index entries are being built or removed."
             ),
@@ -76,7 +76,7 @@ extension IndexReport {
     }
 }
 
-extension IndexReport.Progress {
+extension IndexReport.BuildState {
     /// The schema of the members that ``writeMembers(to:)`` writes.
     static let members: [JSONSchema.Property] = [
         .init("state", .string(values: ["ready", "building", "unavailable"]), "Whether queries can use the index."),

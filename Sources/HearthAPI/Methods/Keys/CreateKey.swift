@@ -6,7 +6,7 @@ package import UTF8Text
 /// `keys.create`: creates an API key.
 package enum CreateKey: RPCMethod {
     package struct Result: Sendable {
-        package let key: AccessKey
+        package let key: APIKey
         /// The text of the key, which is stored nowhere.
         package let text: String
     }
@@ -22,13 +22,13 @@ package enum CreateKey: RPCMethod {
     )
     private static let expireTime = Parameter<Timestamp?>(
         "expireTime",
-        "The time from which on the key is rejected. Default: never."
+        "The time at which the key expires. Default: never."
     )
 
     package static let name: UTF8Key = "keys.create"
     package static let summary =
         "Creates an API key. The key is returned only once: the server stores its hash."
-    package static let right = Role.admin
+    package static let requiredPermission = Role.admin
     package static let parameters: [any ParameterDescription] = [role, label, collections, expireTime]
     package static let result = ResultDescription(
         "key",
@@ -40,8 +40,8 @@ package enum CreateKey: RPCMethod {
             status: .invalidArgument,
             "The label is too long, a collection path is invalid, an admin's key is restricted to collections, or the expireTime has passed."
         ),
-        ErrorDescription(status: .resourceExhausted, "The maximum number of keys exists, or the disk is full."),
-        ErrorDescription(status: .unavailable, "The keys cannot be written at the moment."),
+        ErrorDescription(status: .resourceExhausted, "The maximum number of keys has been reached, or the disk is full."),
+        ErrorDescription(status: .unavailable, "The keys cannot currently be written."),
     ]
     package static let examples = [
         RPCExample(
@@ -60,15 +60,15 @@ package enum CreateKey: RPCMethod {
         )
     ]
 
-    package static func params(from arguments: Arguments) throws -> AccessKey.Attributes {
+    package static func params(from arguments: Arguments) throws -> APIKey.Attributes {
         let (role, label) = (try arguments[role], try arguments[label] ?? "")
         let (collections, expireTime) = (try arguments[collections], try arguments[expireTime])
         return try arguments.location.locatingErrors { () throws(StatusError) in
-            try AccessKey.Attributes(role: role, label: label, collections: collections, expireTime: expireTime)
+            try APIKey.Attributes(role: role, label: label, collections: collections, expireTime: expireTime)
         }
     }
 
-    package static func call(_ params: AccessKey.Attributes, in context: ServiceContext) async throws(StatusError) -> Result {
+    package static func call(_ params: APIKey.Attributes, in context: ServiceContext) async throws(StatusError) -> Result {
         try context.requireAuthenticatedCaller()
         let (key, text) = try await context.keys.create(params)
         return Result(key: key, text: text)
@@ -99,7 +99,7 @@ extension JSONSchema {
         .init(
             "expireTime",
             Timestamp.schema,
-            "The time from which on it is rejected; absent if it does not expire.",
+            "The time at which it expires; absent if it does not expire.",
             isRequired: false
         ),
         .init("lastUseTime", Timestamp.schema, "The time of its last use; absent if it was never used.", isRequired: false),

@@ -7,7 +7,7 @@ package import UTF8Text
 package enum ListKeys: RPCMethod {
     package static let name: UTF8Key = "keys.list"
     package static let summary = "Lists the API keys, including expired ones, without their secrets."
-    package static let right = Role.admin
+    package static let requiredPermission = Role.admin
     package static let parameters: [any ParameterDescription] = []
     package static let result = ResultDescription(
         "result",
@@ -42,14 +42,14 @@ package enum ListKeys: RPCMethod {
 
     package static func params(from arguments: Arguments) throws {}
 
-    package static func call(_ params: Void, in context: ServiceContext) async throws(StatusError) -> [AccessKey] {
+    package static func call(_ params: Void, in context: ServiceContext) async throws(StatusError) -> [APIKey] {
         try context.requireAuthenticatedCaller()
         // A command may have changed the file a moment ago.
         await context.keys.refresh()
         return context.keys.all
     }
 
-    package static func write(_ result: [AccessKey], to writer: inout JSONWriter) {
+    package static func write(_ result: [APIKey], to writer: inout JSONWriter) {
         writer.beginObject()
         writer.key("keys")
         writer.beginArray()

@@ -9,13 +9,13 @@ package enum RevokeKey: RPCMethod {
 
     package static let name: UTF8Key = "keys.revoke"
     package static let summary = "Revokes an API key and closes its streams."
-    package static let right = Role.admin
+    package static let requiredPermission = Role.admin
     package static let parameters: [any ParameterDescription] = [id]
     package static let result = ResultDescription("nothing", .object([]), "An empty object.")
     package static let errors = [
         ErrorDescription(status: .notFound, "The key does not exist."),
         ErrorDescription(status: .resourceExhausted, "The disk is full."),
-        ErrorDescription(status: .unavailable, "The keys cannot be written at the moment."),
+        ErrorDescription(status: .unavailable, "The keys cannot currently be written."),
     ]
     package static let examples = [RPCExample("a key", params: #"{"id": "5f0c1e9ab3d2"}"#, result: "{}")]
 

@@ -28,7 +28,7 @@ package enum ExplainQuery: RPCMethod {
 
     package static let name: UTF8Key = "query.explain"
     package static let summary = "Runs a query and returns its plan and execution metrics instead of the documents."
-    package static let right = Role.reader
+    package static let requiredPermission = Role.reader
     package static let parameters: [any ParameterDescription] = QueryParameters.all + ReadConsistency.parameters + [aggregations]
     package static let result = ResultDescription(
         "explanation",
@@ -36,7 +36,7 @@ package enum ExplainQuery: RPCMethod {
             .init(
                 "plan",
                 .array(of: .string()),
-                "The steps of the plan, for people to read. The wording may change in any version."
+                "The steps of the plan in human-readable form. The wording may change in any version."
             ),
             .init("entriesScanned", .integer(minimum: 0), "The number of index entries scanned."),
             .init("documentsRead", .integer(minimum: 0), "The number of documents read."),

@@ -39,7 +39,7 @@ struct GeoCircleParameter: ObjectParameter {
 
     static let schemaName = "Circle"
     static let center = Parameter<GeoPointParameter>(CircleKeys.center, "The center of the circle.")
-    static let radius = Parameter<NumberParameter>(CircleKeys.radius, "The maximum great-circle distance, in metres.")
+    static let radius = Parameter<NumberParameter>(CircleKeys.radius, "The maximum great-circle distance, in meters.")
     static let members: [any ParameterDescription] = [center, radius]
 
     init(from members: Arguments) throws(RPCError) {

@@ -15,7 +15,7 @@ import UTF8Text
 /// ```
 ///
 /// Geo points are filtered by `{"field": "location", "op": "near", "value": {"center": {"$geoPoint": …}, "radius": 5000}}` with
-/// the radius in metres, and by `"op": "within"` with `{"southWest": {"$geoPoint": …}, "northEast": {"$geoPoint": …}}`. They are
+/// the radius in meters, and by `"op": "within"` with `{"southWest": {"$geoPoint": …}, "northEast": {"$geoPoint": …}}`. They are
 /// sorted by distance with `{"field": "location", "distanceFrom": {"$geoPoint": …}}` in `orderBy`.
 package enum QueryParameters {
     static let parent = Parameter<DocumentPath?>(

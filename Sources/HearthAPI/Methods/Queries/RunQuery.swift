@@ -19,7 +19,7 @@ package enum RunQuery: RPCMethod {
 
     package static let name: UTF8Key = "query.run"
     package static let summary = "Runs a query and returns the matching documents in its order, read at one point in time."
-    package static let right = Role.reader
+    package static let requiredPermission = Role.reader
     package static let parameters: [any ParameterDescription] = QueryParameters.all + ReadConsistency.parameters
     package static let result = ResultDescription(
         "result",
@@ -90,7 +90,7 @@ extension JSONSchema.Property {
         .init(
             QueryResponseKeys.readTime,
             Timestamp.schema,
-            "The point in time at which the query was run. Pass it as readTime to read consistent data in further calls."
+            "The point in time at which the query was run. Pass it as readTime to read consistent data in subsequent calls."
         )
     }
 }
@@ -101,7 +101,7 @@ extension [ErrorDescription] {
         [
             ErrorDescription(
                 status: .unavailable,
-                "The index is being rebuilt or is unavailable; the error gives the progress."
+                "The index is being rebuilt or is unavailable; the error message includes the progress."
             ),
             ErrorDescription(status: .dataLoss, "The journal is damaged at the readTime."),
         ] + .ofReads

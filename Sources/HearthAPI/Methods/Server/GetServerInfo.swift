@@ -17,7 +17,7 @@ package enum GetServerInfo: RPCMethod {
         package let uptime: Duration
         package let limits: ServiceLimits
         /// The build progress of the index, which queries require.
-        package let index: IndexReport.Progress
+        package let index: IndexReport.BuildState
         /// The size of the database, or `nil` while the index is being built and for callers without access to the whole
         /// database.
         package let size: CollectionSize?
@@ -41,7 +41,7 @@ package enum GetServerInfo: RPCMethod {
 
     package static let name: UTF8Key = "server.info"
     package static let summary = "Returns the version, limits and state of the server and of the selected database."
-    package static let right = Role.reader
+    package static let requiredPermission = Role.reader
     package static let parameters: [any ParameterDescription] = []
     package static let result = ResultDescription(
         "info",
@@ -73,7 +73,7 @@ package enum GetServerInfo: RPCMethod {
                 "The reason why writes are rejected; absent if they are accepted.",
                 isRequired: false
             ),
-            .init("index", .object(IndexReport.Progress.members), "The build progress of the index, which queries require."),
+            .init("index", .object(IndexReport.BuildState.members), "The build progress of the index, which queries require."),
             .init(
                 "size",
                 .collectionSize,

@@ -49,8 +49,9 @@ package enum BeginTransaction: RPCMethod {
 
     package static let name: UTF8Key = "transactions.begin"
     package static let summary =
-        "Begins a transaction for reads and documents.commit. It expires after 60 seconds without use, and after 270 seconds in any case."
-    package static let right = Role.reader
+        "Begins a transaction for reads and documents.commit. It expires after 60 seconds of inactivity, and after 270 seconds "
+        + "regardless."
+    package static let requiredPermission = Role.reader
     package static let parameters: [any ParameterDescription] = [readWrite, readOnly]
     package static let result = ResultDescription(
         "result",
@@ -67,7 +68,7 @@ package enum BeginTransaction: RPCMethod {
     package static let errors = [
         ErrorDescription(status: .invalidArgument, "Both modes are given, or the readTime is in the future."),
         ErrorDescription(status: .resourceExhausted, "The maximum number of transactions is open."),
-        ErrorDescription(status: .unavailable, "The database cannot be read at the moment."),
+        ErrorDescription(status: .unavailable, "The database cannot currently be read."),
     ]
     package static let examples = [
         RPCExample(

@@ -135,7 +135,7 @@ struct GeoTests {
         #expect(try NormalizedQuery(query).ids(among: documents + others) == ["a", "c", "d"])
     }
 
-    /// Returns a random point, often at a pole or the antimeridian, or at about `radius` metres from `center`.
+    /// Returns a random point, often at a pole or the antimeridian, or at about `radius` meters from `center`.
     private func point(near center: GeoPoint?, _ radius: Double, _ generator: inout SeededGenerator) throws -> GeoPoint {
         guard let center else {
             let latitudes: [Double] = [-90, -89.9999, 0, 45, 89.9999, 90]

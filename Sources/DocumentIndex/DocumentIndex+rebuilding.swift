@@ -10,7 +10,7 @@ internal import Synchronization
 extension DocumentIndex {
     private typealias Failure = IndexMaintainer.Failure
 
-    /// The time that closing the store waits for a rebuild, which may be nearly complete.
+    /// The time for which closing the store waits for a rebuild, which may be nearly complete.
     private static let closingTimeout = Duration.seconds(2)
     /// The time between two log entries about a running build.
     private static let progressLogInterval = Duration.seconds(5)
@@ -67,7 +67,7 @@ extension DocumentIndex {
         if reason == nil, maintainer.applied < last.sequence,
             (source.oldestCommit ?? last.sequence.next) > maintainer.applied.next
         {
-            reason = "the journal no longer contains the commits that it lacks"
+            reason = "the journal no longer retains the commits missing from the index"
         }
         if let reason { try rebuild(&maintainer, because: reason) }
         state.withLock { $0.rebuildReason = nil }
@@ -123,7 +123,7 @@ extension DocumentIndex {
         return (queue, last)
     }
 
-    /// Rebuilds the index from the document files, with the commits that are made meanwhile.
+    /// Rebuilds the index from the document files, with the commits that are made in the meantime.
     private func rebuild(_ maintainer: inout IndexMaintainer, because reason: String) throws(Failure) {
         let start = state.withLock { $0.last }
         setPhase(.rebuilding(documents: 0))
@@ -154,7 +154,7 @@ extension DocumentIndex {
                 try builder.finish(checking: checkRebuild)
             }
         } catch {
-            // Frees the space of the useless file. If this fails too, the next attempt does it.
+            // Frees the space of the unusable file. If this fails too, the next attempt does it.
             try? file.recreate()
             throw error
         }
@@ -167,7 +167,7 @@ extension DocumentIndex {
     }
 
     /// Releases the committer until a rebuild has written its entries, which can take minutes. The commits that exceed the queue are
-    /// read from the source afterwards.
+    /// read from the source afterward.
     private func leaveCommitsToSource() {
         let backpressure = state.withLock { state in
             defer { state.backpressure = nil }
@@ -213,7 +213,7 @@ extension DocumentIndex {
         }
         logger.log(
             level: isRepeated ? .debug : .error,
-            "Index maintenance failed and will be retried; reads and writes of documents still work",
+            "Index maintenance failed; retrying. Document reads and writes are unaffected",
             metadata: ["error": "\(status)", "error.cause": "\(status.cause.map { "\($0)" } ?? "")"]
         )
         setPhase(.failed(status))

@@ -3,7 +3,7 @@ import DocumentStore
 package import UTF8Text
 
 /// An API key as it is stored: everything but its secret.
-package struct AccessKey: Sendable {
+package struct APIKey: Sendable {
     /// The public identifier in lists and logs and for revocation; a part of the key's text.
     package let id: UTF8Key
     /// A description of the key's purpose.
@@ -12,7 +12,7 @@ package struct AccessKey: Sendable {
     /// The collections that the key gives access to, with their subcollections; `nil` for the whole database.
     package let collections: [CollectionPath]?
     package let createTime: Timestamp
-    /// The time from which on the key is rejected, or `nil` if it does not expire.
+    /// The time at which the key expires, or `nil` if it does not expire.
     package let expireTime: Timestamp?
     /// The time of the last authentication with the key, or `nil` if there was none.
     package var lastUseTime: Timestamp?
@@ -20,7 +20,7 @@ package struct AccessKey: Sendable {
     let digest: KeyDigest
 }
 
-extension AccessKey {
+extension APIKey {
     /// The attributes of a new key.
     package struct Attributes: Sendable {
         package var role: Role

@@ -3,20 +3,20 @@ import DocumentStore
 import StrictJSON
 import UTF8Text
 
-/// The contents of `keys.json`: JSON that a person can read and edit, one key per line.
+/// The contents of `keys.json`: human-readable, editable JSON, one key per line.
 ///
 /// ```json
 /// {"format":1,"keys":[
 /// {"id":"5f0c1e9ab3d2","label":"backups","role":"reader","createTime":"2026-11-21T12:00:00.000000Z","sha256":"…"}
 /// ]}
 /// ```
-struct AccessKeyFile: Sendable {
-    var keys: [AccessKey]
+struct APIKeyFile: Sendable {
+    var keys: [APIKey]
 
     static let fileName = "keys.json"
     private static let format: Int64 = 1
 
-    init(keys: [AccessKey] = []) {
+    init(keys: [APIKey] = []) {
         self.keys = keys
     }
 
@@ -67,7 +67,7 @@ struct AccessKeyFile: Sendable {
         guard let elements = root["keys"]?.elements else { throw Self.damaged("the list of keys is missing") }
         keys = []
         for element in elements {
-            let key = try AccessKey(json: element, number: keys.count + 1)
+            let key = try APIKey(json: element, number: keys.count + 1)
             guard !keys.contains(where: { $0.id == key.id }) else { throw Self.damaged("the ID \(key.id) occurs twice") }
             keys.append(key)
         }
@@ -86,7 +86,7 @@ struct AccessKeyFile: Sendable {
     }
 }
 
-extension AccessKey {
+extension APIKey {
     /// The public attributes of the key as a JSON object.
     package var json: [UInt8] {
         var writer = JSONWriter()
@@ -121,7 +121,7 @@ extension AccessKey {
 
     /// Parses one key of the file.
     fileprivate init(json: JSONNode, number: Int) throws(StatusError) {
-        func damaged(_ problem: String) -> StatusError { AccessKeyFile.damaged("key \(number) has \(problem)") }
+        func damaged(_ problem: String) -> StatusError { APIKeyFile.damaged("key \(number) has \(problem)") }
         func time(_ name: UTF8Key) throws(StatusError) -> Timestamp? {
             guard let member = json[name] else { return nil }
             guard let time = member.string.flatMap({ try? Timestamp(rfc3339: $0) }) else {

@@ -1,12 +1,12 @@
 import DocumentModel
 
 /// A time with its age.
-struct Moment: ViewModel {
+struct RelativeTimeView: ViewModel {
     let time: TimeView
     let age: String
 }
 
-extension Moment {
+extension RelativeTimeView {
     init(_ time: Timestamp, now: Timestamp) {
         self.init(time: TimeView(time), age: RelativeTime.text(of: time, at: now))
     }

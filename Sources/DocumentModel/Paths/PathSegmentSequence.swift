@@ -1,7 +1,7 @@
 internal import UTF8Text
 
 /// A sequence of the IDs of a path, as slices of its text.
-struct PathSegments: Sequence, IteratorProtocol {
+struct PathSegmentSequence: Sequence, IteratorProtocol {
     private var rest: Substring.UTF8View?
     private var last: Substring.UTF8View?
 
@@ -25,7 +25,7 @@ struct PathSegments: Sequence, IteratorProtocol {
     }
 }
 
-extension PathSegments {
+extension PathSegmentSequence {
     /// Validates an untrusted path and returns it in native UTF-8.
     static func parse(_ string: String, as kind: Identifier.Kind) throws(StatusError) -> UTF8Key {
         do throws(StatusError) {
@@ -34,7 +34,7 @@ extension PathSegments {
             try validateLength(text.byteCount)
             if let message = slashErrorMessage(for: text, as: kind) { throw StatusError(.invalidArgument, message) }
             var count = 0
-            for segment in PathSegments(text) {
+            for segment in PathSegmentSequence(text) {
                 try Identifier.validate(segment, as: count.isMultiple(of: 2) ? .collection : .document)
                 count += 1
             }

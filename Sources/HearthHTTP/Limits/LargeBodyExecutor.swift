@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// A batch is executed sequentially on one thread, which may block on disk I/O: for a quick call, most of the cost would be
 /// switching to such a thread and back.
-package final class BodyExecutor: Sendable {
+package final class LargeBodyExecutor: Sendable {
     private struct State {
         /// The number of slots in use.
         var count = 0

@@ -6,7 +6,7 @@ import UTF8Text
 ///
 /// The JSON form of the fields preserves all types and values. Exported lines have no times, since the importing server sets its
 /// own; lines with times, as printed by `hearth get`, are accepted.
-package struct DocumentLine: Sendable {
+package struct DocumentExportLine: Sendable {
     /// The path of the document.
     package let path: DocumentPath
     /// The fields of the document.

@@ -11,8 +11,8 @@ struct DocumentHeader: ViewModel {
 
     private let heading: PathHeading
     private let size: String
-    private let created: Moment
-    private let updated: Moment
+    private let created: RelativeTimeView
+    private let updated: RelativeTimeView
     private let viewsMarkup: Markup
     private let editURL: String
     private let duplicateURL: String
@@ -26,8 +26,8 @@ struct DocumentHeader: ViewModel {
             one: "{count} byte",
             other: "{count} bytes"
         )
-        created = Moment(document.createTime, now: now)
-        updated = Moment(document.updateTime, now: now)
+        created = RelativeTimeView(document.createTime, now: now)
+        updated = RelativeTimeView(document.updateTime, now: now)
         let url = AdminURL.document(document.path)
         viewsMarkup = [
             LinkOption(text: localized("Fields"), url: url, isCurrent: view == .fields),

@@ -1,10 +1,10 @@
 internal import DocumentModel
 
 /// A scan of geo points by distance from a center, with an expanding radius; for descending order, around the antipode of the center.
-struct NearestNeighborScan: Sendable {
+struct GeoNearestNeighborScan: Sendable {
     let field: FieldPath
     let center: GeoPoint
-    /// Indicates whether the nearest documents come first.
+    /// True if the nearest documents come first.
     let isNearestFirst: Bool
     /// The radius at which the scan is complete.
     private let maximumRadius: Double
@@ -14,7 +14,7 @@ struct NearestNeighborScan: Sendable {
     /// The first radius, in meters. It doubles with each step.
     private static let initialRadius = 10.0
 
-    /// Creates a scan; nil when the query's first order is not the distance of an indexed field.
+    /// Creates a scan; nil if the query's first order is not the distance of an indexed field.
     init?(_ query: NormalizedQuery, _ disjuncts: [FilterDisjunct], _ policy: IndexingPolicy) {
         guard let order = query.orders.first, case .distance(let field, let center) = order.key, !policy.isExempt(field) else {
             return nil

@@ -12,7 +12,7 @@ import UTF8Text
 @testable import HearthAPI
 
 @Suite("API keys of a data folder")
-struct AccessKeyRegistryTests {
+struct APIKeyRegistryTests {
     private let folder: TemporaryFolder
     private let clock = TestClock()
     private let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
@@ -21,8 +21,8 @@ struct AccessKeyRegistryTests {
         folder = try TemporaryFolder()
     }
 
-    private func open() async throws -> AccessKeyRegistry {
-        try await AccessKeyRegistry.open(.open(.keys, inFolder: folder["data"], creatingFolder: true), logger: logger) {
+    private func open() async throws -> APIKeyRegistry {
+        try await APIKeyRegistry.open(.open(.keys, inFolder: folder["data"], creatingFolder: true), logger: logger) {
             [clock] in clock.now
         }
     }
@@ -32,8 +32,8 @@ struct AccessKeyRegistryTests {
         label: String = "",
         collections: [CollectionPath]? = nil,
         expireTime: Timestamp? = nil
-    ) throws -> AccessKey.Attributes {
-        try AccessKey.Attributes(role: role, label: label, collections: collections, expireTime: expireTime, now: clock.now)
+    ) throws -> APIKey.Attributes {
+        try APIKey.Attributes(role: role, label: label, collections: collections, expireTime: expireTime, now: clock.now)
     }
 
     @Test
@@ -206,7 +206,7 @@ struct AccessKeyRegistryTests {
         let instant = ContinuousClock.now
         let failures = FailedAttemptLimiter(limit: 1) { instant }
         #expect(failures.recordFailure(from: "here") == nil)
-        await #expect(throws: AccessKeyRegistry.AuthenticationError.self) {
+        await #expect(throws: APIKeyRegistry.AuthenticationError.self) {
             try await keys.authenticate(text, from: "here", failures: failures)
         }
         _ = try await keys.authenticate(text, from: "elsewhere", failures: failures)
@@ -217,7 +217,7 @@ struct AccessKeyRegistryTests {
     func `Deletion of the file is logged once`() async throws {
         _ = try await open().create(attributes())
         let log = Log()
-        let keys = try await AccessKeyRegistry.open(
+        let keys = try await APIKeyRegistry.open(
             .open(.keys, inFolder: folder["data"]),
             logger: Logger(label: "test") { _ in log.handler }
         )
@@ -259,7 +259,7 @@ struct AccessKeyRegistryTests {
         let keys = try await open()
         let (key, text) = try await keys.create(attributes())
         let store = MemoryStore()
-        let context = ServiceContext(store: store, keys: keys).calling(as: try keys.authenticate(Array(text.utf8)))
+        let context = ServiceContext(store: store, keys: keys).withCaller(try keys.authenticate(Array(text.utf8)))
         var params = PollChanges.Params(
             target: .collection(try CollectionPath("c")),
             wait: .seconds(30),
@@ -296,10 +296,10 @@ struct AccessKeyRegistryTests {
         #expect(await store.close() == nil)
         try folder.write("mine", to: "other/thesis.tex")
         await #expect(throws: StatusError.self) {
-            try await AccessKeyRegistry.open(.open(.keys, inFolder: folder["other"], creatingFolder: true), logger: logger)
+            try await APIKeyRegistry.open(.open(.keys, inFolder: folder["other"], creatingFolder: true), logger: logger)
         }
         let missing = await #expect(throws: StatusError.self) {
-            try await AccessKeyRegistry.open(.open(.keys, inFolder: folder["none"]), logger: logger)
+            try await APIKeyRegistry.open(.open(.keys, inFolder: folder["none"]), logger: logger)
         }
         #expect(missing?.code == .notFound)
         #expect(!folder.exists("none"))
@@ -317,8 +317,8 @@ struct AccessKeyRegistryTests {
         _ = try attributes(label: String(repeating: "a", count: 200))
     }
 
-    private func rejection(of text: String?, by keys: AccessKeyRegistry) -> String? {
-        do throws(AccessKeyRegistry.AuthenticationError) {
+    private func rejection(of text: String?, by keys: APIKeyRegistry) -> String? {
+        do throws(APIKeyRegistry.AuthenticationError) {
             _ = try keys.authenticate(text.map { Array($0.utf8) })
             return nil
         } catch {

@@ -12,7 +12,7 @@ struct AccountView: ViewModel {
     private let isInsecure: Bool
     private let signOutURL = AdminURL.signOut
 
-    init(_ principal: Principal, keys: AccessKeyRegistry) {
+    init(_ principal: Principal, keys: APIKeyRegistry) {
         isUnprotected = principal.caller.identity == .openAccess
         let key = principal.caller.keyID.flatMap { id in keys.all.first { $0.id == id } }
         keyName = key.map { DisplayText($0.name.truncatingMiddle(toScalars: 40)) }
@@ -22,7 +22,7 @@ struct AccountView: ViewModel {
     }
 }
 
-extension AccessKey {
+extension APIKey {
     /// The label of the key, or its ID when it has no label.
     var name: String { label.utf8.isEmpty ? id.string : label }
 }

@@ -7,9 +7,9 @@ import NIOCore
 import UTF8Text
 
 /// The watch streams of a server: their limits and shared resources.
-package struct WatchStreams: Sendable {
+package struct WatchStreamService: Sendable {
     let slots: WatchSlots
-    private let open = OpenStreams()
+    private let open = OpenStreamRegistry()
     private let frameCache = EncodedFrameCache()
     private let threads = ThreadPoolExecutor("hearth.watchers", count: System.coreCount)
     private let logger: Logger
@@ -33,10 +33,10 @@ package struct WatchStreams: Sendable {
                     "The server has reached its limit of \(slots.limit) watch streams. Retry later."
                 case .address:
                     "Your address \(network.string) has reached the limit of \(slots.limitPerAddress) watch streams per address. "
-                        + "Close some, or watch a collection instead of its documents."
+                        + "Close some streams, or watch a collection instead of individual documents."
                 case .key:
-                    "The key has reached the limit of \(slots.limitPerKey) watch streams per key. Close some, use separate keys for "
-                        + "different programs, or start the server with a higher --watchers-per-key."
+                    "The key has reached the limit of \(slots.limitPerKey) watch streams per key. Close some streams, use "
+                        + "separate keys for different programs, or start the server with a higher --watchers-per-key."
                 }
             throw HTTPFailure(.tooManyRequests, .resourceExhausted, message, headers: [.retryAfter: "5"])
         }
@@ -81,7 +81,7 @@ package struct WatchStreams: Sendable {
                 .cacheControl: "no-store",
                 .xAccelBuffering: "no",
                 .vary: "Accept",
-                // The connection serves no further request: anything received later only shows that the client disconnected.
+                // The connection serves no more requests: anything received later only shows that the client disconnected.
                 .connection: "close",
             ],
             body: ResponseBody { [channel = context.channel] writer in try await stream.write(to: &writer, on: channel) }

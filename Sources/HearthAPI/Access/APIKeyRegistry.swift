@@ -14,9 +14,9 @@ package import UTF8Text
 /// As long as the file has never existed, every client that reaches the server has full access. Once it exists, every call
 /// requires a key, even after the last key was revoked or the file was deleted. Only a restart of the server lifts the
 /// requirement.
-package final class AccessKeyRegistry: Sendable {
+package final class APIKeyRegistry: Sendable {
     fileprivate struct State {
-        var keys: [UTF8Key: AccessKey] = [:]
+        var keys: [UTF8Key: APIKey] = [:]
         /// The IDs in the order of the file.
         var order: [UTF8Key] = []
         var areRequired = false
@@ -62,8 +62,8 @@ package final class AccessKeyRegistry: Sendable {
         _ file: LockedAtomicFile,
         logger: Logger,
         now: @escaping @Sendable () -> Timestamp = Timestamp.current
-    ) async throws(StatusError) -> AccessKeyRegistry {
-        let registry = AccessKeyRegistry(file, logger: logger, now: now)
+    ) async throws(StatusError) -> APIKeyRegistry {
+        let registry = APIKeyRegistry(file, logger: logger, now: now)
         let snapshot = try await file.snapshot()
         if snapshot.bytes != nil { try registry.load(snapshot) }
         return registry
@@ -89,12 +89,12 @@ package final class AccessKeyRegistry: Sendable {
     }
 
     /// All keys in the order of their creation, including expired ones.
-    package var all: [AccessKey] {
+    package var all: [APIKey] {
         state.withLock { state in state.order.compactMap { state.keys[$0] } }
     }
 }
 
-extension AccessKeyRegistry {
+extension APIKeyRegistry {
     /// The reason why a caller could not be authenticated.
     package enum AuthenticationError: Error {
         /// The caller has presented no key, and keys are required.
@@ -164,19 +164,19 @@ extension AccessKeyRegistry {
     }
 }
 
-extension AccessKeyRegistry {
+extension APIKeyRegistry {
     /// Creates a key; it is valid and durable when this returns.
     ///
     /// - Returns: The key and its text. The text is stored nowhere and cannot be recovered.
     /// - Throws: ``StatusCode/resourceExhausted`` if the maximum number of keys exists.
-    package func create(_ attributes: AccessKey.Attributes) async throws(StatusError) -> (key: AccessKey, text: String) {
+    package func create(_ attributes: APIKey.Attributes) async throws(StatusError) -> (key: APIKey, text: String) {
         let secret = KeySecret()
-        let key = AccessKey(attributes, secret: secret, at: now())
+        let key = APIKey(attributes, secret: secret, at: now())
         try await change { keys throws(StatusError) in
             guard keys.count < Self.maximumCount else {
                 throw StatusError(
                     .resourceExhausted,
-                    "The maximum number of keys, \(Self.maximumCount), exists. Revoke keys that are not in use."
+                    "The maximum number of keys, \(Self.maximumCount), has been reached. Revoke keys that are not in use."
                 )
             }
             keys.append(key)
@@ -204,7 +204,7 @@ extension AccessKeyRegistry {
         return StatusError(.notFound, "\(problem) keys.list and `hearth keys list` show the IDs.")
     }
 
-    private func change(_ change: @escaping @Sendable (inout [AccessKey]) throws(StatusError) -> Void) async throws(StatusError) {
+    private func change(_ change: @escaping @Sendable (inout [APIKey]) throws(StatusError) -> Void) async throws(StatusError) {
         guard let file else {
             var keys = all
             try change(&keys)
@@ -226,7 +226,7 @@ extension AccessKeyRegistry {
     /// - Parameter change: Returns whether the file needs to be written.
     private func update(
         _ file: LockedAtomicFile,
-        _ change: @escaping @Sendable (inout [AccessKey]) throws(StatusError) -> Bool
+        _ change: @escaping @Sendable (inout [APIKey]) throws(StatusError) -> Bool
     ) async throws(StatusError) {
         let known = state.withLock { state in
             state.hasUnsavedUses = false
@@ -235,7 +235,7 @@ extension AccessKeyRegistry {
         do throws(StatusError) {
             try load(
                 await file.update { bytes throws(StatusError) in
-                    var content = try AccessKeyFile(contents: bytes)
+                    var content = try APIKeyFile(contents: bytes)
                     for index in content.keys.indices {
                         content.keys[index].recordUse(known[content.keys[index].id]?.lastUseTime)
                     }
@@ -248,9 +248,9 @@ extension AccessKeyRegistry {
         }
     }
 
-    /// Replaces the keys by those of a file snapshot, unless a newer snapshot was loaded.
+    /// Replaces the keys with those of a file snapshot, unless a newer snapshot was loaded.
     private func load(_ snapshot: LockedAtomicFile.Snapshot) throws(StatusError) {
-        let content = try AccessKeyFile(contents: snapshot.bytes)
+        let content = try APIKeyFile(contents: snapshot.bytes)
         let callbacks: [RevocationObservation.Callback] = state.withLock { [now = now()] state in
             guard snapshot.number > state.snapshotNumber else { return [] }
             (state.snapshotNumber, state.fileVersion) = (snapshot.number, snapshot.version)
@@ -261,7 +261,7 @@ extension AccessKeyRegistry {
     }
 }
 
-extension AccessKeyRegistry {
+extension APIKeyRegistry {
     /// Follows changes of the file, closes streams of expired keys, and saves last-use times, until the task is cancelled.
     package func runMaintenance() async {
         var count = 0
@@ -281,7 +281,7 @@ extension AccessKeyRegistry {
         do throws(StatusError) {
             try await loadChanges()
         } catch {
-            logger.error("Failed to read keys; the previous keys remain valid", metadata: ["error": "\(error)"])
+            logger.error("Failed to reload the API keys; keeping the previous keys", metadata: ["error": "\(error)"])
         }
         let callbacks = state.withLock { [now = now()] state in state.removeInvalidObservers(at: now) }
         for callback in callbacks { callback() }
@@ -296,7 +296,7 @@ extension AccessKeyRegistry {
         do throws(StatusError) {
             try load(snapshot)
             if snapshot.bytes == nil {
-                logger.warning("Key file deleted; all keys are rejected. Restart the server to serve without keys")
+                logger.warning("Key file deleted; rejecting all keys. Restart the server to run without keys")
             } else {
                 logger.notice("Keys changed by another process", metadata: ["key.count": "\(all.count)"])
             }
@@ -317,7 +317,7 @@ extension AccessKeyRegistry {
     }
 }
 
-extension AccessKeyRegistry.State {
+extension APIKeyRegistry.State {
     fileprivate func isValid(_ caller: Caller, at now: Timestamp) -> Bool {
         switch caller.identity {
         case .system: true
@@ -334,7 +334,7 @@ extension AccessKeyRegistry.State {
     }
 
     /// Replaces all keys, and keeps their known last-use times.
-    fileprivate mutating func replaceKeys(with newKeys: [AccessKey]) {
+    fileprivate mutating func replaceKeys(with newKeys: [APIKey]) {
         let known = keys
         keys = [:]
         for var key in newKeys {
@@ -346,7 +346,7 @@ extension AccessKeyRegistry.State {
     }
 }
 
-extension AccessKey {
+extension APIKey {
     fileprivate mutating func recordUse(_ time: Timestamp?) {
         lastUseTime = [lastUseTime, time].compactMap(\.self).max()
     }

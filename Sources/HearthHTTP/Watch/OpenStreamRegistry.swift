@@ -2,7 +2,7 @@ import HearthAPI
 import Synchronization
 
 /// The open watch streams, which are ended on shutdown.
-final class OpenStreams: Sendable {
+final class OpenStreamRegistry: Sendable {
     private struct State {
         var sessions: [ObjectIdentifier: WatchSession] = [:]
         var isShuttingDown = false

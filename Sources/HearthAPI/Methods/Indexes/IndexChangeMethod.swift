@@ -4,10 +4,10 @@ package import JSONRPC
 package import StrictJSON
 
 /// A method that changes the index definitions and returns all of them.
-package protocol IndexMethod: RPCMethod where Context == ServiceContext, Params == IndexChange, Result == IndexReport {}
+package protocol IndexChangeMethod: RPCMethod where Context == ServiceContext, Params == IndexChange, Result == IndexReport {}
 
-extension IndexMethod {
-    package static var right: Role { .admin }
+extension IndexChangeMethod {
+    package static var requiredPermission: Role { .admin }
 
     package static var result: ResultDescription { .indexes }
 
