@@ -223,17 +223,17 @@ let package = Package(
         ),
         .testTarget(
             name: "StorageIOTests",
-            dependencies: ["Concurrency", "StorageIO", "DocumentModel", "TestSupport"],
+            dependencies: ["Concurrency", "StorageIO", "DocumentModel"],
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "DocumentStoreTests",
-            dependencies: ["DocumentStore", "DocumentStoreConformance"],
+            dependencies: ["DocumentStoreConformance"],
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "JournalTests",
-            dependencies: ["Journal", "DocumentModel", "DocumentStore", "UTF8Text", "TestSupport"],
+            dependencies: ["Journal", "DocumentModel", "DocumentStore", "UTF8Text"],
             swiftSettings: swiftSettings
         ),
         .testTarget(
@@ -260,7 +260,8 @@ let package = Package(
         .testTarget(
             name: "HearthAPITests",
             dependencies: [
-                "HearthAPI", "DocumentIndex", "DocumentModel", "DocumentStore", "DocumentStoreConformance", "FileStore",
+                "HearthAPI", "DocumentIndex", "DocumentModel", "DocumentStore", "DocumentStoreConformance",
+                "FileStore",
                 "FuzzedInputs", "JSONRPC", "QueryEngine", "StrictJSON", "UTF8Text", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -277,12 +278,12 @@ let package = Package(
         .testTarget(
             name: "HearthHTTPTests",
             dependencies: [
-                "HearthHTTP", "Concurrency", "HearthAPI", "DocumentModel", "DocumentStore", "FuzzedInputs", "JSONRPC",
-                "ServerTestSupport", "StrictJSON", "UTF8Text", "TestSupport",
+                "HearthHTTP", "Concurrency", "DocumentModel", "DocumentStore", "FileStore", "FuzzedInputs", "HearthAPI",
+                "JSONRPC", "ServerTestSupport", "StrictJSON", "UTF8Text", "TestSupport",
+                .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: swiftSettings
         ),
@@ -307,21 +308,21 @@ let package = Package(
             name: "HearthWireTests",
             dependencies: [
                 "HearthWire", "DocumentModel", "DocumentStore", "HearthAPI", "JSONRPC", "QueryTestSupport", "StrictJSON",
-                "TestSupport",
+                "TestSupport", "UTF8Text",
             ],
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "HearthClientTests",
             dependencies: [
-                "HearthClient", "HearthWire", "DocumentModel", "HearthAPI", "JSONRPC", "StrictJSON", "UTF8Text", "TestSupport",
+                "HearthClient", "DocumentModel", "StrictJSON", "UTF8Text", "TestSupport",
             ],
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "HearthCLITests",
             dependencies: [
-                "HearthCLI", "DocumentModel", "HearthClient", "HearthAPI", "TestSupport",
+                "HearthCLI", "DocumentModel", "HearthClient", "StorageIO", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -359,6 +360,6 @@ if Context.environment["HEARTH_FUZZING"] != nil {
 
 // SwiftPM builds all programs and dynamic libraries of a package that another one depends on. A checkout by SwiftPM or Xcode offers
 // the client library only, so that nothing of the server is built with it.
-if Context.packageDirectory.contains("/checkouts/") {
+if ["/.build/checkouts/", "/SourcePackages/checkouts/"].contains(where: Context.packageDirectory.contains) {
     package.products.removeAll { $0.name != "HearthClient" }
 }

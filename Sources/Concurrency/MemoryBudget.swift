@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// A memory limit that concurrent requests share, each with a ``Reservation`` of its own.
 ///
-/// Reservations that hold more than the size of a small one may together use at most three quarters of the budget, so that clients
+/// Reservations that hold more than the size of a small one may together use at most three-quarters of the budget, so that clients
 /// which send or read large bodies slowly cannot block small ones.
 package final class MemoryBudget: Sendable {
     fileprivate struct State {
@@ -22,7 +22,7 @@ package final class MemoryBudget: Sendable {
     /// The size of the budget in bytes.
     package let limit: Int
     /// The number of bytes in use up to which a reservation is small.
-    fileprivate let smallBytes: Int
+    fileprivate let smallReservationBytes: Int
     private let state = Mutex(State())
     /// Sleeps for the maximum time that a reservation waits.
     private let sleepUntilTimeout: @Sendable () async throws -> Void
@@ -31,23 +31,23 @@ package final class MemoryBudget: Sendable {
     ///
     /// - Parameters:
     ///   - limit: The size of the budget in bytes.
-    ///   - smallBytes: The number of bytes in use up to which a reservation is small.
+    ///   - smallReservationBytes: The number of bytes in use up to which a reservation is small.
     ///   - timeout: The maximum time that ``Reservation/reserve(_:)`` waits for memory.
     ///   - clock: The clock that measures it.
     package init(
         limit: Int,
-        smallBytes: Int,
+        smallReservationBytes: Int,
         timeout: Duration = .zero,
         clock: some Clock<Duration> = ContinuousClock()
     ) {
         self.limit = limit
-        self.smallBytes = smallBytes
+        self.smallReservationBytes = smallReservationBytes
         sleepUntilTimeout = { try await clock.sleep(for: timeout) }
     }
 
     /// A budget that is never exhausted.
     package static var unlimited: MemoryBudget {
-        MemoryBudget(limit: .max / 2, smallBytes: .max)
+        MemoryBudget(limit: .max / 2, smallReservationBytes: .max)
     }
 
     /// The number of bytes reserved.
@@ -111,7 +111,7 @@ extension MemoryBudget.State {
         return true
     }
 
-    /// Grants memory to all waiting reservations for which there is enough now, in their order.
+    /// Grants memory to the waiting reservations in their order, except to those for which there is not enough now.
     fileprivate mutating func grantMemory(limit: Int) -> [Waiter] {
         var granted: [Waiter] = []
         queue.removeAll { entry in
@@ -180,7 +180,7 @@ extension MemoryBudget {
         private func change(_ newSize: (_ reservedBytes: Int) -> (size: Int, usedBytes: Int)) -> Bool {
             let granted: [Waiter]? = size.withLock { size in
                 let (count, usedBytes) = newSize(size.reservedBytes)
-                let largeBytes = usedBytes > budget.smallBytes ? usedBytes : 0
+                let largeBytes = usedBytes > budget.smallReservationBytes ? usedBytes : 0
                 let granted = budget.adjust(by: count - size.reservedBytes, largeBytes: largeBytes - size.largeBytes)
                 if granted != nil { size = Size(reservedBytes: count, largeBytes: largeBytes) }
                 return granted

@@ -15,7 +15,7 @@ package final class Waiter: Sendable {
     private enum State {
         case created
         case suspended(CheckedContinuation<Bool, Never>)
-        /// Will be resumed; can't be cancelled any more.
+        /// Will be resumed; can't be cancelled anymore.
         case claimed(CheckedContinuation<Bool, Never>)
         case ended(wasResumed: Bool)
     }
@@ -32,8 +32,11 @@ package final class Waiter: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let result: Bool? = state.withLock { state in
-                    if case .ended(let wasResumed) = state { return wasResumed }
-                    state = .suspended(continuation)
+                    switch state {
+                    case .created: state = .suspended(continuation)
+                    case .ended(let wasResumed): return wasResumed
+                    case .suspended, .claimed: preconditionFailure("A waiter is awaited once")
+                    }
                     return nil
                 }
                 if let result { continuation.resume(returning: result) }
@@ -60,7 +63,7 @@ package final class Waiter: Sendable {
         continuation?.resume(returning: true)
     }
 
-    /// Makes sure that the wait ends by ``resume()``, which the caller must call, and not by a cancellation.
+    /// Reserves the wait for ``resume()``, which the caller must call: a cancellation no longer ends it.
     ///
     /// - Returns: False if the waiter has been cancelled or resumed.
     func claim() -> Bool {

@@ -1,6 +1,6 @@
 /// The tasks that wait for a state to change, first come, first served.
 ///
-/// The list is a part of the state, guarded by the owner's lock. Its methods only say who is to be resumed; the owner calls
+/// The list is part of the state, guarded by the owner's lock. Its methods only say who is to be resumed; the owner calls
 /// ``Waiter/resume()`` after it has released the lock:
 ///
 /// ```swift
@@ -36,7 +36,7 @@ package struct Waiters: Sendable {
 
     /// Removes the first waiter that has not been cancelled; nil if there is none.
     ///
-    /// The waiter can't be cancelled any more, so that what it is given, such as a slot, is not lost. The caller must resume it.
+    /// The waiter can't be cancelled anymore, so that what it is given, such as a slot, is not lost. The caller must resume it.
     package mutating func removeFirst() -> Waiter? {
         while let waiter = waiters.popFirst() {
             if waiter.claim() { return waiter }
@@ -46,11 +46,14 @@ package struct Waiters: Sendable {
 
     /// Removes all waiters, in their order. The caller must resume them.
     package mutating func removeAll() -> [Waiter] {
-        defer { waiters = [] }
+        defer {
+            waiters = []
+            sweepCount = Self.minimumSweepCount
+        }
         return Array(waiters)
     }
 
-    /// True if nobody waits.
+    /// True if no waiter is pending.
     package var isEmpty: Bool {
         waiters.allSatisfy(\.hasEnded)
     }

@@ -127,7 +127,7 @@ extension DocumentIndex {
     private func rebuild(_ maintainer: inout IndexMaintainer, because reason: String) throws(Failure) {
         let start = state.withLock { $0.last }
         setPhase(.rebuilding(documents: 0))
-        defer { state.withLock { $0.isWritingBuild = false } }
+        defer { state.withLock { $0.isWritingRebuiltEntries = false } }
         readers.closeAll()
         let scan = source.scanDocuments { self.state.withLock { $0.last.sequence } }
         defer { scan.cancel() }
@@ -150,7 +150,7 @@ extension DocumentIndex {
                 }
                 try catchUp(&builder)
                 try builder.add(source.unappliedDocuments)
-                leaveCommitsToSource()
+                deferCommitsToSource()
                 try builder.finish(checking: checkRebuild)
             }
         } catch {
@@ -168,10 +168,10 @@ extension DocumentIndex {
 
     /// Releases the committer until a rebuild has written its entries, which can take minutes. The commits that exceed the queue are
     /// read from the source afterward.
-    private func leaveCommitsToSource() {
+    private func deferCommitsToSource() {
         let backpressure = state.withLock { state in
             defer { state.backpressure = nil }
-            state.isWritingBuild = true
+            state.isWritingRebuiltEntries = true
             return state.backpressure
         }
         backpressure?.signal()
@@ -193,7 +193,7 @@ extension DocumentIndex {
         if state.withLock({ $0.closing != nil }) { return }
         // A corrupt index is rebuilt.
         if case .database(let error) = failure, error.isCorruption { try? file.remove() }
-        // On a full disk SQLite also fails with unspecific errors.
+        // On a full disk SQLite also fails with nonspecific errors.
         var isOutOfSpace = failure.isOutOfSpace
         if case .exhausted? = try? file.diskHeadroom() { isOutOfSpace = true }
         let status = isOutOfSpace ? DiskHeadroom.exhaustedError : failure.status

@@ -40,7 +40,7 @@ package final class DocumentIndex: Sendable {
     struct State {
         var phase = Phase.starting
         /// True if a rebuild writes its entries. Commits are not applied before it is done.
-        var isWritingBuild = false
+        var isWritingRebuiltEntries = false
         /// The commits that wait to be applied.
         var queue: [IndexUpdate] = []
         var queuedBytes = 0
@@ -83,7 +83,7 @@ package final class DocumentIndex: Sendable {
         var appliesCommits: Bool {
             switch phase {
             case .ready: true
-            case .rebuilding: !isWritingBuild
+            case .rebuilding: !isWritingRebuiltEntries
             case .starting, .failed, .closed: false
             }
         }
@@ -97,7 +97,7 @@ package final class DocumentIndex: Sendable {
 
     /// The composite indexes and exemptions.
     let definitions: Mutex<IndexDefinitionsFile>
-    /// Serializes changes of the definitions.
+    /// Serializes changes to the definitions.
     let definitionChanges = Mutex(())
     let state: Mutex<State>
     /// The owner of the database, which only jobs of the maintenance queue use.
@@ -219,15 +219,11 @@ package final class DocumentIndex: Sendable {
         semaphore?.wait()
     }
 
-    /// Applies the remaining commits and closes the index. Blocks. No call of ``enqueue(_:)`` may follow.
+    /// Applies the remaining commits and closes the index. Blocks. No call to ``enqueue(_:)`` may follow.
     ///
     /// - Returns: Whether the index is complete and synced.
     package func close() -> Bool {
-        let backpressure = state.withLock { state in
-            state.closing = .now
-            return state.backpressure
-        }
-        backpressure?.signal()
+        state.withLock { $0.closing = .now }
         readers.close()
         return maintenanceQueue.sync {
             if case .ready = phase { runMaintenance() }

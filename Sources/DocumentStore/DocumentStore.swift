@@ -10,7 +10,7 @@ package import UTF8Text
 /// - Commits are totally ordered: sequence numbers are dense, and commit times strictly increase.
 ///
 /// A read with a `readTime` is a point-in-time read: it returns the documents as of the commits up to that time, and returns the
-/// same again as long as those commits are retained. A read without one returns the current documents. A change without a commit,
+/// same result for as long as those commits are retained. A read without one returns the current documents. A change without a commit,
 /// such as an edited file, has no time: a document that no commit has changed since the read time is returned as it is now. A
 /// point-in-time read throws `.failedPrecondition` when the time is before the oldest retained commit, and `.invalidArgument` when
 /// it is in the future.

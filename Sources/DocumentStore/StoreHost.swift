@@ -2,7 +2,7 @@ package import DocumentModel
 
 /// The databases that a driver stores: a default one, which is always open, and additional ones, which are opened and closed as needed.
 ///
-/// A server has one host. All layers above the driver know stores by this protocol and ``DocumentStore`` only.
+/// A server has one host. All layers above the driver know stores only through this protocol and ``DocumentStore``.
 package protocol StoreHost: Sendable {
     /// The store of the default database, open until ``close()``.
     var defaultStore: any DocumentStore { get }

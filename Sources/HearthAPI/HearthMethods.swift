@@ -39,7 +39,7 @@ package enum HearthMethods {
             RevokeKey.self,
         ],
         discoverableBy: .reader,
-        authorizationErrors: .ofAccess,
+        authorizationErrors: .accessErrors,
         sharedParameters: [.database],
         info: OpenRPCInfo(
             title: ServerDescription.name,
@@ -48,7 +48,7 @@ package enum HearthMethods {
                 A self-hosted document database. Documents are JSON, with tags for types that JSON lacks: \
                 {"$timestamp": "2024-02-29T12:00:00Z"}, {"$bytes": "<base64>"}, {"$reference": "books/hitchhiker"}, \
                 {"$geoPoint": {"latitude": 53.55, "longitude": 9.98}}, {"$vector": [0.1, 0.2]}, {"$double": "NaN"}, \
-                and {"$map": {…}} around a map with keys that begin with $. A number without fraction or exponent is a \
+                and {"$map": {…}} around a map with keys that begin with $. A number without a fraction or exponent is a \
                 64-bit integer, any other number a double.
                 """
         )

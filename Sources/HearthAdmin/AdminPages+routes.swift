@@ -125,7 +125,7 @@ extension Request {
     /// True if the request has a multipart form.
     fileprivate var hasMultipartForm: Bool { method == .post && hasMediaType(MultipartParser.mediaType) }
 
-    /// Reads the URL-encoded form: empty without a form, nil when it exceeds the size limit.
+    /// Reads the URL-encoded form: empty without a form, nil if it exceeds the size limit.
     fileprivate func form(atMost maximumBytes: Int) async throws -> [UInt8]? {
         guard method == .post, hasMediaType(Form.mediaType) else { return [] }
         var bytes: [UInt8] = []

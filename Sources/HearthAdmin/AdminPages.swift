@@ -79,7 +79,7 @@ package struct AdminPages: Sendable {
             limits: DocumentationController.callLimits(context.server.limits.rpc),
             responseBudget: MemoryBudget(
                 limit: DocumentationController.responseBudgetBytes,
-                smallBytes: RPCResponseBody.smallBytes,
+                smallReservationBytes: RPCResponseBody.smallReservationBytes,
                 timeout: .seconds(2)
             ),
             logger: logger

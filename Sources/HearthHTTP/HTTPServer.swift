@@ -52,7 +52,10 @@ package struct HTTPServer: Service {
         // A server reachable from other machines requires keys even if all of them are revoked later.
         if !configuration.isLoopback { context.keys.requireKeys() }
         let resources = ServerResources(configuration, activity: context.server.activity, logger: logger)
-        let bodyBudget = MemoryBudget(limit: configuration.maximumBufferedBodyBytes, smallBytes: LargeBodyExecutor.smallBytes)
+        let bodyBudget = MemoryBudget(
+            limit: configuration.maximumBufferedBodyBytes,
+            smallReservationBytes: LargeBodyExecutor.smallReservationBytes
+        )
         self.configuration = configuration
         self.context = context
         self.bodyBudget = bodyBudget
@@ -118,7 +121,7 @@ package struct HTTPServer: Service {
 
     /// Logs warnings about insecure configurations.
     private func logAccessWarnings() {
-        if !context.keys.areRequired {
+        if !context.keys.requiresKeys {
             logger.warning(
                 """
                 The server has no API keys: every program and user on this machine can read and write everything. \
@@ -135,7 +138,7 @@ package struct HTTPServer: Service {
 }
 
 extension HTTPServer {
-    /// Returns a responder that applies the middlewares and then responds by the request's route.
+    /// Returns a responder that applies the middlewares and then responds according to the request's route.
     private static func makeResponder(
         _ configuration: HTTPServerConfiguration,
         context: ServiceContext,

@@ -21,7 +21,7 @@ package enum Hexadecimal {
         return bytes
     }
 
-    /// Encodes each byte as two lower-case digits.
+    /// Encodes each byte as two lowercase digits.
     package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xf)]] }, as: UTF8.self)

@@ -1,4 +1,4 @@
-/// A splitter of a byte stream into lines at line feeds.
+/// Splits a byte stream into lines at line feeds.
 ///
 /// Chunks may end anywhere, even inside a character. A line is returned once its line feed has arrived. Memory is
 /// bounded: for a line over the limit only the length is kept.

@@ -17,7 +17,7 @@ package enum PercentEncoding {
         return String(decoding: encoded, as: UTF8.self)
     }
 
-    /// Returns `%XX` with upper-case digits.
+    /// Returns `%XX` with uppercase digits.
     package static func escape(_ byte: UInt8) -> [UInt8] {
         [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 0xf)]
     }

@@ -8,7 +8,7 @@ package enum RandomBytes {
 }
 
 extension Hexadecimal {
-    /// Returns random bytes as lower-case digits, two per byte.
+    /// Returns random bytes as lowercase digits, two per byte.
     package static func random(byteCount: Int) -> String {
         encode(RandomBytes.make(byteCount))
     }

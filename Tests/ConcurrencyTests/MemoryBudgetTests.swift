@@ -8,7 +8,7 @@ struct MemoryBudgetTests {
 
     @Test
     func `Waiting reservations are granted in order as soon as enough memory is released for each`() async {
-        let budget = MemoryBudget(limit: 100, smallBytes: 32 << 10, timeout: .seconds(1), clock: FrozenClock())
+        let budget = MemoryBudget(limit: 100, smallReservationBytes: 32 << 10, timeout: .seconds(1), clock: FrozenClock())
         let reservation = Reservation(of: budget)
         #expect(await reservation.reserve(90))
         await withTaskGroup { group in
@@ -31,12 +31,12 @@ struct MemoryBudgetTests {
 
     @Test
     func `A reservation fails on timeout and on cancellation`() async {
-        let timingOut = MemoryBudget(limit: 100, smallBytes: 32 << 10, timeout: .seconds(1), clock: InstantClock())
+        let timingOut = MemoryBudget(limit: 100, smallReservationBytes: 32 << 10, timeout: .seconds(1), clock: InstantClock())
         let all = Reservation(of: timingOut)
         #expect(await all.reserve(100))
         #expect(await !Reservation(of: timingOut).reserve(1))
 
-        let waitingForever = MemoryBudget(limit: 100, smallBytes: 32 << 10, timeout: .seconds(1), clock: FrozenClock())
+        let waitingForever = MemoryBudget(limit: 100, smallReservationBytes: 32 << 10, timeout: .seconds(1), clock: FrozenClock())
         let reservation = Reservation(of: waitingForever)
         #expect(await reservation.reserve(100))
         let waiting = Task { await Reservation(of: waitingForever).reserve(1) }
@@ -50,7 +50,7 @@ struct MemoryBudgetTests {
 
     @Test
     func `Large reservations may use at most three quarters of the budget`() async {
-        let budget = MemoryBudget(limit: 400_000, smallBytes: 32 << 10)
+        let budget = MemoryBudget(limit: 400_000, smallReservationBytes: 32 << 10)
         let (first, second, small) = (Reservation(of: budget), Reservation(of: budget), Reservation(of: budget))
         #expect(first.resize(to: 300_000, usedBytes: 300_000))
         #expect(!second.resize(to: 40_000, usedBytes: 40_000))
@@ -61,7 +61,7 @@ struct MemoryBudgetTests {
 
     @Test
     func `A reservation that grows beyond the small size counts as large in full`() {
-        let budget = MemoryBudget(limit: 400_000, smallBytes: 64 << 10)
+        let budget = MemoryBudget(limit: 400_000, smallReservationBytes: 64 << 10)
         let (large, small) = (Reservation(of: budget), Reservation(of: budget))
         #expect(large.grow(by: 300_000))
         #expect(!large.grow(by: 1))
@@ -75,7 +75,7 @@ struct MemoryBudgetTests {
 
     @Test
     func `A refused change leaves the reservation as it was`() {
-        let budget = MemoryBudget(limit: 100, smallBytes: 100)
+        let budget = MemoryBudget(limit: 100, smallReservationBytes: 100)
         let (first, second) = (Reservation(of: budget), Reservation(of: budget))
         #expect(first.grow(by: 60))
         #expect(!second.grow(by: 50))
@@ -87,7 +87,7 @@ struct MemoryBudgetTests {
 
     @Test
     func `A deallocated reservation resumes those that wait`() async {
-        let budget = MemoryBudget(limit: 100, smallBytes: 100, timeout: .seconds(1), clock: FrozenClock())
+        let budget = MemoryBudget(limit: 100, smallReservationBytes: 100, timeout: .seconds(1), clock: FrozenClock())
         var holder: Reservation? = Reservation(of: budget)
         #expect(await holder?.reserve(100) == true)
         let waiting = Task { await Reservation(of: budget).reserve(100) }
@@ -99,7 +99,7 @@ struct MemoryBudgetTests {
 
     @Test
     func `A reservation of more than the budget is capped`() async {
-        let budget = MemoryBudget(limit: 100, smallBytes: 100)
+        let budget = MemoryBudget(limit: 100, smallReservationBytes: 100)
         let reservation = Reservation(of: budget)
         #expect(await reservation.reserve(70))
         #expect(await reservation.reserve(70))
@@ -108,7 +108,7 @@ struct MemoryBudgetTests {
 
     @Test
     func `Memory granted while tasks are cancelled is never lost`() async {
-        let budget = MemoryBudget(limit: 10, smallBytes: 10, timeout: .seconds(60))
+        let budget = MemoryBudget(limit: 10, smallReservationBytes: 10, timeout: .seconds(60))
         var generator = SeededGenerator()
         await withTaskGroup { group in
             for _ in 0..<200 {

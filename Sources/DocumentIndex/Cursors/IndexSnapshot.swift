@@ -99,7 +99,7 @@ package final class IndexSnapshot: QueryIndex {
         }
     }
 
-    /// Returns the indexing policy that queries of the collections with an ID can rely on.
+    /// Returns the indexing policy that queries of the collections with a given ID can rely on.
     ///
     /// - Parameter collection: The collection ID; nil for queries of all documents.
     package func policy(of collection: CollectionID?) throws(StatusError) -> IndexingPolicy {

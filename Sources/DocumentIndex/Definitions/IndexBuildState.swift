@@ -5,7 +5,7 @@ internal import QueryEngine
 internal import StrictJSON
 internal import UTF8Text
 
-/// The build state of the indexes of the collections with one ID.
+/// The build state of the indexes of the collections with a given ID.
 ///
 /// While a backfill runs, each document has at most the entries of ``maintained`` and at least those of ``readable``. Removing a
 /// document removes the former; queries use the latter alone. An index in ``maintained`` only is write-only, as other databases call
@@ -53,7 +53,7 @@ extension IndexBuildState {
         return states
     }
 
-    /// Reads the state of the collections with an ID; nil if they have no policy.
+    /// Reads the state of the collections with a given ID; nil if they have no policy.
     static func fetch(_ collection: CollectionID, _ database: Database) throws -> IndexBuildState? {
         try Row.fetchOne(
             database,
@@ -68,7 +68,7 @@ extension IndexBuildState {
         )
     }
 
-    /// Writes the state of the collections with an ID.
+    /// Writes the state of the collections with a given ID.
     func save(_ collection: CollectionID, _ database: Database) throws {
         guard !isBackfilled || desired != IndexingPolicy() else {
             return try database.execute(sql: "DELETE FROM rules WHERE collection = ?", arguments: [collection.key.string])

@@ -11,8 +11,7 @@ internal import UTF8Text
 /// {"format":1,
 ///  "indexes":[
 ///   {"id":"1508c36e","collection":"books","fields":[{"field":"author","direction":"asc"},{"field":"pages","direction":"desc"}]}
-///  ],
-///  "exemptions":[
+///  ], "exemptions":[
 ///   {"collection":"books","field":"notes"}
 ///  ]}
 /// ```
@@ -32,7 +31,7 @@ package struct IndexDefinitions: Hashable {
     private(set) var indexes: [IdentifiedIndex] = []
     private(set) var exemptions: [IndexExemption] = []
 
-    /// Returns the indexing policy of the collections with an ID.
+    /// Returns the indexing policy of the collections with a given ID.
     func policy(of collection: CollectionID) -> IndexingPolicy {
         IndexingPolicy(
             composites: Set(indexes.filter { $0.definition.collection == collection }.map(\.definition.fields)),

@@ -1,7 +1,7 @@
 internal import DocumentModel
 internal import GRDB
 
-/// Backfills the entries of the collections with one ID after their indexing policy changed, in batches of 500 documents.
+/// Backfills the entries of the collections with a given ID after their indexing policy changed, in batches of 500 documents.
 ///
 /// The input is the index alone: no document is read. An interrupted backfill starts from the beginning, which is idempotent.
 struct IndexBackfill {

@@ -170,7 +170,7 @@ extension IndexMaintainer {
         context.reset()
     }
 
-    /// Checkpoints, syncs and closes the database for a clean stop.
+    /// Checkpoints, syncs and closes the database for a clean shutdown.
     ///
     /// - Returns: False if that fails. The index can then be used only until the machine is restarted.
     mutating func finish() -> Bool {
@@ -333,7 +333,7 @@ extension IndexMaintainer {
     private func checkpoint(_ database: DatabaseQueue, waits: Bool) throws -> Bool {
         try database.inDatabase { database in
             if !waits { sqlite3_busy_timeout(database.sqliteConnection, 0) }
-            defer { sqlite3_busy_timeout(database.sqliteConnection, IndexFile.busyMilliseconds) }
+            defer { sqlite3_busy_timeout(database.sqliteConnection, IndexFile.busyTimeoutMilliseconds) }
             return try Bool.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)") == false
         }
     }

@@ -14,14 +14,14 @@ enum DiskHeadroom {
     private static let reservedBytes = 8 << 20
     private static let reservedFraction = 32
     /// The multiple of the reserved space below which headroom is low.
-    private static let lowFactor = 32
+    private static let lowHeadroomMultiple = 32
 
     init(on disk: (total: Int, free: Int)) {
         let reserved = min(Self.reservedBytes, disk.total / Self.reservedFraction)
         self =
             switch disk.free {
             case ..<reserved: .exhausted
-            case ..<(Self.lowFactor * reserved): .low
+            case ..<(Self.lowHeadroomMultiple * reserved): .low
             default: .ample
             }
     }

@@ -1,6 +1,6 @@
 internal import QueryEngine
 
-// The place of a box in the R*Tree. Space ranges are four apart and one wide, so that boxes of different spaces never overlap.
+// The position of a box in the R*Tree. Space ranges are four apart and one wide, so that boxes of different spaces never overlap.
 
 extension GeoIndexBox {
     /// Returns the range of a space in the tree's first dimension, by its ID in `placeSpaces`.

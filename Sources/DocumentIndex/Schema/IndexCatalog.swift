@@ -73,7 +73,7 @@ struct IndexCatalog {
     /// Returns the name of a collection's scope.
     static func scopeName(of collection: CollectionPath) -> UTF8Key { UTF8Key(collection.string) }
 
-    /// Returns the name of the scope of all nested collections with an ID. No collection path starts with a slash.
+    /// Returns the name of the scope of all nested collections with a given ID. No collection path starts with a slash.
     static func scopeName(ofGroup id: CollectionID) -> UTF8Key { UTF8Key("/" + id.key.string) }
 }
 

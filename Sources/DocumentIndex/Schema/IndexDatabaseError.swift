@@ -56,8 +56,8 @@ struct IndexDatabaseError: Error, CustomStringConvertible {
         case SQLITE_FULL:
             StatusError(
                 .resourceExhausted,
-                "The index can't be written: no space left on the disk. Free some space; indexing then resumes automatically. Reads "
-                    + "and writes of documents still work.",
+                "The index can't be written: no space left on the disk. Free some space; indexing then resumes automatically. Document "
+                    + "reads and writes are unaffected.",
                 cause: self
             )
         case SQLITE_INTERRUPT, SQLITE_ABORT:

@@ -14,7 +14,7 @@ internal import UTF8Text
 ///
 /// - before the first write: the boot ID of the machine, the inode of the file and the new edition (``IndexRecord/openMarker``),
 ///   and the previous edition (``IndexRecord/edition``);
-/// - after a clean stop, when the file is synced: its edition.
+/// - after a clean shutdown, when the file is synced: its edition.
 ///
 /// A file is not used if the record does not have its edition, if it was open when the machine went down, or if it is a copy of a
 /// file that was open.
@@ -151,7 +151,7 @@ package struct IndexFile: Sendable {
 
 extension IndexFile {
     /// The busy timeout of a connection.
-    static let busyMilliseconds: Int32 = 2_000
+    static let busyTimeoutMilliseconds: Int32 = 2_000
 
     /// The configuration of all connections. It is created before the first use of SQLite.
     private static let configuration = {
@@ -160,7 +160,7 @@ extension IndexFile {
         configuration.foreignKeysEnabled = false
         // A reader briefly takes the write lock when it finds the WAL header while that is written; and interrupted readers need a
         // moment to end.
-        configuration.busyMode = .timeout(Double(busyMilliseconds) / 1_000)
+        configuration.busyMode = .timeout(Double(busyTimeoutMilliseconds) / 1_000)
         return configuration
     }()
 

@@ -9,7 +9,7 @@ package protocol IndexSource: Sendable {
     /// The oldest commit that ``commits(after:through:)`` can return; nil if there is none.
     var oldestCommit: SequenceNumber? { get }
 
-    /// Returns commits after one, in order, at most up to another: as many as fit in memory, but at least one if there is any.
+    /// Returns commits after one, in order, up to and including another: as many as fit in memory, but at least one if there is any.
     func commits(after sequence: SequenceNumber, through last: SequenceNumber) throws(StatusError) -> [Commit]
 
     /// The documents of commits that a scan does not contain yet, as of their last commit; nil for deleted ones.

@@ -34,12 +34,12 @@ extension Value {
         switch self {
         case .array(let value): value.reduce(0) { $0 + $1.size }
         case .map(let value): Swift.max(value.size, 1)
-        default: ownSize
+        default: shallowSize
         }
     }
 
     /// The number of bytes that the value adds to the document size, without nested values.
-    var ownSize: Int {
+    var shallowSize: Int {
         switch self {
         case .null, .boolean: 1
         case .integer, .double, .timestamp: 8

@@ -41,7 +41,7 @@ extension Value {
         } else {
             self = .null
         }
-        try budget.consume(ownSize, for: node)
+        try budget.consume(shallowSize, for: node)
     }
 
     private init(number: JSONNumber, of node: JSONNode) throws(ValueDecodingError) {

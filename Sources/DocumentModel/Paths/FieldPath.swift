@@ -78,7 +78,7 @@ extension FieldPath: Comparable, CustomStringConvertible {
     static func isSimple(_ name: some Collection<UInt8>) -> Bool {
         guard let first = name.first, !isDigit(first) else { return false }
         return name.allSatisfy { byte in
-            // Bit 0x20 distinguishes lower-case from upper-case ASCII letters.
+            // Bit 0x20 distinguishes lowercase from uppercase ASCII letters.
             isDigit(byte) || byte == UInt8(ascii: "_") || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
         }
     }

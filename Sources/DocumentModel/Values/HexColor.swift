@@ -35,7 +35,7 @@ package struct HexColor: Hashable, Sendable {
         )
     }
 
-    /// The canonical digits: six in lower case, or eight if the color isn't opaque.
+    /// The canonical digits: six in lowercase, or eight if the color isn't opaque.
     package var digits: String {
         Hexadecimal.encode(components)
     }

@@ -4,7 +4,7 @@ extension Timestamp {
     /// Parses a time in RFC 3339 format: `2014-09-09T08:00:47.5+02:00`.
     ///
     /// Accepts any offset and up to nine fractional digits, and truncates to microseconds, toward the past. `T` and `Z` may
-    /// be lower case. Leap seconds (`:60`) are rejected.
+    /// be lowercase. Leap seconds (`:60`) are rejected.
     ///
     /// - Throws: ``StatusCode/invalidArgument`` for another format, an invalid date or time of day, or a time outside the
     ///   years 1 to 9999 in UTC.

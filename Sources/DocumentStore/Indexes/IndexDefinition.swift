@@ -1,9 +1,9 @@
 package import DocumentModel
 
-/// A composite index, for all collections with an ID and for their collection group.
+/// A composite index, for all collections with a given ID and for their collection group.
 ///
 /// Each document that has all of the fields has one entry, ordered by the first field, then by the second, and so on. A query whose
-/// equality filters name the leading fields, and whose order the others, reads its result and nothing else.
+/// equality filters name the leading fields, and whose order names the others, reads its result and nothing else.
 package struct IndexDefinition: Hashable, Sendable {
     /// A field of the index with its direction.
     package struct Field: Hashable, Sendable {
@@ -48,7 +48,7 @@ package struct IndexDefinition: Hashable, Sendable {
     }
 }
 
-/// A single-field index exemption: a field that, with all its subfields, has no index in any collection with an ID.
+/// A single-field index exemption: a field that, with all its subfields, has no index in any collection with a given ID.
 package struct IndexExemption: Hashable, Sendable {
     /// The ID of the collections.
     package let collection: CollectionID
@@ -59,17 +59,17 @@ package struct IndexExemption: Hashable, Sendable {
     ///
     /// - Throws: `.invalidArgument` for the document name.
     package init(collection: CollectionID, field: FieldPath) throws(StatusError) {
-        guard !field.isDocumentName else { throw StatusError(.invalidArgument, "__name__ can't be exempted. Name a field.") }
+        guard !field.isDocumentName else { throw StatusError(.invalidArgument, "__name__ can't be exempted. Specify a field.") }
         self.collection = collection
         self.field = field
     }
 }
 
-/// A change of the index definitions.
+/// A change to the index definitions.
 package enum IndexChange: Hashable, Sendable {
     /// Adds a composite index.
     case create(IndexDefinition)
-    /// Removes the composite index with an ID.
+    /// Removes the composite index with a given ID.
     case delete(id: String)
     /// Exempts a field.
     case exempt(IndexExemption)

@@ -23,7 +23,7 @@ struct DocumentFileWriter: ~Copyable {
 
     /// Creates a writer.
     ///
-    /// - Parameter hasLeftoverTemporaryFile: True if a temporary file is known that could not be removed.
+    /// - Parameter hasLeftoverTemporaryFile: True if a temporary file is known to have been left behind.
     init(_ files: DocumentFiles, cache: DocumentCache, hasLeftoverTemporaryFile: Bool = false) {
         self.files = files
         self.cache = cache

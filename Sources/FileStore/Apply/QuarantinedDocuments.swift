@@ -114,7 +114,7 @@ final class QuarantinedDocuments: Sendable {
         StatusError(
             .dataLoss,
             "\(DataFolder.quarantineName) is damaged: \(reason). It contains the quarantined documents. Restore it from a backup of "
-                + "the data folder, or, to continue with those documents as in their files, remove \"waiting\" from "
+                + "the data folder, or, to continue with those documents as they are in their files, remove \"waiting\" from "
                 + "\(DataFolder.manifestName) and run hearth check --repair.",
             file: StatusError.FileLocation(path: DataFolder.quarantineName, line: line, column: 1)
         )

@@ -74,7 +74,7 @@ struct JournalCheck {
         reporter.report.journalBytes += try file.status().size
         let header = JournalSegment.readHeader(try file.read(JournalSegment.headerBytes))
         guard header == .segment(epoch: manifest.epoch, first: first) else {
-            let fault = "The segment's header is damaged, or of another database or format version."
+            let fault = "The segment's header is damaged, or from another database or format version."
             reportLoss(.damagedJournal(fault, path, isNeeded: isNeeded(before: following)), &reporter)
             return nil
         }
@@ -92,7 +92,7 @@ struct JournalCheck {
                 continue
             case .record(let record, _):
                 let (found, time) = (record.commit.sequence, record.commit.time)
-                fault = "Expected commit \(expected) at byte \(offset), found commit \(found) of \(time)."
+                fault = "Expected commit \(expected) at byte \(offset), found commit \(found) from \(time)."
             case .end, .incomplete, .damaged:
                 if try reader.rest(from: offset).lastNonzeroIndex == nil { return expected }
             }
@@ -108,7 +108,7 @@ struct JournalCheck {
         }
     }
 
-    /// Returns whether lost commits may not have been applied to the documents' files.
+    /// Returns whether lost commits may not have been applied to the document files.
     ///
     /// - Parameter next: The first commit after the lost ones; nil if there is none.
     private func isNeeded(before next: SequenceNumber?) -> Bool {
@@ -154,7 +154,7 @@ struct JournalCheck {
         if let next, next <= manifest.sequence {
             reporter.add(
                 .damagedJournal(
-                    "The journal ends at commit \(next.previous), but the documents' files include commit \(manifest.sequence).",
+                    "The journal ends at commit \(next.previous), but the document files include commit \(manifest.sequence).",
                     Journal.folderName,
                     isNeeded: false
                 )

@@ -24,8 +24,7 @@ final class ChangeFeed: Sendable {
         var applying: SequenceNumber
         /// The latest commits in order, up to the last published one.
         var recent = RecentCommits()
-        /// What is called when a commit is published or the feed is closed. Not ``Waiters``, since subscribers of other layers wait
-        /// in their own way.
+        /// The callbacks of subscribers. Not ``Waiters``, since other layers wait without a task.
         var notifications: [UInt64: Notification] = [:]
         var notificationCount: UInt64 = 0
         var isClosed = false

@@ -6,7 +6,7 @@ internal import UTF8Text
 
 /// The commits that share one journal sync, evaluated in order and in memory, each on the results of the previous ones.
 struct CommitBatch {
-    /// A document at some point of the batch.
+    /// A document at some point in the batch.
     private struct Image {
         let encoded: EncodedDocument?
         let decoded: Document?
@@ -31,7 +31,7 @@ struct CommitBatch {
 
     /// The commits with changes, in order, ready to be appended and published.
     private(set) var commits: [Commit] = []
-    /// An upper estimate of the size of the batch's journal records.
+    /// An upper bound on the size of the batch's journal records.
     private var byteCount = 0
     /// The number of evaluated writes.
     private var writeCount = 0

@@ -154,7 +154,7 @@ extension DataFolder {
             try root.openFile(lockName, for: .updatingOrCreating)
         }
         try acquire(lock)
-        // The process ID is only informative; a full disk may not have space for it.
+        // The process ID is only informational; a full disk may not have space for it.
         if (try? lock.truncate(to: 0)) != nil { _ = try? lock.write(Array("\(getpid())\n".utf8)) }
         return lock
     }

@@ -54,8 +54,8 @@ final class DataFolder: Sendable {
             guard found?.identity.inode != inode else { continue }
             throw StatusError(
                 .unavailable,
-                "The folder \(name)/ in the data folder was removed or replaced while Hearth was running. Stop Hearth, restore "
-                    + "the folder from where it was moved to or from a backup, and start Hearth again."
+                "The folder \(name)/ in the data folder was removed or replaced while Hearth was running. Stop Hearth, move "
+                    + "the folder back or restore it from a backup, and start Hearth again."
             )
         }
     }

@@ -162,13 +162,13 @@ extension DocumentFiles {
         guard contents.status.kind == .file, contents.status.size <= maximumFileBytes else { return contents }
         contents.bytes = try file.read(contents.status.size)
         let identity = try file.status().identity
-        contents.isStable = identity == contents.status.identity && identity.isOlder(thanSeconds: stabilitySeconds)
+        contents.isStable = identity == contents.status.identity && identity.isOlder(thanSeconds: minimumStableAgeSeconds)
         return contents
     }
 
     /// The age from which a file is considered completely written. The kernel updates the modification time before it copies the
     /// bytes, so a file that another program is writing in place may not look modified afterward.
-    private static let stabilitySeconds: Int64 = 1
+    private static let minimumStableAgeSeconds: Int64 = 1
 
     /// Returns the message for an entry with a document's name that is not a regular file, or nil for a file.
     private static func typeError(of kind: FileStatus.Kind) -> String? {

@@ -2,7 +2,7 @@ internal import DocumentIndex
 internal import DocumentModel
 internal import StorageIO
 
-/// The index lies at the top level of the data folder, and its record in the manifest.
+/// The index is at the top level of the data folder, and its record is in the manifest.
 extension DataFolder: IndexFolder {
     var indexRecord: IndexRecord {
         let manifest = manifest

@@ -79,7 +79,7 @@ extension DocumentReader {
             guard let id = try? DocumentPath.ID(key.string), listing.isAfterStart(id), entries[id] == nil else { continue }
             if through.map({ id <= $0 }) ?? true { candidates.insert(id) }
         }
-        let nonEmpty = try await nonEmptyIDs(candidates.map(\.key), in: segments, asOf: time)
+        let nonEmpty = try await idsWithDescendants(candidates.map(\.key), in: segments, asOf: time)
         for id in candidates {
             entries[id] = nonEmpty.contains(id.key) ? .missing(listing.collection.document(id)) : nil
         }
@@ -105,7 +105,7 @@ extension DocumentReader {
         var found: [CollectionID] = []
         for start in stride(from: 0, to: candidates.count, by: limit + 1) {
             let chunk = candidates[start..<min(start + limit + 1, candidates.count)]
-            let nonEmpty = try await nonEmptyIDs(chunk.map(\.key), in: segments, asOf: time)
+            let nonEmpty = try await idsWithDescendants(chunk.map(\.key), in: segments, asOf: time)
             for id in chunk where nonEmpty.contains(id.key) {
                 if found.count == limit { return CollectionPage(collections: found, next: found.last, damaged: damaged) }
                 found.append(id)
@@ -120,7 +120,7 @@ extension DocumentReader {
     }
 
     /// Returns the IDs, of collections under a document or of documents in a collection, below which a document existed at a time.
-    private func nonEmptyIDs(
+    private func idsWithDescendants(
         _ ids: [UTF8Key],
         in segments: [UTF8Key],
         asOf time: Timestamp

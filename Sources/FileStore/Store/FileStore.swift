@@ -8,7 +8,7 @@ package import UTF8Text
 
 /// A store in a data folder: one file per document, a write-ahead journal, and an index.
 ///
-/// - An acknowledged commit is synced to the journal and applied to the documents' files.
+/// - An acknowledged commit is synced to the journal and applied to the document files.
 /// - A file is always complete: it changes only by renaming a complete file over it.
 /// - Document files may be edited while the store is open; the next read returns the edited contents. Recovery keeps edits too, with
 ///   one exception: where a commit wrote the same document since the last checkpoint, recovery rewrites a file that was removed,
@@ -41,7 +41,7 @@ package final class FileStore: ClosableStore, LocalFiles {
     /// Opens a data folder, creating it if needed, and recovers it when it was not closed.
     ///
     /// - Throws: `.failedPrecondition` when the folder is not a Hearth data folder, in use by another server, or written by a newer
-    ///   Hearth; `.dataLoss` when the journal is damaged where it is needed; `.unavailable` when it can't be read or written.
+    ///   version of Hearth; `.dataLoss` when the journal is damaged where it is needed; `.unavailable` when it can't be read or written.
     package static func open(_ configuration: FileStoreConfiguration, logger: Logger) async throws(StatusError) -> FileStore {
         let readQueue = WorkQueue(label: "hearth.read", width: configuration.readThreadCount)
         let scanQueue = WorkQueue(label: "hearth.scan", width: configuration.readThreadCount)

@@ -5,7 +5,7 @@ package import UTF8Text
 
 /// A call of Firestore's REST API, version 1, made by an HTTP request.
 ///
-/// It is a translation layer: every call ends in the typed methods of the service, with their authorization, rules and limits.
+/// It is a translation layer: every call goes through the typed methods of the service, with their authorization, rules and limits.
 package struct FirestoreCall: Sendable {
     /// The database that the call addresses.
     package let database: DatabaseName

@@ -20,7 +20,7 @@ extension [StructuredQuery.Order] {
         if self == [StructuredQuery.Order(.field(.documentName))] { self = [] }
     }
 
-    /// Splits a text at commas outside of backquotes.
+    /// Splits text at commas outside of backquotes.
     private static func parts(of text: String) -> [[UInt8]] {
         var parts: [[UInt8]] = [[]]
         var isQuoted = false

@@ -18,10 +18,10 @@ extension QueryFilter {
         self = filter
     }
 
-    private static let compositeFields: [ProtoField] = ["op", "filters"]
+    private static let compositeFilterFields: [ProtoField] = ["op", "filters"]
 
     private init(composite node: JSONNode, in database: DatabaseName) throws(StatusError) {
-        let message = try ProtoMessage(node, fields: Self.compositeFields)
+        let message = try ProtoMessage(node, fields: Self.compositeFilterFields)
         let filters = try message.repeated("filters") { node throws(StatusError) in try QueryFilter(node, in: database) }
         let filter: QueryFilter? = try message.read("op") { node throws(StatusError) in
             try node.enumerationField([(1, "AND", .and(filters)), (2, "OR", .or(filters))])
@@ -30,10 +30,10 @@ extension QueryFilter {
         self = filter
     }
 
-    private static let fieldFields: [ProtoField] = ["field", "op", "value"]
+    private static let fieldFilterFields: [ProtoField] = ["field", "op", "value"]
 
     private init(field node: JSONNode, in database: DatabaseName) throws(StatusError) {
-        let message = try ProtoMessage(node, fields: Self.fieldFields)
+        let message = try ProtoMessage(node, fields: Self.fieldFilterFields)
         let field = try message.field("field")
         guard
             let op = try message.read("op", { node throws(StatusError) in try node.enumerationField(FieldOperator.cases) })
@@ -45,10 +45,10 @@ extension QueryFilter {
         self = .field(field, condition)
     }
 
-    private static let unaryFields: [ProtoField] = ["field", "op"]
+    private static let unaryFilterFields: [ProtoField] = ["field", "op"]
 
     private init(unary node: JSONNode) throws(StatusError) {
-        let message = try ProtoMessage(node, fields: Self.unaryFields)
+        let message = try ProtoMessage(node, fields: Self.unaryFilterFields)
         let condition: Condition? = try message.read("op") { node throws(StatusError) in
             try node.enumerationField([
                 (2, "IS_NAN", .equal(.double(.nan))), (3, "IS_NULL", .equal(.null)),

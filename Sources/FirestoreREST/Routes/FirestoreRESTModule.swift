@@ -53,6 +53,6 @@ package struct FirestoreRESTModule: RouteModule {
 extension ErrorFormat {
     /// The form of Google APIs: `{"error": {"code": 404, "message": …, "status": "NOT_FOUND"}}`, in an array for a streaming method.
     fileprivate static let googleAPI = ErrorFormat { failure, request in
-        failure.firestoreJSON(inArray: FirestoreCall.isStream(atPath: request.uri.path.utf8))
+        failure.firestoreJSON(wrapsInArray: FirestoreCall.isStream(atPath: request.uri.path.utf8))
     }
 }

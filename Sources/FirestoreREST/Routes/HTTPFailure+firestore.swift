@@ -33,10 +33,10 @@ extension HTTPFailure {
 
     /// Returns the response body in the form of Google APIs: `{"error": {"code": 404, "message": …, "status": "NOT_FOUND"}}`.
     ///
-    /// - Parameter inArray: Whether to wrap it in an array, as the response of a streaming method.
-    func firestoreJSON(inArray: Bool) -> [UInt8] {
+    /// - Parameter wrapsInArray: Whether to wrap it in an array, as the response of a streaming method.
+    func firestoreJSON(wrapsInArray: Bool) -> [UInt8] {
         var writer = JSONWriter()
-        if inArray { writer.beginArray() }
+        if wrapsInArray { writer.beginArray() }
         writer.beginObject()
         writer.key("error")
         writer.beginObject()
@@ -48,7 +48,7 @@ extension HTTPFailure {
         if case .string(let name)? = error.data["status"] { writer.string(name) } else { writer.string(StatusCode.internal.name) }
         writer.endObject()
         writer.endObject()
-        if inArray { writer.endArray() }
+        if wrapsInArray { writer.endArray() }
         return writer.finish()
     }
 }

@@ -16,7 +16,7 @@ extension Response {
         switch response.content {
         case .message(let json):
             try self.init(json, within: reservation, on: eventLoop)
-        case .stream(let stream) where stream.estimatedBytes <= RPCResponseBody.smallBytes:
+        case .stream(let stream) where stream.estimatedBytes <= RPCResponseBody.smallReservationBytes:
             var json: [UInt8] = []
             for index in 0..<stream.count { try stream.append(index, to: &json) }
             json += FirestoreMessageStream.end
@@ -68,7 +68,7 @@ extension FirestoreMessageStream {
                 try append(index, to: &chunk)
             } catch {
                 chunk += (index == 0 ? "[" : ",\n").utf8
-                chunk += HTTPFailure(firestore: error).firestoreJSON(inArray: false)
+                chunk += HTTPFailure(firestore: error).firestoreJSON(wrapsInArray: false)
                 break
             }
             if chunk.count >= chunkBytes {

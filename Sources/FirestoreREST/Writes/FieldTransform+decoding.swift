@@ -70,7 +70,7 @@ extension Precondition {
                 (
                     "updateTime",
                     { node throws(StatusError) in
-                        // No document has a time finer than microseconds; truncating it could make it match one.
+                        // No document has an update time finer than microseconds; truncating this one could make it match.
                         .updateTime(try Timestamp(exactRFC3339: node.stringField()))
                     }
                 )

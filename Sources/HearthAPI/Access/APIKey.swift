@@ -31,8 +31,7 @@ extension APIKey {
         /// Validates the attributes.
         ///
         /// - Throws: ``StatusCode/invalidArgument`` if the label is too long, the list of collections is empty or too long or
-        ///   given
-        ///   for an admin's key, or the expiry time has passed.
+        ///   given for an admin's key, or the expiry time has passed.
         package init(
             role: Role,
             label: String = "",

@@ -45,8 +45,7 @@ struct APIKeyFile: Sendable {
     /// Parses the file.
     ///
     /// - Throws: ``StatusCode/dataLoss`` with the source location if the file is malformed; ``StatusCode/failedPrecondition`` if
-    ///   a
-    ///   newer version of Hearth has written it.
+    ///   a newer version of Hearth has written it.
     init(_ bytes: [UInt8]) throws(StatusError) {
         let root: JSONNode
         do throws(JSONSyntaxError) {

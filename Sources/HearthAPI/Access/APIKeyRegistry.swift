@@ -19,7 +19,7 @@ package final class APIKeyRegistry: Sendable {
         var keys: [UTF8Key: APIKey] = [:]
         /// The IDs in the order of the file.
         var order: [UTF8Key] = []
-        var areRequired = false
+        var requiresKeys = false
         /// The version of the file that the keys are from.
         var fileVersion: LockedAtomicFile.Version?
         /// The number of the file snapshot that the keys are from.
@@ -70,14 +70,14 @@ package final class APIKeyRegistry: Sendable {
     }
 
     /// True if callers need a key.
-    package var areRequired: Bool {
-        state.withLock(\.areRequired)
+    package var requiresKeys: Bool {
+        state.withLock(\.requiresKeys)
     }
 
     /// Rejects callers without a key from now on, even while no keys exist.
     package func requireKeys() {
         let callbacks = state.withLock { state in
-            state.areRequired = true
+            state.requiresKeys = true
             return state.removeInvalidObservers(at: now())
         }
         for callback in callbacks { callback() }
@@ -110,7 +110,7 @@ extension APIKeyRegistry {
     /// - Parameter text: The key as presented, or `nil` if there was none.
     package func authenticate(_ text: (some Collection<UInt8> & Sendable)?) throws(AuthenticationError) -> Caller {
         // While keys are not required, a presented key is ignored: a client may still send the key of another server.
-        guard areRequired else { return .openAccess }
+        guard requiresKeys else { return .openAccess }
         guard let text else { throw .missing }
         guard let secret = KeySecret(text) else { throw .unknown }
         let digest = secret.digest
@@ -142,7 +142,7 @@ extension APIKeyRegistry {
         }
     }
 
-    /// Returns whether a text has the form of a key.
+    /// Returns whether text has the form of a key.
     package static func isKey(_ text: some Collection<UInt8>) -> Bool {
         KeySecret(text) != nil
     }
@@ -262,7 +262,7 @@ extension APIKeyRegistry {
 }
 
 extension APIKeyRegistry {
-    /// Follows changes of the file, closes streams of expired keys, and saves last-use times, until the task is cancelled.
+    /// Follows changes to the file, closes streams of expired keys, and saves last-use times, until the task is cancelled.
     package func runMaintenance() async {
         var count = 0
         while (try? await Task.sleep(for: Self.maintenanceInterval)) != nil {
@@ -321,7 +321,7 @@ extension APIKeyRegistry.State {
     fileprivate func isValid(_ caller: Caller, at now: Timestamp) -> Bool {
         switch caller.identity {
         case .system: true
-        case .openAccess: !areRequired
+        case .openAccess: !requiresKeys
         case .unauthenticated: false
         case .key(let id): keys[id].map { !$0.isExpired(at: now) && Caller($0) == caller } ?? false
         }
@@ -342,7 +342,7 @@ extension APIKeyRegistry.State {
             keys[key.id] = key
         }
         order = newKeys.map(\.id)
-        areRequired = true
+        requiresKeys = true
     }
 }
 

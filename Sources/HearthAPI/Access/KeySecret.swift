@@ -38,7 +38,7 @@ struct KeySecret: Sendable {
         self.text = String(decoding: text, as: UTF8.self)
     }
 
-    /// Returns whether a text begins like a key and must therefore not be displayed or logged.
+    /// Returns whether text begins like a key and must therefore not be displayed or logged.
     static func hasKeyPrefix(_ text: String) -> Bool {
         text.utf8.starts(with: prefix.utf8)
     }

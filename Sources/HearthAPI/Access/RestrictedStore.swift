@@ -87,7 +87,7 @@ struct RestrictedStore: DocumentStore {
         return report
     }
 
-    /// Requires access to the whole database: an index applies to all collections with an ID.
+    /// Requires access to the whole database: an index applies to all collections with a given ID.
     func changeIndexes(_ change: IndexChange) async throws(StatusError) -> IndexReport {
         try caller.requireAccessToDatabase()
         return try await base.changeIndexes(change)

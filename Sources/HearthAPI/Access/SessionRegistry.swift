@@ -72,17 +72,17 @@ package final class SessionRegistry: Sendable {
         return (session, id.text)
     }
 
-    /// Returns the session with an ID, or `nil` if it does not exist or has ended.
+    /// Returns the session with a given ID, or `nil` if it does not exist or has ended.
     ///
-    /// - Parameter isUse: Whether the request counts as use of the session and restarts its idle timeout.
-    package func session(withID id: some Collection<UInt8>, isUse: Bool = true) -> Session? {
+    /// - Parameter countsAsUse: Whether the request counts as use of the session and restarts its idle timeout.
+    package func session(withID id: some Collection<UInt8>, countsAsUse: Bool = true) -> Session? {
         let (digest, now) = (SessionID.digest(of: id), now())
         let (session, callbacks) = state.withLock { [keys] state -> (Session?, [RevocationObservation.Callback]) in
             guard let session = state.sessions[digest] else { return (nil, []) }
             guard !session.isExpired(at: now), keys.isValid(session.caller) else {
                 return (nil, state.removeAll { $0.name == session.name })
             }
-            if isUse { state.sessions[digest]?.lastUseTime = max(session.lastUseTime, now) }
+            if countsAsUse { state.sessions[digest]?.lastUseTime = max(session.lastUseTime, now) }
             return (state.sessions[digest], [])
         }
         for callback in callbacks { callback() }

@@ -32,7 +32,7 @@ extension ServiceContext: RPCContext {
 
 extension [ErrorDescription] {
     /// The errors for callers without the required rights.
-    static let ofAccess = [
+    static let accessErrors = [
         ErrorDescription(status: .unauthenticated, "The key was revoked or has expired."),
         ErrorDescription(status: .permissionDenied, "The role or the collections of the key do not permit the call."),
     ]

@@ -36,7 +36,7 @@ extension ServiceContext {
 
 extension [ErrorDescription] {
     /// The errors of methods that write.
-    static let ofWrites = [
+    static let writeErrors = [
         ErrorDescription(
             status: .invalidArgument,
             "A path, field path, value or transform, or the resulting document, is invalid."

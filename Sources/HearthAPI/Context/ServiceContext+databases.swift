@@ -43,8 +43,7 @@ extension ServiceContext {
     /// Returns a context of the same caller for the database with a name.
     ///
     /// - Parameter name: `project/database`, the database ID alone within the server's default project, or the epoch of the
-    ///   default
-    ///   database.
+    ///   default database.
     /// - Throws: ``StatusCode/invalidArgument`` if the name is invalid; the errors of ``inDatabase(_:)``.
     package func inDatabase(named name: String) async throws(StatusError) -> ServiceContext {
         let id = try DatabaseID(name, inProject: defaultDatabase.project)

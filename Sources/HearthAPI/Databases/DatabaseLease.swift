@@ -9,7 +9,7 @@ final class DatabaseLease: Sendable {
     let database: Database
     private let databases: DatabaseRegistry
 
-    /// Creates a lease. Only the registry may call this, since it decides about closing.
+    /// Creates a lease. Only the registry may call this, since it decides when to close databases.
     init(_ database: Database, of databases: DatabaseRegistry) {
         self.database = database
         self.databases = databases

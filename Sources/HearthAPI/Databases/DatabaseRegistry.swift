@@ -102,7 +102,7 @@ extension DatabaseRegistry {
     func lease(_ id: DatabaseID) async throws(StatusError) -> DatabaseLease {
         while true {
             switch slots[id] {
-            // The actor also decides about closing, so the database cannot be closed before the lease counts.
+            // The actor also decides when to close databases, so this one cannot be closed before the lease counts.
             case .open(let database): return DatabaseLease(database, of: self)
             case .opening(let task): _ = try await task.value.get()
             case .closing(let task): _ = await task.value
@@ -195,13 +195,13 @@ extension DatabaseRegistry {
                 _ = await task.value
                 continue
             }
-            var leastRecent: (database: Database, since: ContinuousClock.Instant)?
+            var leastRecentlyUsed: (database: Database, since: ContinuousClock.Instant)?
             for case .open(let database) in slots.values where database.store != nil {
-                guard let since = database.idleSince, since < leastRecent?.since ?? .now else { continue }
-                leastRecent = (database, since)
+                guard let since = database.idleSince, since < leastRecentlyUsed?.since ?? .now else { continue }
+                leastRecentlyUsed = (database, since)
             }
-            guard let leastRecent else { throw tooManyDatabases }
-            startClosing(leastRecent.database.id, leastRecent.database)
+            guard let leastRecentlyUsed else { throw tooManyDatabases }
+            startClosing(leastRecentlyUsed.database.id, leastRecentlyUsed.database)
         }
         storeCount += 1
     }
@@ -214,7 +214,7 @@ extension DatabaseRegistry {
     private var tooManyDatabases: StatusError {
         var error = StatusError(
             .resourceExhausted,
-            "\(limit) databases are in use, the maximum number of open databases. Try again later, or raise --open-databases."
+            "\(limit) databases are in use, which is the maximum number of open databases. Try again later, or raise --open-databases."
         )
         error.retryAfter = .seconds(1)
         return error

@@ -16,7 +16,7 @@ extension StatusError: RPCErrorConvertible {
         data[ErrorDataKeys.field] = field.map { .string($0) }
         if let writeIndex {
             data[ErrorDataKeys.write] = .integer(writeIndex)
-            // All methods with several writes name the parameter so.
+            // All methods with several writes use this name for the parameter.
             data[ErrorDataKeys.parameter] = .string("params.writes[\(writeIndex)]")
         }
         if let parameterPath {

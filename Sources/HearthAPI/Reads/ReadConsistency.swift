@@ -45,7 +45,7 @@ extension ReadConsistency {
 
 extension [ErrorDescription] {
     /// The errors of methods that read at a point in time or in a transaction.
-    static let ofReads = [
+    static let readErrors = [
         ErrorDescription(
             status: .invalidArgument,
             "A parameter is invalid, the readTime is in the future, or the transaction has expired."

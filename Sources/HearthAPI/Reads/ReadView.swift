@@ -55,8 +55,7 @@ struct ReadView: Sendable {
     /// Returns a scan of a collection.
     ///
     /// - Throws: ``StatusCode/invalidArgument`` if missing documents are requested in a read-write transaction: they depend on
-    ///   more
-    ///   collections than its commit can validate.
+    ///   more collections than its commit can validate.
     func scan(
         _ collection: CollectionPath,
         after: DocumentPath.ID?,

@@ -4,7 +4,7 @@ import UTF8Text
 ///
 /// Transactions with a conflict on the same document or collection get consecutive time slots; the first one may retry
 /// immediately. A slot is as long as such a transaction takes from its first read to its commit: short at first, then adapted to
-/// the duration of transactions that failed again within their slot. Many competing callers so need a few attempts each, instead
+/// the duration of transactions that failed again within their slot. Thus many competing callers need only a few attempts each, instead
 /// of retrying all at once until each has succeeded.
 package struct RetryScheduler: Sendable {
     private struct Queue {

@@ -5,7 +5,7 @@ import Synchronization
 /// The open transactions of a database, with optimistic concurrency control.
 ///
 /// Transactions take no locks. The reads of a transaction show one snapshot and are recorded, and its commit is aborted if any
-/// result has changed. Committed transactions are therefore serializable, no transaction waits for another, and of competing
+/// result has changed. Committed transactions are therefore serializable, no transaction waits for another, and among competing
 /// transactions one always commits; the others get a retry delay.
 ///
 /// Transactions are kept in memory and expire when they are unused or exceed their lifetime. A restart of the server ends all of

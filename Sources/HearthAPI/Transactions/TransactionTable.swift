@@ -69,8 +69,7 @@ struct TransactionTable: Sendable {
     /// Records a read of a transaction.
     ///
     /// - Throws: The errors of ``withTransaction(_:of:at:_:)``; ``StatusCode/resourceExhausted``, with the transaction closed, if
-    ///   it
-    ///   exceeds its read limit or all transactions together exceed theirs.
+    ///   it exceeds its read limit or all transactions together exceed theirs.
     mutating func recordRead(
         in id: TransactionID,
         of owner: Caller.Identity,

@@ -1,7 +1,7 @@
 import DocumentModel
 import DocumentStore
 
-/// The state machine of a stream that watches a document or a collection, without clock, store and socket.
+/// The state machine of a stream that watches a document or a collection, without a clock, store or socket.
 ///
 /// The initial state is sent without blocking writers. It is read page by page; after each page, the commits made in the meantime
 /// are replayed for all documents sent so far. The watcher then has the documents up to the end of that page exactly as of one
@@ -22,7 +22,7 @@ struct CollectionWatchState: Sendable {
     /// The commit after which the last page is consistent.
     private var barrier: SequenceNumber
     /// The update times of the documents on the last page, until the page is consistent.
-    private var sentTimes: [DocumentPath.ID: Timestamp] = [:]
+    private var sentUpdateTimes: [DocumentPath.ID: Timestamp] = [:]
     private var isCurrent = false
     /// The number of documents that the watcher has, or `nil` if unknown.
     private var count: Int? = 0
@@ -83,7 +83,7 @@ extension CollectionWatchState {
         for document in documents {
             // An update time later than the last commit comes from an imported file. All future commits are later than the file.
             let isCommitted = position.lastCommitTime.map { document.updateTime <= $0 } ?? false
-            sentTimes[document.path.id] = isCommitted ? document.updateTime : .minimum
+            sentUpdateTimes[document.path.id] = isCommitted ? document.updateTime : .minimum
         }
         count = count.map { $0 + documents.count }
         updateConsistentExtent()
@@ -133,7 +133,7 @@ extension CollectionWatchState {
         // Documents beyond the pages read so far are sent with their own page.
         guard target.contains(change.path), readExtent.contains(id) else { return nil }
         let isKnown: Bool
-        if let sentTime = sentTimes[id] {
+        if let sentTime = sentUpdateTimes[id] {
             // The page included this commit already.
             guard time > sentTime else { return nil }
             isKnown = true
@@ -149,7 +149,7 @@ extension CollectionWatchState {
             count = count.map { $0 + 1 }
             return OutgoingWatchFrame.Change(.added, change.path, document)
         case (nil, true):
-            sentTimes[id] = nil
+            sentUpdateTimes[id] = nil
             count = count.map { $0 - 1 }
             return OutgoingWatchFrame.Change(.deleted, change.path, before: change.before)
         case (nil, false):
@@ -161,14 +161,14 @@ extension CollectionWatchState {
     /// document.
     private mutating func recordSent(_ id: DocumentPath.ID, at time: Timestamp) {
         if !consistentExtent.contains(id) {
-            sentTimes[id] = time
+            sentUpdateTimes[id] = time
         }
     }
 
     private mutating func updateConsistentExtent() {
         guard isCaughtUp else { return }
         consistentExtent = readExtent
-        sentTimes.removeAll()
+        sentUpdateTimes.removeAll()
     }
 }
 

@@ -65,7 +65,7 @@ struct OrderedResult: Sendable {
 
     /// Returns whether a result that was derived from this one by changes alone may lack documents that were beyond the limit of
     /// this one.
-    func mayMissDocuments(after changed: OrderedResult) -> Bool {
+    func mayLackDocuments(after changed: OrderedResult) -> Bool {
         if query.offset > 0 { return true }
         guard let limit = query.limit, let last = entries.last, entries.count >= limit else { return false }
         return changed.count < limit || query.compare(changed.entries[limit - 1].key, last.key) == .greater

@@ -65,7 +65,7 @@ package enum PollChanges: RPCMethod {
                 "The changes after the token are no longer retained, or the token belongs to a different history. Poll without a "
                     + "token, and read the documents again."
             )
-        ] + .ofQueries
+        ] + .queryErrors
     package static let examples = [
         RPCExample(
             "the first poll",

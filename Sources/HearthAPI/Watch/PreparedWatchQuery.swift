@@ -9,7 +9,7 @@ package import UTF8Text
 package final class PreparedWatchQuery: Sendable {
     /// The query without its projection, since matching requires complete documents.
     let query: NormalizedQuery
-    /// A text that is unique to the query, independent of the layout of its JSON.
+    /// Text that uniquely identifies the query, independent of the layout of its JSON.
     let canonicalText: UTF8Key
     /// True if change frames have indexes in the result: the query has an order, limit or offset.
     let isOrdered: Bool

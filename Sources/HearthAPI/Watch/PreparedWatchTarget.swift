@@ -30,7 +30,7 @@ package enum PreparedWatchTarget: Hashable, Sendable {
         }
     }
 
-    /// A text that is unique to the target.
+    /// Text that uniquely identifies the target.
     var canonicalText: String {
         switch self {
         case .document(let path): "document=" + path.string

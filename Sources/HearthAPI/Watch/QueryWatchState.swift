@@ -223,7 +223,7 @@ extension QueryWatchState {
             new.insert(change.path, key)
             diff.paths.insert(change.path)
         }
-        if old.mayMissDocuments(after: new), !diff.paths.isEmpty || watched.query.offset > 0 {
+        if old.mayLackDocuments(after: new), !diff.paths.isEmpty || watched.query.offset > 0 {
             let (current, queryResults) = try await runOrdered(in: store)
             new = current
             diff.paths.formUnion(old.paths)

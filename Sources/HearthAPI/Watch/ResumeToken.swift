@@ -4,7 +4,7 @@ package import JSONRPC
 package import StrictJSON
 import UTF8Text
 
-/// A resume token of a watch stream, opaque to clients: a position up to which all changes of the target have been sent.
+/// A resume token of a watch stream, opaque to clients: a position up to which all changes to the target have been sent.
 ///
 /// The token is bound to a history (epoch), a database and a target. It stays valid across connections and restarts of the
 /// server, for as long as the commits after it are retained.

@@ -30,7 +30,7 @@ final class WatchReader {
     /// True if a wait has ended since the last step: a commit exists, or the log has ended.
     private var hasWaited = false
     /// The time of the first of the consecutive rejected steps, or `nil` if the last step was not rejected.
-    private var rejectedSince: ContinuousClock.Instant?
+    private var firstRejectionTime: ContinuousClock.Instant?
 
     /// The number of documents on a page of the initial state.
     private static let pageSize = 256
@@ -60,8 +60,7 @@ final class WatchReader {
     /// Returns the next frames, or `nil` at the end of the stream.
     ///
     /// - Parameter waits: Whether to wait for at least one frame, and to read from the store if needed. If `false`, the result is
-    ///   empty
-    ///   when no frames are available immediately.
+    ///   empty when no frames are available immediately.
     nonisolated(nonsending) func next(waits: Bool) async throws(StatusError) -> [OutgoingWatchFrame]? {
         while true {
             switch nextAction() {
@@ -73,7 +72,7 @@ final class WatchReader {
                 await wakeup.waitForCommit(after: state.sequence, in: store)
             case .step:
                 hasWaited = false
-                if let frames = recordSend(of: try await stepInOwnTask()) { return frames }
+                if let frames = recordSend(of: try await stepInSeparateTask()) { return frames }
             }
         }
     }
@@ -95,7 +94,7 @@ final class WatchReader {
                 if let frames = recordSend(of: frames(for: interruption)) { return .send(frames) }
                 continue
             }
-            if needsFurtherCommit, !hasWaited {
+            if needsAnotherCommit, !hasWaited {
                 commits = nil
                 return .waitForCommit
             }
@@ -132,7 +131,7 @@ final class WatchReader {
     }
 
     /// True if the next step requires a commit that does not exist yet.
-    private var needsFurtherCommit: Bool {
+    private var needsAnotherCommit: Bool {
         let needsCommit =
             switch phase {
             case .live: true
@@ -146,12 +145,12 @@ final class WatchReader {
 // Steps.
 extension WatchReader {
     @inline(never)
-    private nonisolated(nonsending) func stepInOwnTask() async throws(StatusError) -> [OutgoingWatchFrame] {
+    private nonisolated(nonsending) func stepInSeparateTask() async throws(StatusError) -> [OutgoingWatchFrame] {
         // Safe: this task waits for the task group, so only one task uses the reader at a time.
         nonisolated(unsafe) let reader = self
         let wakeup = wakeup
         let frames = await withTaskGroup(of: Result<[OutgoingWatchFrame], StatusError>?.self) { group in
-            group.addTask { await Result { () async throws(StatusError) in try await reader.stepOrReset() } }
+            group.addTask { await Result { () async throws(StatusError) in try await reader.stepOrRetry() } }
             // A long read is cancelled when the client disconnects.
             group.addTask {
                 await wakeup.waitForEnd()
@@ -168,18 +167,27 @@ extension WatchReader {
     }
 
     /// Performs the next step. If the store rejects it for overload, nothing has changed and the step is retried.
-    private nonisolated(nonsending) func stepOrReset() async throws(StatusError) -> [OutgoingWatchFrame] {
-        if rejectedSince != nil, await !waitBeforeRetry() { return [] }
+    private nonisolated(nonsending) func stepOrRetry() async throws(StatusError) -> [OutgoingWatchFrame] {
+        if firstRejectionTime != nil, await !waitBeforeRetry() { return [] }
         do throws(StatusError) {
-            let frames = try await step()
-            rejectedSince = nil
-            return frames.isEmpty ? periodicHeartbeat : frames
+            return try await stepOrReset()
         } catch {
-            if try await isHistoryLost(error) { return [try await resetOrEnd(phase == .resuming ? .expired : .lagged)] }
             // The stream ends with an end frame instead of an error.
             if error.code == .cancelled, case .end? = wakeup.interruption { return [] }
             guard shouldRetry(after: error) else { throw error }
             return []
+        }
+    }
+
+    /// Performs the next step, or resets the stream if commits that the step requires are no longer retained.
+    private nonisolated(nonsending) func stepOrReset() async throws(StatusError) -> [OutgoingWatchFrame] {
+        do throws(StatusError) {
+            let frames = try await step()
+            firstRejectionTime = nil
+            return frames.isEmpty ? periodicHeartbeat : frames
+        } catch {
+            guard try await isHistoryLost(error) else { throw error }
+            return [try await resetOrEnd(phase == .resuming ? .expired : .lagged)]
         }
     }
 
@@ -192,8 +200,8 @@ extension WatchReader {
     /// Returns whether a step is retried after an error, by the retry policy.
     private func shouldRetry(after error: StatusError) -> Bool {
         guard error.code == .unavailable, error.retryAfter != nil else { return false }
-        let start = rejectedSince ?? .now
-        rejectedSince = start
+        let start = firstRejectionTime ?? .now
+        firstRejectionTime = start
         return .now - start < request.retryPolicy.timeout
     }
 
@@ -330,7 +338,7 @@ extension WatchReader {
     /// Applies the next commit of a live stream if it is in memory and requires no read. Otherwise returns `nil` and changes
     /// nothing.
     private func applyCommitInMemory() -> [OutgoingWatchFrame]? {
-        guard phase == .live, rejectedSince == nil else { return nil }
+        guard phase == .live, firstRejectionTime == nil else { return nil }
         var commits = commits ?? store.commits(after: state.sequence).makeAsyncIterator()
         var batch: [Commit] = []
         repeat {

@@ -82,8 +82,7 @@ extension WatchSession {
         /// Returns the next frames, or `nil` at the end.
         ///
         /// - Parameter waits: Whether to wait and to read from the store if needed. If `false`, the result may be empty, for a
-        ///   caller that
-        ///   still has frames to send.
+        ///   caller that still has frames to send.
         package mutating func next(waits: Bool) async throws(StatusError) -> [OutgoingWatchFrame]? {
             try await reader.next(waits: waits)
         }

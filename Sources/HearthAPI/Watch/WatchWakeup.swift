@@ -78,7 +78,6 @@ final class WatchWakeup: Sendable {
     /// Waits until a commit after `sequence` exists, an interruption is pending, or the task is cancelled.
     @inline(never)
     nonisolated(nonsending) func waitForCommit(after sequence: SequenceNumber, in store: any DocumentStore) async {
-        setTimer()
         // A waiter of its own, since the notification of an earlier wait may arrive late.
         let waiter = Waiter()
         let isWaiting = state.withLock { state in
@@ -87,6 +86,8 @@ final class WatchWakeup: Sendable {
             return true
         }
         guard isWaiting else { return }
+        // After the waiter is set: a timer that finds none is not restarted.
+        setTimer()
         let notification = store.notify(after: sequence) { waiter.resume() }
         await waiter.wait()
         notification.cancel()

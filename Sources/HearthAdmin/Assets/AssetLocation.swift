@@ -1,7 +1,7 @@
 package import DocumentModel
 package import Foundation
 
-/// The folders that hold the pages' templates and static files, and the example data beside them.
+/// The folders that contain the pages' templates and static files, and the example data beside them.
 package struct AssetLocation: Sendable {
     /// The folder of the Mustache templates.
     package let templates: URL
@@ -18,7 +18,10 @@ package struct AssetLocation: Sendable {
             let missing = Self.folderNames.filter { !Self.isFolder(folder.appending(path: $0)) }
             throw StatusError(
                 .notFound,
-                "The folder \(folder.path) lacks \(missing.joined(separator: " and ")), which hold Hearth's admin pages."
+                """
+                The folder \(folder.path) is missing \(missing.joined(separator: " and ")). \
+                Specify the folder that contains Hearth's Templates and Public.
+                """
             )
         }
         self = location
@@ -26,7 +29,7 @@ package struct AssetLocation: Sendable {
 
     /// Locates the two folders.
     ///
-    /// An explicit folder takes precedence. Without one, the nearest ancestor of the executable that holds both folders is used
+    /// An explicit folder takes precedence. Without one, the nearest ancestor of the executable that contains both folders is used
     /// (a build folder is inside the source folder), then the installation folder.
     ///
     /// - Parameters:
@@ -50,8 +53,8 @@ package struct AssetLocation: Sendable {
         throw StatusError(
             .notFound,
             """
-            Found no folder with Hearth's Templates and Public: neither above \(program?.path ?? "the program") \
-            nor at \(installed.path). Name the folder that holds both with --assets.
+            Found no folder with Hearth's Templates and Public: neither a parent folder of \(program?.path ?? "the program") \
+            nor \(installed.path) contains both. Specify the folder with --assets.
             """
         )
     }

@@ -37,7 +37,7 @@ struct StaticFiles: Sendable {
         }
         let missing = Asset.allCases.map(\.rawValue).filter { files[UTF8Key($0)] == nil }
         guard missing.isEmpty else {
-            throw StatusError(.notFound, "The folder \(folder.path) lacks \(missing.joined(separator: ", ")).")
+            throw StatusError(.notFound, "The folder \(folder.path) is missing \(missing.joined(separator: ", ")).")
         }
         self.files = files
     }

@@ -9,9 +9,9 @@ struct CollectionQuery: Sendable {
     /// A rejected query.
     struct ValidationError: Error {
         let message: String
-        /// The path in the parameters, such as `params.where.and[1].value`; nil when it isn't known.
+        /// The path in the parameters, such as `params.where.and[1].value`; nil if it isn't known.
         var parameterPath: String?
-        /// The index of the invalid filter; nil when the error concerns the whole query.
+        /// The index of the invalid filter; nil if the error concerns the whole query.
         let filterIndex: Int?
     }
 

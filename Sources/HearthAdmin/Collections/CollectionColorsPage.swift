@@ -29,7 +29,7 @@ struct CollectionColorsPage: Page {
     private let hasEntries: Bool
     /// The number of entries.
     private let shownColors: String
-    /// The number of all colors; nil when all are shown.
+    /// The number of all colors; nil if all are shown.
     private let allColors: String?
     private let ordersMarkup: Markup
 

@@ -14,7 +14,7 @@ struct CollectionContents: Sendable {
     let frame: CollectionFrame
 
     /// - Parameters:
-    ///   - count: The number of all matching documents; nil when it isn't known.
+    ///   - count: The number of all matching documents; nil if it isn't known.
     ///   - commands: Formats the shell commands to copy.
     init(_ results: CollectionResults, count: BoundedCount?, commands: ShellCommands) {
         self.results = results
@@ -41,6 +41,6 @@ struct CollectionContents: Sendable {
         )
     }
 
-    /// The page's subscription to live updates; nil when its query can't be watched.
+    /// The page's subscription to live updates; nil if its query can't be watched.
     var liveStream: LiveStreamView? { results.liveStream.map(LiveStreamView.init) }
 }

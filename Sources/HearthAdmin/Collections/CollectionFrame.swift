@@ -16,7 +16,7 @@ struct CollectionFrame: ViewModel {
     private let damaged: DamagedFileList?
     private let filterForm: FilterFormView
     private let queryError: DisplayText?
-    /// The equivalent call; nil when the query is invalid.
+    /// The equivalent call; nil if the query is invalid.
     private let call: CallSnippet?
     private let exportForm: ExportForm
     private let isEmpty: Bool
@@ -32,7 +32,7 @@ struct CollectionFrame: ViewModel {
     /// - Parameters:
     ///   - documentCount: The number of documents on the page.
     ///   - fields: The fields of the documents.
-    ///   - count: The number of all matching documents; nil when it isn't known.
+    ///   - count: The number of all matching documents; nil if it isn't known.
     ///   - commands: Formats the shell commands to copy.
     init(
         _ results: CollectionResults,

@@ -17,10 +17,10 @@ struct CollectionMapPage: Page {
     private let liveStream: LiveStreamView?
     private let map: MapView?
     private let entries: [Entry]
-    /// The number of points shown and in total; nil when all are shown.
+    /// The number of points shown and in total; nil if all are shown.
     private let truncationNote: String?
     private let viewportsMarkup: Markup
-    /// The page filtered by the map's area; nil when the points are in several fields.
+    /// The page filtered by the map's area; nil if the points are in several fields.
     private let filteredURL: String?
     private let visibleCount: String?
 

@@ -25,7 +25,7 @@ struct CollectionResults: Sendable {
     private(set) var previous: CollectionRequest.Cursor?
     /// The method call that returns the same documents.
     private(set) var call = MethodCall(RunQuery.name)
-    /// The stream of changes to these documents; nil when they can't be watched.
+    /// The stream of changes to these documents; nil if they can't be watched.
     private(set) var liveStream: LiveStreamURL?
     /// The error for which the query was rejected.
     private(set) var error: CollectionQuery.ValidationError?

@@ -17,7 +17,7 @@ struct MethodCall: Sendable {
         self.params = String(decoding: inDatabase, as: UTF8.self)
     }
 
-    /// Reads the call from a submitted form; returns nil when the form has no method.
+    /// Reads the call from a submitted form; returns nil if the form has no method.
     init?(_ form: Form) {
         guard let method = form["method"] else { return nil }
         self.method = method

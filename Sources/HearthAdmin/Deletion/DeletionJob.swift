@@ -15,8 +15,8 @@ struct DeletionJob: Sendable {
 
     /// Deletes documents, each in its own commit.
     ///
-    /// - Returns: The documents that no longer exist; nil when the job was cancelled.
-    /// - Throws: An error that prevents all further deletions.
+    /// - Returns: The documents that no longer exist; nil if the job was cancelled.
+    /// - Throws: An error that prevents all subsequent deletions.
     func delete(_ targets: [SelectedDocument]) async throws(StatusError) -> [DocumentPath]? {
         // The key may have been revoked since the last batch.
         try context.authorize(.writer)
@@ -101,7 +101,7 @@ extension BackgroundJob.ItemError {
 }
 
 extension StatusError {
-    /// True if the cause is the server or the caller rather than the document, so that further writes would fail, too.
+    /// True if the cause is the server or the caller rather than the document, so that subsequent writes would fail, too.
     fileprivate var isServerError: Bool {
         switch code {
         case .unavailable, .resourceExhausted, .cancelled, .deadlineExceeded, .unauthenticated: true

@@ -39,7 +39,7 @@ extension DocumentCountEstimate {
         self.init(count: count.number, damaged: count.damaged, limit: Self.queryLimit)
     }
 
-    /// Adds a batch; returns the documents to descend into, or nil when the limit is reached.
+    /// Adds a batch; returns the documents to descend into, or nil if the limit is reached.
     fileprivate mutating func add(_ batch: Subtree.Batch) -> [DocumentPath]? {
         count = min(count + batch.documents.count, limit)
         damaged += batch.damaged

@@ -41,7 +41,7 @@ struct DocumentationController {
         DocumentationPage(
             reference,
             commands: request.shellCommands,
-            needsKey: context.keys.areRequired,
+            needsKey: context.keys.requiresKeys,
             submitted: submitted
         )
     }

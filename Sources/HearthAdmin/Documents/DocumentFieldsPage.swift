@@ -8,10 +8,10 @@ struct DocumentFieldsPage: Page {
     private let header: DocumentHeader
     private let hasRows: Bool
     private let rowsMarkup: Markup
-    /// The number of rows beyond the limit; nil when all are shown.
+    /// The number of rows beyond the limit; nil if all are shown.
     private let hiddenRows: String?
     private let map: MapView?
-    /// The number of geo points shown and in total; nil when all are shown.
+    /// The number of geo points shown and in total; nil if all are shown.
     private let truncationNote: String?
     private let subcollections: SubcollectionList
     private let liveStream: LiveStreamView?
@@ -26,8 +26,8 @@ struct DocumentFieldsPage: Page {
             fields.hiddenCount > 0
             ? localized(
                 count: fields.hiddenCount,
-                one: "{count} more row isn’t shown. The JSON view has all fields.",
-                other: "{count} more rows aren’t shown. The JSON view has all fields."
+                one: "{count} more row isn’t shown. The JSON view shows all fields.",
+                other: "{count} more rows aren’t shown. The JSON view shows all fields."
             ) : nil
         var geoPoints = GeoPointCollector()
         LeafFieldVisitor.forEachValue(of: document) { value, path in geoPoints.collect(value, in: document, path: path) }

@@ -22,9 +22,9 @@ struct ConflictPage: Page {
     struct Conflict: Sendable {
         let path: DocumentPath
         let base: DocumentRevision
-        /// The fields of the base revision; nil when it is not retained.
+        /// The fields of the base revision; nil if it is not retained.
         let baseFields: MapValue?
-        /// The current document; nil when it was deleted.
+        /// The current document; nil if it was deleted.
         let theirs: EncodedDocument?
         let theirFields: MapValue
         let yours: MapValue
@@ -37,7 +37,7 @@ struct ConflictPage: Page {
     private let name: DisplayText
     private let problemAlert: ProblemAlert?
     private let isDeleted: Bool
-    /// The time of the current version; nil when the document was deleted.
+    /// The time of the current version; nil if the document was deleted.
     private let changed: RelativeTimeView?
     private let hasBase: Bool
     private let hasRows: Bool

@@ -16,7 +16,7 @@ struct DocumentRevision: Hashable, Sendable {
         digest = document.map { UTF8Key(Hexadecimal.encode(SHA256.hash(data: $0.fieldsJSON).prefix(8))) } ?? ""
     }
 
-    /// Parses the value of a form field; nil when it is malformed.
+    /// Parses the value of a form field; nil if it is malformed.
     init?(_ formValue: UTF8Key?) {
         guard let formValue else { return nil }
         let parts = formValue.utf8.split(separator: UInt8(ascii: "."))

@@ -28,7 +28,7 @@ struct EditorRow: Sendable {
         isNew = true
     }
 
-    /// Decodes a row of a submitted form; nil when it is malformed.
+    /// Decodes a row of a submitted form; nil if it is malformed.
     init?(_ number: Int, of form: Form) {
         guard let type = form[UTF8Key("r\(number)-type")].flatMap({ EditorValueType(rawValue: $0.string) }),
             let depth = form[UTF8Key("r\(number)-depth")].flatMap({ Int($0.string) }),

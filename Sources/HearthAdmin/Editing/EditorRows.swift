@@ -12,7 +12,7 @@ struct EditorRows: Sendable {
     /// The maximum size of the JSON of a document to open.
     static let byteLimit = 128 << 10
 
-    /// Creates the rows of an existing document; nil when it exceeds the limits.
+    /// Creates the rows of an existing document; nil if it exceeds the limits.
     init?(_ document: EncodedDocument, fields: MapValue) {
         guard document.fieldsJSON.count <= Self.byteLimit else { return nil }
         self.init(fields)
@@ -24,7 +24,7 @@ struct EditorRows: Sendable {
         for (key, value) in fields { append(value, name: key, depth: 0) }
     }
 
-    /// Decodes the rows of a submitted form; nil when it is malformed.
+    /// Decodes the rows of a submitted form; nil if it is malformed.
     init?(_ form: Form) {
         guard let count = form["rows"].flatMap({ Int($0.string) }), (0...Self.maximumCount).contains(count) else { return nil }
         for number in 0..<count {
@@ -149,7 +149,7 @@ extension EditorRows {
                     (
                         "r\(number)-value",
                         localized(
-                            "A map or array cannot have text. Move the text into a field, delete it, or change the type back."
+                            "A map or array can’t have text. Move the text into a field, delete it, or change the type back."
                         )
                     )
                 )

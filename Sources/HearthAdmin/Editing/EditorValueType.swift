@@ -1,7 +1,7 @@
 import DocumentModel
 import UTF8Text
 
-/// A choice in the type menu of the field editor: the value types, and two further representations of strings.
+/// A choice in the type menu of the field editor: the value types, and two more representations of strings.
 enum EditorValueType: String, CaseIterable, Sendable {
     case string
     /// A string in CSS hex color notation.

@@ -36,7 +36,7 @@ struct ErrorPage: Page {
         ErrorPage(
             status: .badRequest,
             heading: localized("Invalid URL"),
-            advice: localized("The URL isn’t percent-encoded UTF-8.")
+            advice: localized("The URL isn’t valid percent-encoded UTF-8.")
         )
     }
 
@@ -45,7 +45,7 @@ struct ErrorPage: Page {
         ErrorPage(
             status: .methodNotAllowed,
             heading: localized("Method not allowed"),
-            advice: localized("This URL doesn’t accept forms. Programs change documents with POST /rpc.")
+            advice: localized("This URL doesn’t accept forms. To change documents programmatically, use POST /rpc.")
         )
     }
 

@@ -3,7 +3,7 @@ import UTF8Text
 
 /// Writes CSV (RFC 4180): a header row, then one row for each document, whose first column is the document's ID.
 ///
-/// Spreadsheets execute text that looks like a formula. Text that starts with a formula character, after any white space, is
+/// Spreadsheets execute text that looks like a formula. Text that starts with a formula character, after any whitespace, is
 /// therefore prefixed with `'`, as is text that looks like JSON. A comment in the first line declares this, unless raw output is
 /// requested. Numbers are not prefixed. A missing field is an empty cell, an empty string is `""`. Arrays, maps and vectors are
 /// JSON.

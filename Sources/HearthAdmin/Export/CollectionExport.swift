@@ -12,7 +12,7 @@ struct CollectionExport: Sendable {
     /// True to skip unreadable documents, as the user has confirmed.
     let skipsDamaged: Bool
 
-    /// Decodes a URL query; returns nil when it doesn't request an export.
+    /// Decodes a URL query; returns nil if it doesn't request an export.
     init?(_ query: URLQuery, of request: CollectionRequest) {
         guard let name = query["export"], let format = ExportFormat(name) else { return nil }
         self.format = format

@@ -16,7 +16,7 @@ struct Form: Sendable {
 
     static let empty = Form(items: [])
 
-    /// Decodes a URL-encoded form; nil when it is malformed.
+    /// Decodes a URL-encoded form; nil if it is malformed.
     init?(_ bytes: [UInt8]) {
         var items: [(name: UTF8Key, value: UTF8Key)] = []
         for item in QueryString.decodeItems(of: bytes) {
@@ -53,7 +53,7 @@ struct Form: Sendable {
     /// Returns whether the form has a field, such as a checked box or the pressed button.
     func has(_ name: UTF8Key) -> Bool { first[name] != nil }
 
-    /// Returns the bytes with each CR LF replaced by LF.
+    /// Returns the bytes with each CR LF replaced with LF.
     static func normalizingLineBreaks(_ bytes: some Collection<UInt8>) -> [UInt8] {
         var lines: [UInt8] = []
         lines.reserveCapacity(bytes.count)
@@ -70,7 +70,7 @@ struct Form: Sendable {
 }
 
 extension Timestamp {
-    /// Parses a timestamp from a form field or query item; nil when it is malformed.
+    /// Parses a timestamp from a form field or query item; nil if it is malformed.
     init?(formValue text: UTF8Key?) {
         guard let text, let microseconds = Int64(text.string), let time = try? Timestamp(microseconds: microseconds) else {
             return nil

@@ -18,7 +18,7 @@ enum FormTextCoding {
         return roundTrips(string, lines: .single) && !isAmbiguous ? string : encodeLiteral(string)
     }
 
-    /// Decodes the value of a single-line field; nil when it begins with a quotation mark and is not a JSON string.
+    /// Decodes the value of a single-line field; nil if it begins with a quotation mark and is not a JSON string.
     static func decodeLine(_ line: String) -> String? {
         guard line.utf8.first == UInt8(ascii: "\"") else { return line }
         return decodeLiteral(line)
@@ -31,7 +31,7 @@ enum FormTextCoding {
         return EscapedJSON.text(writer.finish())
     }
 
-    /// Decodes a JSON string literal; nil when it is not one.
+    /// Decodes a JSON string literal; nil if it is not one.
     static func decodeLiteral(_ text: String) -> String? {
         (try? JSONText(text))?.root.string
     }

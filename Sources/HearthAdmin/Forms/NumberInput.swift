@@ -35,7 +35,7 @@ enum NumberInput {
         return value
     }
 
-    /// Returns the trimmed bytes, with a typographic minus sign replaced by a hyphen-minus.
+    /// Returns the trimmed bytes, with a typographic minus sign replaced with a hyphen-minus.
     private static func digits(of text: String) -> [UInt8] {
         let bytes = Array(FormTextCoding.trimmed(text).utf8)
         let minus = Array("−".utf8)

@@ -2,7 +2,7 @@ import StrictJSON
 
 /// The form of several numbers in a text: separated by commas.
 enum NumberList {
-    /// Parses comma-separated numbers; returns nil when an element is not a number.
+    /// Parses comma-separated numbers; returns nil if an element is not a number.
     static func numbers(in text: String) -> [Double]? {
         let parts = text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
         let numbers = parts.compactMap { part -> Double? in

@@ -80,7 +80,7 @@ struct MapViewport: Hashable, Sendable {
         return x >= west && x <= west + width && -y <= north && -y >= north - height
     }
 
-    /// Returns the position of a point in SVG coordinates: x grows to the right, y downwards.
+    /// Returns the position of a point in SVG coordinates: x grows to the right, y downward.
     func position(of point: GeoPoint) -> (x: Double, y: Double) {
         var x = point.longitude
         if x < west { x += 360 }

@@ -91,7 +91,7 @@ struct HistoryController {
             } catch {
                 guard [.failedPrecondition, .notFound, .alreadyExists].contains(error.code) else { throw error }
                 problems.add(
-                    localized("The document has changed in the meantime, so nothing was restored. Check the current version.")
+                    localized("The document has changed in the meantime, so nothing was restored. Review the current version.")
                 )
                 return .page(try await historyPage(of: path, problems: problems))
             }

@@ -16,11 +16,11 @@ struct HistoryPage: Page {
         let isDeleted: Bool
         /// True for the oldest retained version; the previous one is unknown.
         let isOldest: Bool
-        /// The API key of the commit; nil when it isn't known.
+        /// The API key of the commit; nil if it isn't known.
         let author: DisplayText?
         let lines: [Line]
         let hasLines: Bool
-        /// The number of changes beyond the limit; nil when all are shown.
+        /// The number of changes beyond the limit; nil if all are shown.
         let hiddenChanges: String?
         /// The value that the restore form submits; nil for the current version and for deletions.
         let version: String?

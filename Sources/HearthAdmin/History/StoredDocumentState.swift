@@ -6,7 +6,7 @@ import UTF8Text
 
 /// The current state of a document in the store.
 enum StoredDocumentState: Sendable {
-    /// A readable document, or nil when there is none.
+    /// A readable document, or nil if there is none.
     case readable(EncodedDocument?)
     /// A file that can't be read as a document.
     case damaged(Damage)
@@ -14,7 +14,7 @@ enum StoredDocumentState: Sendable {
     /// The read error of a document's file, with the file's bytes.
     struct Damage: Sendable {
         let error: StatusError
-        /// The bytes; nil when the path is occupied by something other than a file, which no write replaces.
+        /// The bytes; nil if the path is occupied by something other than a file, which no write replaces.
         let contents: [UInt8]?
     }
 
@@ -30,7 +30,7 @@ enum StoredDocumentState: Sendable {
 }
 
 extension StoredDocumentState.Damage {
-    /// A digest by which a form identifies the shown file; nil when there is no replaceable file.
+    /// A digest by which a form identifies the shown file; nil if there is no replaceable file.
     var fingerprint: UTF8Key? {
         contents.map { UTF8Key(Hexadecimal.encode(SHA256.hash(data: $0).prefix(16))) }
     }
@@ -60,7 +60,7 @@ extension StoredDocumentState {
             guard fileError.code == .dataLoss else { throw fileError }
             return .damaged(.init(error: error, contents: nil))
         }
-        // The file was removed meanwhile.
+        // The file was removed in the meantime.
         guard let contents else { return .readable(try await context.document(at: path)) }
         return .damaged(.init(error: error, contents: contents))
     }

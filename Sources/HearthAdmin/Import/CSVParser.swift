@@ -40,7 +40,7 @@ struct CSVParser {
         isComplete = bytes.isEmpty
     }
 
-    /// Returns the next non-empty row; nil when more bytes are needed, and at the end.
+    /// Returns the next non-empty row; nil if more bytes are needed, and at the end.
     ///
     /// - Throws: `invalidArgument` for an unclosed quoted cell, for text after a closing quotation mark, and for invalid UTF-8. The
     ///   parser cannot continue after an error.
@@ -84,7 +84,7 @@ struct CSVParser {
         return true
     }
 
-    /// Returns the next cell; nil when more bytes are needed.
+    /// Returns the next cell; nil if more bytes are needed.
     private mutating func cell(_ isLast: inout Bool) throws(StatusError) -> Cell? {
         let quote = UInt8(ascii: "\"")
         var text: [UInt8] = []

@@ -80,7 +80,9 @@ struct CSVRowDecoder {
         return (path, map)
     }
 
-    /// Returns the value of a cell; nil for an empty cell, which stands for a missing field.
+    /// Returns the value of a cell; nil for an empty cell, which means a missing field.
+    ///
+    /// Geo points, bytes and references are strings unless they are written as tagged JSON.
     private func value(of cell: CSVParser.Cell) -> Value? {
         let text = Self.unescaped(cell.text, hasApostropheEscapes)
         if text.utf8.isEmpty { return cell.isQuoted ? .string("") : nil }

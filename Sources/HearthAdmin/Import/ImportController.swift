@@ -76,7 +76,7 @@ struct ImportController {
 
     private static var quotaExceededText: String {
         localized(
-            "The disk space for uploads is used up. Try again when other imports have finished, or use the command hearth import."
+            "There is no disk space left for uploads. Try again when other imports have finished, or use the command hearth import."
         )
     }
 

@@ -17,7 +17,7 @@ struct ImportJob: Sendable {
 
     /// Imports the whole file.
     ///
-    /// - Throws: An error that prevents all further writes.
+    /// - Throws: An error that prevents all subsequent writes.
     func write(_ upload: UploadStore.Upload) async throws(StatusError) {
         var writer = BulkWriter { writes throws(StatusError) in
             // The key may have been revoked since the last batch.

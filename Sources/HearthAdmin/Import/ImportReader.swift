@@ -163,7 +163,7 @@ extension ImportReader {
         }
     }
 
-    /// Returns the object if it is itself a document; nil when its members are documents.
+    /// Returns the object if it is itself a document; nil if its members are documents.
     private func document(of members: [JSONStreamSplitter.Element]) -> LocatedJSON? {
         let text = LocatedJSON(members: members)
         guard let json = try? JSONText(text.bytes, limits: JSONLimits(maximumBytes: 2 * DocumentExportLine.maximumBytes)).root,
@@ -219,7 +219,7 @@ extension ImportReader {
             }
         }
 
-        /// Returns the next row, or the error that ends the table; nil when more bytes are needed.
+        /// Returns the next row, or the error that ends the table; nil if more bytes are needed.
         mutating func next() -> Result<Row, ImportRecordError>? {
             var line = parser.line
             do throws(StatusError) {

@@ -36,7 +36,7 @@ extension BackgroundJob.ItemError {
 struct TextPosition: Hashable, Sendable {
     /// The line number, from 1.
     var line = 1
-    /// The position in the line in Unicode scalars, from 1; nil when only the line is known.
+    /// The position in the line in Unicode scalars, from 1; nil if only the line is known.
     var column: Int?
 
     /// Converts a position in a text that begins here to a position in the file.

@@ -47,7 +47,7 @@ struct JSONStreamSplitter {
         buffer += bytes
     }
 
-    /// Returns the next complete element, or the error that ends the stream; nil when more bytes are needed.
+    /// Returns the next complete element, or the error that ends the stream; nil if more bytes are needed.
     mutating func next() -> Result<Element, ImportRecordError>? {
         do throws(ImportRecordError) {
             return try nextElement().map { .success($0) }

@@ -28,11 +28,11 @@ struct PreviewedUpload: ViewModel {
     private let existingText: String
     /// The first documents.
     private let sample: [LinkView]
-    /// The number of duplicates; nil when there are none.
+    /// The number of duplicates; nil if there are none.
     private let duplicatesText: String?
     private let duplicates: [Duplicate]
     private let omittedDuplicates: String?
-    /// The note that not all duplicates were found; nil when they were.
+    /// The note that not all duplicates were found; nil if they were.
     let trackedPathsText: String?
     private let hasItemErrors: Bool
     private let itemErrorsText: String
@@ -76,15 +76,15 @@ struct PreviewedUpload: ViewModel {
             ? localized(
                 count: preview.maximumTrackedPaths,
                 one:
-                    "The file has too many documents to find all duplicate paths. Duplicates after the first path are not reported, and are counted twice.",
+                    "The file has too many documents to find all duplicate paths. Duplicates after the first path aren’t reported, and are counted twice.",
                 other:
-                    "The file has too many documents to find all duplicate paths. Duplicates after the first {count} paths are not reported, and are counted twice."
+                    "The file has too many documents to find all duplicate paths. Duplicates after the first {count} paths aren’t reported, and are counted twice."
             ) : nil
         hasItemErrors = !preview.itemErrors.isEmpty
         itemErrorsText = localized(
             count: preview.itemErrors.count,
-            one: "{count} cannot be imported.",
-            other: "{count} cannot be imported."
+            one: "{count} document can’t be imported.",
+            other: "{count} documents can’t be imported."
         )
         itemErrors = preview.itemErrors.elements.map(ItemErrorView.init)
         omittedItemErrors = preview.itemErrors.omissionNote

@@ -15,7 +15,7 @@ final class BackgroundJob: Sendable {
     struct Progress: Sendable {
         /// The number of documents that have been processed successfully.
         var completedCount = 0
-        /// The number of documents to process; nil when unknown.
+        /// The number of documents to process; nil if unknown.
         var totalCount: Int?
         /// Documents and lines that could not be processed.
         var itemErrors = TruncatedList<ItemError>(limit: maximumListedItems)
@@ -120,7 +120,7 @@ final class BackgroundJob: Sendable {
         }
         state.withLock { state in
             if state.cancellation == .serverShutdown {
-                state.progress.failure = localized("The server shut down. Completed work is kept.")
+                state.progress.failure = localized("The server shut down. Changes made so far are kept.")
             }
             state.progress.isFinished = true
         }
@@ -148,7 +148,7 @@ extension BackgroundJob {
         }
     }
 
-    /// The subject as pages show it; nil when it is empty, as the name of an uploaded file can be.
+    /// The subject as pages show it; nil if it is empty, as the name of an uploaded file can be.
     var subjectText: DisplayText? {
         subject.utf8.isEmpty ? nil : DisplayText(subject.truncatingMiddle(toScalars: 80))
     }

@@ -66,7 +66,7 @@ final class JobRunner: Sendable {
         if let error { throw error }
     }
 
-    /// Returns a job in a database by its ID; nil when the caller may not see it.
+    /// Returns a job in a database by its ID; nil if the caller may not see it.
     func job(_ id: UTF8Key, for caller: Caller, in database: DatabaseID) -> BackgroundJob? {
         jobs(for: caller, in: database).first { $0.id == id }
     }
@@ -86,7 +86,7 @@ final class JobRunner: Sendable {
         state.withLock { $0.jobs }.filter { $0.isVisible(to: caller) }.reversed()
     }
 
-    /// Rejects further jobs, cancels the running ones and waits for them; each finishes its current batch.
+    /// Rejects new jobs, cancels the running ones and waits for them; each finishes its current batch.
     func shutDown() async {
         let (jobs, tasks) = state.withLock { state in
             state.isShutDown = true

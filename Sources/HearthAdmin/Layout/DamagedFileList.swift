@@ -7,7 +7,7 @@ struct DamagedFileList: ViewModel {
     /// The number of files and folders beyond the limit.
     private let hiddenCount: String?
 
-    /// Creates the list; returns nil when there are no errors.
+    /// Creates the list; returns nil if there are no errors.
     init?(_ errors: [StatusError]) {
         guard !errors.isEmpty else { return nil }
         files = errors.prefix(Self.limit).map(DamagedFileView.init)

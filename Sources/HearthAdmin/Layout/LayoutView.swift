@@ -54,7 +54,7 @@ struct LayoutView: ViewModel {
     private let version = ServerDescription.version
 
     /// - Parameters:
-    ///   - roots: The root collections; nil when the caller may not list them.
+    ///   - roots: The root collections; nil if the caller may not list them.
     ///   - pageURL: The page's own URL.
     ///   - nonce: The nonce of the response's Content-Security-Policy.
     init(

@@ -16,7 +16,7 @@ struct PageLayout: Sendable {
 
     /// The document title.
     var title: String
-    /// The navigation's link to this page; nil when it has none.
+    /// The navigation's link to this page; nil if it has none.
     private(set) var section: Section?
     /// The links from the database's root to the shown document or collection.
     private(set) var breadcrumb: [NavigationLink] = []

@@ -8,7 +8,7 @@ struct ReturnURL: Sendable {
     /// The path, with its query.
     let url: String
 
-    /// Validates a submitted URL; an absent or invalid one is replaced by the overview.
+    /// Validates a submitted URL; an absent or invalid one is replaced with the overview.
     init(_ submitted: UTF8Key?) {
         let bytes = submitted?.string.utf8
         let slash = UInt8(ascii: "/")

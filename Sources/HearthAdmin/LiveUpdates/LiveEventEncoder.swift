@@ -7,7 +7,7 @@ import StrictJSON
 
 /// Encodes watch frames as Server-Sent Events with HTML fragments that the page's script inserts unchanged.
 ///
-/// The page's own templates render the fragments, in the language of the page. Each event is self-contained, so that no further
+/// The page's own templates render the fragments, in the language of the page. Each event is self-contained, so that no other
 /// request is necessary:
 ///
 ///     event: put

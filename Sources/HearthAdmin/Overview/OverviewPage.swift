@@ -20,7 +20,7 @@ struct OverviewPage: Page {
         }
     }
 
-    /// A collection with its size; the size is nil when it isn't known.
+    /// A collection with its size; the size is nil if it isn't known.
     struct Card: ViewModel {
         private let url: String
         private let text: DisplayText
@@ -56,7 +56,7 @@ struct OverviewPage: Page {
     /// - Parameters:
     ///   - info: The state of the server.
     ///   - databases: All databases, the default one first; empty when the caller may not list them.
-    ///   - roots: The root collections; nil when the caller may not list them.
+    ///   - roots: The root collections; nil if the caller may not list them.
     ///   - cards: The root collections with their sizes.
     ///   - log: The latest log entries, newest first; empty when the caller may not read them.
     ///   - commands: Formats the shell commands to copy.
@@ -129,7 +129,7 @@ extension OverviewPage {
             let sizes: KeyValuePairs<StaticString, String> = [
                 "size": ByteSize.text(storage.journalBytes), "limit": ByteSize.text(storage.maximumJournalBytes),
             ]
-            facts.append(Fact(localized("Journal"), localized("{size} of at most {limit}", sizes)))
+            facts.append(Fact(localized("Journal"), localized("{size} of {limit}", sizes)))
             if let bytes = storage.freeBytes { facts.append(Fact(localized("Free disk space"), ByteSize.text(bytes))) }
         }
         if let bytes = info.activity?.residentBytes { facts.append(Fact(localized("Memory"), ByteSize.text(bytes))) }

@@ -40,7 +40,7 @@ struct QueryPage: Page {
     /// - Parameters:
     ///   - text: The entered query, or an example.
     ///   - query: The parsed query, if it is valid JSON.
-    ///   - outcome: The outcome; nil when no query was run or it is invalid.
+    ///   - outcome: The outcome; nil if no query was run or it is invalid.
     init(
         text: String,
         query: QueryInput?,

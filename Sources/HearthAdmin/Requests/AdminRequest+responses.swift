@@ -4,7 +4,7 @@ import HTTPTypes
 import HearthAPI
 
 extension AdminRequest {
-    /// The root collections that every page lists; nil when the caller may not list them or they cannot be read.
+    /// The root collections that every page lists; nil if the caller may not list them or they cannot be read.
     var roots: CollectionPage? {
         get async {
             await resultIfPermitted { () async throws(StatusError) in
@@ -58,7 +58,7 @@ extension AdminRequest {
         return DamagedDocumentPage(path, error, subcollections: subcollections, status: .conflict)
     }
 
-    /// Reads an optional part of a page; nil when the caller lacks the permission or the read fails. Server errors are logged.
+    /// Reads an optional part of a page; nil if the caller lacks the permission or the read fails. Server errors are logged.
     func resultIfPermitted<Result>(_ read: () async throws(StatusError) -> Result) async -> Result? {
         do throws(StatusError) {
             return try await read()

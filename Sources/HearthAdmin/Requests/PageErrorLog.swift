@@ -11,7 +11,7 @@ struct PageErrorLog: Sendable {
         record(error, id: nil)
     }
 
-    /// Logs an error and returns the error to send: an internal error is replaced by a reference to its log entry.
+    /// Logs an error and returns the error to send: an internal error is replaced with a reference to its log entry.
     func recordAndRedact(_ error: StatusError) -> StatusError {
         let id = error.code == .internal ? UnexpectedError.newErrorID() : nil
         record(error, id: id)

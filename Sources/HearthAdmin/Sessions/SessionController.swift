@@ -48,7 +48,7 @@ struct SessionController {
         guard request.http.isSecure || request.http.isLoopback else {
             let message =
                 localized(
-                    "The connection does not use TLS, so the key could be read in transit. Put a TLS proxy in front of the server, or connect to localhost through a tunnel: ssh -L 8080:127.0.0.1:8080 SERVER"
+                    "The connection doesn’t use TLS, so the key could be read in transit. Put a TLS proxy in front of the server, or connect to localhost through a tunnel: ssh -L 8080:127.0.0.1:8080 SERVER"
                 )
             return await rejectSignIn(.forbidden, message, next: next)
         }

@@ -31,7 +31,7 @@ struct SettingsPage: Page {
     private let limits: [LimitView]
 
     /// - Parameters:
-    ///   - indexes: The composite indexes and exemptions; nil when the caller may not list them.
+    ///   - indexes: The composite indexes and exemptions; nil if the caller may not list them.
     ///   - sessions: The sessions that the caller may see.
     init(
         indexes: IndexReport?,

@@ -4,7 +4,7 @@ import DocumentModel
 struct CollectionRow: Sendable {
     /// The cell of a column.
     struct Cell: Sendable {
-        /// The field's value; nil when the document lacks the field.
+        /// The field's value; nil if the document lacks the field.
         let value: ValueView?
         /// The value's type if it differs from the column's predominant type.
         let unusualType: ValueType?
@@ -12,7 +12,7 @@ struct CollectionRow: Sendable {
     }
 
     let link: LinkView
-    /// The version that the row's checkbox submits; nil when the row can't be selected.
+    /// The version that the row's checkbox submits; nil if the row can't be selected.
     let version: SelectedDocument?
     /// The cells; nil for a missing document.
     let cells: [Cell]?

@@ -19,7 +19,7 @@ struct TranslatableTemplate {
         return texts
     }
 
-    /// Returns the template with each text replaced by its translation.
+    /// Returns the template with each text replaced with its translation.
     func translated(_ translate: (String) -> String) -> String {
         var result: [UInt8] = []
         var rest = source.utf8[...]

@@ -2,11 +2,11 @@
 ///
 /// Templates show it inside `<bdi>`, which isolates its writing direction.
 struct DisplayText: Sendable {
-    /// The treatment of white space.
+    /// The treatment of whitespace.
     enum Lines: Sendable {
         /// Labels line breaks, tabs, and spaces at the edges: for IDs, names and table cells.
         case single
-        /// Keeps white space, for elements that preserve it.
+        /// Keeps whitespace, for elements that preserve it.
         case multiple
     }
 

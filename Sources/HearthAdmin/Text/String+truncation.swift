@@ -1,5 +1,5 @@
 extension String {
-    /// Returns the text with its middle replaced by an ellipsis when it has more than `limit` Unicode scalars. The beginning and
+    /// Returns the text with its middle replaced with an ellipsis when it has more than `limit` Unicode scalars. The beginning and
     /// the end of a long URL or ID identify it best.
     func truncatingMiddle(toScalars limit: Int) -> String {
         // A scalar has at least one byte.

@@ -8,7 +8,7 @@ struct ExternalLink: Sendable {
     /// Validates an `http` or `https` URL with a host; returns nil for any URL that a browser may interpret differently than it
     /// looks.
     ///
-    /// The check compares bytes and strips nothing. White space, control characters, quotes and backslashes are rejected, and so
+    /// The check compares bytes and strips nothing. Whitespace, control characters, quotes and backslashes are rejected, and so
     /// are URLs with user information, which can disguise the host.
     ///
     /// - Parameter textLimit: The maximum length of the link text.

@@ -1,6 +1,6 @@
 import DocumentModel
 
-/// A time with its age.
+/// A timestamp with its relative time, such as `3 minutes ago`.
 struct RelativeTimeView: ViewModel {
     let time: TimeView
     let age: String

@@ -41,7 +41,7 @@ struct CheckCommand: AsyncParsableCommand {
     @Flag(help: "Repair what can be repaired without losing data.")
     var repair = false
 
-    @Flag(help: "Print one JSON object per line for each finding, then one for the summary.")
+    @Flag(help: "Print one line of JSON for each finding, then one for the summary.")
     var json = false
 
     func validate() throws {

@@ -38,7 +38,7 @@ struct DatabasesCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Delete a database permanently.",
             discussion:
-                "Deletes all its documents and its history. Open streams end with NOT_FOUND, open transactions expire. The default database can't be deleted."
+                "Deletes all its documents and its history. Open streams end with NOT_FOUND, and open transactions expire. The default database can't be deleted."
         )
 
         @OptionGroup var server: ServerOptions

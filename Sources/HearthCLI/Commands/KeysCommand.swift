@@ -49,7 +49,7 @@ struct CreateKeyCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Lifetime of the key (90d, 12h, 30m) or time of expiry (2027-01-31T00:00:00Z). The default is no expiry.",
+            "Lifetime of the key (90d, 12h, 30m) or expiry time (2027-01-31T00:00:00Z). The default is no expiry.",
             valueName: "time"
         ),
         transform: KeyExpiry.init(argument:)

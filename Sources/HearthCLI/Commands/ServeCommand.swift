@@ -88,10 +88,10 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Folder that contains Templates and Public; found automatically by default.", valueName: "dir"))
     var assets: String?
 
-    @OptionGroup(title: "Limits") var limits: ServeLimits
+    @OptionGroup(title: "Limits") var limits: ServeLimitOptions
 
     /// The maximum time to wait for pending requests at shutdown.
-    private static let shutdownLimit = Duration.seconds(10)
+    private static let shutdownTimeout = Duration.seconds(10)
 
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port must be between 0 and 65535.") }
@@ -209,7 +209,7 @@ struct ServeCommand: AsyncParsableCommand {
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger
         )
-        group.maximumGracefulShutdownDuration = Self.shutdownLimit
+        group.maximumGracefulShutdownDuration = Self.shutdownTimeout
         try await ServiceGroup(configuration: group).run()
     }
 

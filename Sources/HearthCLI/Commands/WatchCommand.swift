@@ -18,7 +18,7 @@ struct WatchCommand: AsyncParsableCommand {
 
             Press Ctrl-C to stop. If the connection is lost, reports it on standard error, reconnects and resumes after the last \
             printed change. If the server can't resume from there, prints a reset, which discards the state printed so far, \
-            followed by the current state. Fails if the server can't be reached at the start.
+            followed by the current state. Fails if the server can't be reached at startup.
             """
     )
 

@@ -6,7 +6,7 @@ import UTF8Text
 ///
 /// A row consists of a red, a green and a blue value and a name. The file lists many names twice, as `ghost white` and as
 /// `GhostWhite`: rows with the same color whose names differ only in case and spaces become one document with all names. Its ID
-/// is the name in lower case without spaces, `ghostwhite`. If such a name has two colors, the ID of the second document
+/// is the name in lowercase without spaces, `ghostwhite`. If such a name has two colors, the ID of the second document
 /// includes the color.
 enum ColorsExample {
     private static let file = ExampleFile(

@@ -14,7 +14,7 @@ enum ExampleData: String, CaseIterable {
     var summary: String {
         switch self {
         case .guide:
-            "sample documents of the guide to mapping Firestore data with Swift Codable (books, colors, locations, programming-languages)"
+            "sample documents from the guide to mapping Firestore data with Swift Codable (books, colors, locations, programming-languages)"
         case .places:
             "one document per location in the time zone database, with coordinates, in the collection places (Debian package tzdata)"
         case .colors:

@@ -2,7 +2,7 @@ import DocumentModel
 import Foundation
 import HearthAPI
 
-/// The sample data of the guide to mapping Firestore data with Swift Codable: `Examples/guide.ndjson`.
+/// The sample data from the guide to mapping Firestore data with Swift Codable: `Examples/guide.ndjson`.
 ///
 /// Two documents have intentional errors: `numberOfPages` of `books/invalid-data` is a string, and one programming language has
 /// `name` instead of `language_name`.
@@ -13,7 +13,7 @@ enum GuideExample {
     static func documents(in folder: URL) throws(StatusError) -> [ExampleDocument] {
         let file = ExampleFile(
             paths: [folder.appending(path: "guide.ndjson").path],
-            remedy: "Name the folder that contains Examples with --assets."
+            remedy: "Specify the folder that contains Examples with --assets."
         )
         var documents: [ExampleDocument] = []
         try file.forEachLine { line, origin throws(StatusError) in

@@ -32,7 +32,7 @@ enum KeyExpiry: Hashable {
         self = .after(seconds: count * seconds)
     }
 
-    /// Returns the time of expiry.
+    /// Returns the expiry time.
     func time(from now: Timestamp) throws(StatusError) -> Timestamp {
         switch self {
         case .at(let time): time

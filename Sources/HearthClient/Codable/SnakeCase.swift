@@ -6,7 +6,7 @@ enum SnakeCase {
         var converted = ""
         for (index, character) in characters.enumerated() {
             if index > 0, character.isUppercase, characters[index - 1] != "_" {
-                // A word starts at an upper-case letter; in a run of them, at the last one if a lower-case letter follows.
+                // A word starts at an uppercase letter; in a run of them, at the last one if a lowercase letter follows.
                 let followsLowercase = !characters[index - 1].isUppercase
                 let precedesLowercase = index + 1 < characters.count && characters[index + 1].isLowercase
                 if followsLowercase || precedesLowercase { converted += "_" }

@@ -74,7 +74,7 @@ extension Firestore {
         }
     }
 
-    /// Runs an operation without result in an unstructured task and calls `completion` on the callback queue.
+    /// Runs an operation without a result in an unstructured task and calls `completion` on the callback queue.
     func callBack(_ completion: (((any Error)?) -> Void)?, _ operation: @escaping @Sendable () async throws -> Void) {
         callBack({ _, error in completion?(error) }, operation)
     }

@@ -92,7 +92,7 @@ public final class Firestore: Sendable {
         self.settings = settings
     }
 
-    /// Waits for queued writes, then removes all listeners and closes the connections. The instance can't be used any more.
+    /// Waits for queued writes, then removes all listeners and closes the connections. The instance can't be used anymore.
     ///
     /// Doesn't wait for queued writes if the task is cancelled.
     nonisolated(nonsending) public func terminate() async throws {

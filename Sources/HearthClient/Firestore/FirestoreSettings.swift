@@ -24,7 +24,7 @@ public final class FirestoreSettings {
         self.init(environment: ProcessInfo.processInfo.environment)
     }
 
-    /// Creates settings from environment variables. Ignores empty ones. An address without a scheme is without TLS.
+    /// Creates settings from environment variables. Ignores empty ones. An address without a scheme implies no TLS.
     init(environment: [String: String]) {
         func value(_ name: String) -> String? {
             environment[name].flatMap { $0.utf8.isEmpty ? nil : $0 }

@@ -2,7 +2,7 @@ internal import DocumentModel
 internal import HearthWire
 
 extension DocumentReference {
-    /// Adds a listener, which is called on the callback queue with the current document and after every change of it.
+    /// Adds a listener, which is called on the callback queue with the current document and after every change to it.
     ///
     /// The first call is always made, also for a document that doesn't exist. After a connection failure, the listener reconnects
     /// and resumes without missing or repeating a change. A call with an error is the last one.
@@ -11,7 +11,7 @@ extension DocumentReference {
         addSnapshotListener(options: SnapshotListenOptions(), listener: listener)
     }
 
-    /// Adds a listener, which is called with the current document and after every change of it. Metadata never changes.
+    /// Adds a listener, which is called with the current document and after every change to it. Metadata never changes.
     @discardableResult
     public func addSnapshotListener(
         includeMetadataChanges: Bool,
@@ -30,12 +30,12 @@ extension DocumentReference {
         addListener(from: options.source, listener)
     }
 
-    /// The snapshots: the current document, then one after every change of it.
+    /// The snapshots: the current document, then one after every change to it.
     public var snapshots: DocumentSnapshotsSequence {
         snapshots(includeMetadataChanges: false)
     }
 
-    /// Returns the snapshots: the current document, then one after every change of it. Metadata never changes.
+    /// Returns the snapshots: the current document, then one after every change to it. Metadata never changes.
     public func snapshots(includeMetadataChanges: Bool) -> DocumentSnapshotsSequence {
         snapshotSequence
     }

@@ -1,8 +1,8 @@
 internal import DocumentModel
 
-/// A condition on a field, or a combination of filters by AND or OR.
+/// A condition on a field, or a combination of filters with AND or OR.
 ///
-/// An invalid filter is reported when a query with it is run.
+/// An invalid filter is reported when a query that uses it is run.
 public struct Filter: Sendable {
     /// The filter, `nil` if it is empty, or the first error in it.
     let definition: Result<QueryFilter?, StatusError>

@@ -1,7 +1,7 @@
 internal import DocumentModel
 
 extension Query {
-    /// Adds a filter, combined with the existing ones by AND.
+    /// Adds a filter, combined with the existing ones using AND.
     public func whereFilter(_ filter: Filter) -> Query {
         changed { query throws(StatusError) in
             try firestore.checkReferences(to: filter.databases)

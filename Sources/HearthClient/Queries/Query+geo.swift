@@ -7,8 +7,8 @@ extension Query {
         whereFilter(.whereField(field, isNear: center, radius: radius))
     }
 
-    /// Adds a filter that is true if a geo point is within a bounding box. If the longitude of the north-east corner is less than
-    /// that of the south-west corner, the box crosses the antimeridian.
+    /// Adds a filter that is true if a geo point is within a bounding box. If the longitude of the northeast corner is less than
+    /// that of the southwest corner, the box crosses the antimeridian.
     public func whereField(_ field: String, isWithin southWest: GeoPoint, _ northEast: GeoPoint) -> Query {
         whereFilter(.whereField(field, isWithin: southWest, northEast))
     }
@@ -26,8 +26,8 @@ extension Filter {
         Filter(field) { _ throws(StatusError) in .near(try GeoCircle(center: center, radius: radius)) }
     }
 
-    /// Returns a filter that is true if a geo point is within a bounding box. If the longitude of the north-east corner is less
-    /// than that of the south-west corner, the box crosses the antimeridian.
+    /// Returns a filter that is true if a geo point is within a bounding box. If the longitude of the northeast corner is less
+    /// than that of the southwest corner, the box crosses the antimeridian.
     public static func whereField(_ field: String, isWithin southWest: GeoPoint, _ northEast: GeoPoint) -> Filter {
         Filter(field) { _ throws(StatusError) in .within(try GeoBox(southWest: southWest, northEast: northEast)) }
     }

@@ -15,7 +15,7 @@ extension Firestore {
         DocumentReference(.trapping { () throws(StatusError) in try DocumentPath(documentPath) }, in: self)
     }
 
-    /// Returns a query for a collection group: the documents of all collections with an ID.
+    /// Returns a query for a collection group: the documents of all collections with a given ID.
     ///
     /// An invalid ID is reported when the query is run.
     public func collectionGroup(_ collectionID: String) -> Query {

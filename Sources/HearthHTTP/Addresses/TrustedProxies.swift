@@ -38,19 +38,19 @@ extension IPAddress {
     fileprivate init?(forwarded text: [UInt8]) {
         var address = text
         if address.first == UInt8(ascii: "[") {
-            guard let end = address.firstIndex(of: UInt8(ascii: "]")), Self.isOptionalPort(address[(end + 1)...]) else {
+            guard let end = address.firstIndex(of: UInt8(ascii: "]")), Self.isEmptyOrPort(address[(end + 1)...]) else {
                 return nil
             }
             address = Array(address[1..<end])
         } else if address.count(where: { $0 == UInt8(ascii: ":") }) == 1, let colon = address.firstIndex(of: UInt8(ascii: ":")) {
-            guard Self.isOptionalPort(address[colon...]) else { return nil }
+            guard Self.isEmptyOrPort(address[colon...]) else { return nil }
             address = Array(address[..<colon])
         }
         self.init(String(decoding: address, as: UTF8.self))
     }
 
-    /// Returns whether a text is empty or a colon followed by digits.
-    private static func isOptionalPort(_ text: ArraySlice<UInt8>) -> Bool {
+    /// Returns whether text is empty or a colon followed by digits.
+    private static func isEmptyOrPort(_ text: ArraySlice<UInt8>) -> Bool {
         text.isEmpty || (text.first == UInt8(ascii: ":") && text.dropFirst().allSatisfy(\.isDigit))
     }
 }

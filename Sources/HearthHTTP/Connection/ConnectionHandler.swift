@@ -4,7 +4,7 @@ import NIOHTTP1
 
 /// The channel handler that performs the actions of ``ConnectionState`` and enforces the timeouts of a connection.
 ///
-/// It responds itself to malformed requests and to rejected connections, in the same form as all other errors.
+/// It responds to malformed requests and rejected connections itself, in the same form as all other errors.
 final class ConnectionHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart

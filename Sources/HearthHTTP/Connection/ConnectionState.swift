@@ -8,7 +8,7 @@ import NIOHTTP1
 /// - A response has the protocol version of its request and states whether the connection stays open.
 /// - A response that starts before the request was read completely closes the connection, because the remaining body would be read
 ///   only to be discarded.
-/// - A request that expects `100 Continue` receives it in its turn, unless its body is too large.
+/// - A request that expects `100 Continue` receives it in turn, unless its body is too large.
 /// - A response to HEAD has no body.
 /// - A streaming response ends when the client closes its side of the connection.
 /// - On shutdown, requests that have been received completely are answered.

@@ -31,7 +31,7 @@ extension HTTPFailure {
         self.init(HTTPResponse.Status(code: code.httpStatus), error)
     }
 
-    /// Creates the failure for an error of Hummingbird or of a route, which has only a status and possibly a text.
+    /// Creates the failure for an error of Hummingbird or of a route, which has only a status and possibly a message.
     init(_ error: any HTTPResponseError) {
         let code: StatusCode =
             switch error.status.code {

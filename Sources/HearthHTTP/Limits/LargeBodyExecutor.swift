@@ -26,7 +26,7 @@ package final class LargeBodyExecutor: Sendable {
     private let batchCount = Atomic(0)
 
     /// The maximum size of a body that is processed on the current executor, in at most a millisecond.
-    static let smallBytes = 64 << 10
+    static let smallReservationBytes = 64 << 10
     /// The size above which the concurrency limit applies.
     static let largeBytes = 1 << 20
 
@@ -47,7 +47,7 @@ package final class LargeBodyExecutor: Sendable {
         isBatch: Bool = false,
         _ operation: @Sendable ((any TaskExecutor)?) async -> Result
     ) async -> Result {
-        guard bodyBytes > Self.smallBytes || isBatch else { return await operation(nil) }
+        guard bodyBytes > Self.smallReservationBytes || isBatch else { return await operation(nil) }
         let threads = isBatch ? nextBatchThread : threads
         guard bodyBytes > Self.largeBytes else {
             return await withTaskExecutorPreference(threads) { await operation(threads) }

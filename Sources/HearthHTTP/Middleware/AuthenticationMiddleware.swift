@@ -22,10 +22,10 @@ struct AuthenticationMiddleware: RouterMiddleware {
         let policy = context.route.policy
         if policy.access == .open { return try await next(request, context) }
         var context = context
-        if request.headers[.authorization] == nil, keys.areRequired, let session = session(of: request, by: policy) {
+        if request.headers[.authorization] == nil, keys.requiresKeys, let session = session(of: request, by: policy) {
             context.session = session
             context.caller = session.caller
-        } else if request.headers[.authorization] == nil, keys.areRequired, policy.access == .signIn {
+        } else if request.headers[.authorization] == nil, keys.requiresKeys, policy.access == .signIn {
             context.caller = .unauthenticated
         } else {
             context.caller = try await caller(of: request, in: context)
@@ -44,13 +44,13 @@ struct AuthenticationMiddleware: RouterMiddleware {
             policy.sessionCookies == .accepted && !isStream || request.isSameOrigin
         else { return nil }
         guard let cookie = SessionCookie(in: Cookies(request.headers[values: .cookie])),
-            let session = sessions.session(withID: cookie.id.utf8, isUse: !isStream)
+            let session = sessions.session(withID: cookie.id.utf8, countsAsUse: !isStream)
         else { return nil }
         return session.isSecure == cookie.isSecure ? session : nil
     }
 
     private func caller(of request: Request, in context: HearthRequestContext) async throws(HTTPFailure) -> Caller {
-        if !keys.areRequired {
+        if !keys.requiresKeys {
             // The first key may just have been created.
             guard let text = try? request.bearerKey, APIKeyRegistry.isKey(text) else { return .openAccess }
             await keys.refresh()

@@ -5,7 +5,7 @@ import UTF8Text
 
 /// Rejects requests whose `Host` is not one of the server's names, which prevents DNS rebinding.
 ///
-/// The page of an attacker can make its host name resolve to this machine, so that the browser treats the server as same-origin,
+/// An attacker's page can make its host name resolve to this machine, so that the browser treats the server as same-origin,
 /// but `Host` still has the attacker's name. For a target in absolute form, ``ConnectionHandler`` has replaced `Host`.
 struct HostMiddleware: RouterMiddleware {
     private let allowedNames: Set<UTF8Key>
@@ -52,7 +52,7 @@ struct HostMiddleware: RouterMiddleware {
         return Self.name(configured: isMapped ? String(Substring(address.utf8.dropFirst(mapped.count))) : address) == name
     }
 
-    /// Returns the `Host` form of a name or address without port; an IPv6 address may lack its brackets.
+    /// Returns the `Host` form of a name or address without a port; an IPv6 address may lack its brackets.
     private static func name(configured host: String) -> UTF8Key? {
         let isBareAddress = host.utf8.count { $0 == UInt8(ascii: ":") } > 1 && host.utf8.first != UInt8(ascii: "[")
         return name(in: isBareAddress ? "[\(host)]" : host)

@@ -8,7 +8,7 @@ import Hummingbird
 /// `Origin` when a page only loads or links a resource; `Sec-Fetch-Site` then shows the initiator. Cross-site links are allowed to
 /// some routes; unsafe methods never are.
 ///
-/// Form submissions, which a page of any site can make, must prove that they are same-origin: without either header they are
+/// Form submissions, which a page from any site can make, must prove that they are same-origin: without either header they are
 /// rejected. API calls need no proof, because no form can have their media type.
 struct OriginMiddleware: RouterMiddleware {
     let corsPolicy: CORSPolicy

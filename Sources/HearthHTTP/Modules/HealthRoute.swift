@@ -29,7 +29,7 @@ struct HealthRoute: Sendable {
         writer.beginObject()
         writer.key("status")
         writer.string(reason == nil ? "ok" : "unavailable")
-        if let reason, !service.keys.areRequired {
+        if let reason, !service.keys.requiresKeys {
             writer.key("message")
             writer.string(reason.message)
         }

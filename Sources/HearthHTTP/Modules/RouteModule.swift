@@ -34,7 +34,7 @@ package struct ServerResources: Sendable {
         self.configuration = configuration
         responseBudget = MemoryBudget(
             limit: configuration.maximumBufferedResponseBytes,
-            smallBytes: RPCResponseBody.smallBytes,
+            smallReservationBytes: RPCResponseBody.smallReservationBytes,
             timeout: configuration.responseMemoryTimeout
         )
         bodyExecutor = LargeBodyExecutor(limit: configuration.maximumConcurrentLargeBodies)

@@ -33,7 +33,7 @@ extension RoutePolicy {
         case open
         /// Everyone with valid credentials; the handler authorizes the caller.
         case authenticated
-        /// As ``authenticated``, but also requests without credentials, for which the handler offers to sign in.
+        /// Like ``authenticated``, but also accepts requests without credentials, for which the handler offers to sign in.
         case signIn
         /// Admins only.
         case admin
@@ -86,7 +86,7 @@ extension RoutePolicy {
         package var maximumBytes = 0
         /// The headers, none of which an HTML form can send, with which JSON may have the type `text/plain`.
         package var headersAllowingText: [HTTPField.Name] = []
-        /// The memory that a multipart form uses at most, whose files are written to disk as they arrive; nil if a route doesn't
+        /// The maximum memory for a multipart form, whose files are written to disk as they arrive; nil if a route doesn't
         /// receive files.
         package var fileBufferBytes: Int?
 

@@ -33,7 +33,7 @@ package struct RouteTable: Sendable {
     }
 }
 
-/// Responds to a request by its route.
+/// Responds to a request according to its route.
 struct RouteResponder: HTTPResponder {
     func respond(to request: Request, context: HearthRequestContext) async throws -> Response {
         try await context.route.respond(to: request, in: context)

@@ -17,7 +17,7 @@ extension WatchFrame {
         case damaged
         /// The initial state is complete.
         case current
-        /// A new resume token without changes of the target.
+        /// A new resume token without changes to the target.
         case checkpoint
         /// The state received so far is invalid. The current state follows.
         case reset

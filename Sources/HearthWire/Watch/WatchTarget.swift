@@ -38,7 +38,7 @@ public struct WatchTarget: Hashable, Sendable {
         WatchTarget(WatchTargetKeys.collection) { $0.string(path.string) }
     }
 
-    /// Returns a target for a collection group: the documents of all collections with an ID.
+    /// Returns a target for a collection group: the documents of all collections with a given ID.
     public static func collectionGroup(_ id: CollectionID) -> WatchTarget {
         WatchTarget(WatchTargetKeys.collectionGroup) { $0.string(id.key.string) }
     }

@@ -41,7 +41,7 @@ package struct MethodDescription: Sendable {
     ) -> MethodDescription {
         MethodDescription(
             name: "rpc.discover",
-            summary: "Get this description of all methods, as an OpenRPC document.",
+            summary: "Returns this description of all methods, as an OpenRPC document.",
             requiredPermission: requiredPermission,
             parameters: parameters,
             result: ResultDescription("document", .map(of: .any), "An OpenRPC document."),

@@ -11,7 +11,7 @@ package final class RPCResponseBody: Sendable {
     private let reservation: MemoryBudget.Reservation
 
     /// The size up to which a response is small: it is sent in one piece, and a chunk of a larger one is not extended beyond it.
-    package static let smallBytes = 32 << 10
+    package static let smallReservationBytes = 32 << 10
 
     /// The total length in bytes.
     package let byteCount: Int

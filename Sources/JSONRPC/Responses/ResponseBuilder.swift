@@ -99,7 +99,7 @@ struct ResponseBuilder {
     /// Appends bytes to the last chunk while it stays small, otherwise as a new chunk.
     private mutating func append(_ bytes: [UInt8]) {
         byteCount += bytes.count
-        if let last = chunks.indices.last, chunks[last].count + bytes.count <= RPCResponseBody.smallBytes {
+        if let last = chunks.indices.last, chunks[last].count + bytes.count <= RPCResponseBody.smallReservationBytes {
             chunks[last] += bytes
         } else {
             chunks.append(bytes)

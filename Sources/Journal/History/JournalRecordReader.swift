@@ -31,7 +31,7 @@ struct JournalRecordReader: ~Copyable {
             throw StatusError(
                 .failedPrecondition,
                 "The commits needed for the read time were removed from the journal during the read, because they exceeded the "
-                    + "retention. Use a later read time."
+                    + "retention limit. Use a later read time."
             )
         }
         let result = try reporting("read", Journal.path(first: segment)) { () throws(FileSystemError) in try reader.next() }

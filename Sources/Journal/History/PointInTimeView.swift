@@ -96,7 +96,7 @@ extension PointInTimeView {
     /// - Parameters:
     ///   - page: IDs of documents that exist now; all of these that changed are returned, with nil for those that did not exist.
     ///   - bounds: Of the other documents, those with IDs after the first bound and up to the second are returned.
-    ///   - limit: The number of other documents that are needed at most: those with the lowest IDs.
+    ///   - limit: The maximum number of other documents: those with the lowest IDs.
     package func images(
         in collection: CollectionPath,
         page: Set<DocumentPath.ID>,

@@ -5,7 +5,7 @@ internal import StorageIO
 extension Journal {
     /// Removes the oldest segments while they were last written before `oldest` or the journal is larger than `byteCount`.
     ///
-    /// Keeps the last segment and every segment with commits after `checkpoint`, whose documents' files may not be durable yet.
+    /// Keeps the last segment and every segment with commits after `checkpoint`, whose document files may not be durable yet.
     package func removeExpired(through checkpoint: SequenceNumber, before oldest: Timestamp, byteCount: Int) throws(StatusError) {
         while let segment = withIndex({ $0.firstRemovable(through: checkpoint) }) {
             let modified = try reporting("inspect", Self.path(first: segment)) { () throws(FileSystemError) in
@@ -19,7 +19,7 @@ extension Journal {
 
     /// Removes all segments up to the last damaged one, so that the rest is readable without gaps.
     ///
-    /// The caller ensures that all documents' files are durable and that nothing is appended in the meantime.
+    /// The caller ensures that all document files are durable and that nothing is appended in the meantime.
     ///
     /// - Parameter next: The sequence number after the last commit.
     package func removeDamaged(before next: SequenceNumber) throws(StatusError) {

@@ -123,7 +123,7 @@ extension Journal {
         }
     }
 
-    /// The size of the records that ``commits(after:through:)`` returns at most, unless one record is larger.
+    /// The maximum size of the records that ``commits(after:through:)`` returns, unless a single record is larger.
     private static let pageBytes = 1 << 20
 
     /// Returns a page of the commits after `sequence` up to `last`: at least one, and from one segment only.

@@ -71,7 +71,7 @@ struct JournalRecovery {
 
     /// Truncates the torn tail, and returns the journal with its writer.
     ///
-    /// The writer continues the last segment when that was closed cleanly in the current format version, and else starts a new one:
+    /// The writer continues the last segment when that was closed cleanly in the current format version, and otherwise starts a new one:
     /// after a crash, pages that a failed sync dropped may still read back as if they were on disk.
     consuming func finish(_ folder: consuming FileDescriptor, epoch: Epoch) throws(StatusError) -> RecoveredJournal {
         if let unfinished { try Self.remove(unfinished, in: folder) }

@@ -10,7 +10,7 @@ package struct RecoveredJournal: ~Copyable {
     package let last: (sequence: SequenceNumber, time: Timestamp)?
     /// The end of the last segment's records.
     package let end: Int
-    /// The last damage that was skipped, because it affects only commits whose documents' files are durable; nil without damage.
+    /// The last damage that was skipped, because it affects only commits whose document files are durable; nil without damage.
     package let damage: JournalLocation?
     /// The torn tail that was truncated, and its size: a batch that was not acknowledged, or can't be told from one.
     package let truncatedTail: (location: JournalLocation, byteCount: Int)?
@@ -26,7 +26,7 @@ extension Journal {
     package struct RecoveryOptions {
         /// The epoch that the segments must belong to.
         let epoch: Epoch
-        /// The last commit whose documents' files are known to be durable.
+        /// The last commit whose document files are known to be durable.
         let checkpoint: SequenceNumber
         /// True if the database was closed after that commit, so that the journal is not needed and may be missing.
         let isClean: Bool

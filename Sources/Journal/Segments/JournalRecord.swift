@@ -61,7 +61,7 @@ package struct JournalRecord: Hashable, Sendable {
 }
 
 extension JournalRecord {
-    /// The largest record: far more than the largest request makes, and little enough to be read into memory.
+    /// The largest record: far more than the largest request makes, and small enough to be read into memory.
     package static let maximumBytes = 128 << 20
 
     /// Records begin at multiples of this offset.

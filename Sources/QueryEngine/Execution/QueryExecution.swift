@@ -59,7 +59,7 @@ package final class QueryExecution {
             case .sort: try sort()
             case .geoNearestNeighbor(let scan): try run(scan)
             case .mergeJoin(let iterator, let paths): try mergeJoin(iterator, paths)
-            case .orderedScan(let scan, let checkedCost): try run(scan, checkingAt: checkedCost)
+            case .orderedScan(let scan, let reconsiderationCost): try run(scan, reconsideringAt: reconsiderationCost)
             }
         } else {
             plan.append("Return an empty result")
@@ -194,14 +194,14 @@ extension QueryExecution {
 
     /// Executes an ordered scan until the result is complete, or switches to a sort.
     ///
-    /// - Parameter checkedCost: The cost after which the plan is first compared with a sort; nil for never.
-    private func run(_ orderedScan: OrderedIndexScan, checkingAt checkedCost: Int?) throws(StatusError) {
+    /// - Parameter reconsiderationCost: The cost after which the plan is first compared with a sort; nil for never.
+    private func run(_ orderedScan: OrderedIndexScan, reconsideringAt reconsiderationCost: Int?) throws(StatusError) {
         let probes = disjuncts.count == 1 ? disjuncts[0].pointLookups.filter { !$0.fields.isSubset(of: orderedScan.fields) } : []
         plan.append(orderedScan.planText + probes.probeText)
         plan.append("Read each document and apply the filter" + (query.limit == nil ? "" : ", up to the limit"))
         let initialCollector = collector
         let filter = try JoinedProbeFilter(disjuncts, except: orderedScan.fields, index)
-        var nextCheck = checkedCost ?? .max
+        var nextCheck = reconsiderationCost ?? .max
         let initialEntries = index.entriesScanned
         let initialReads = documents.readCount
         var groupValue: [UInt8]?
@@ -216,7 +216,7 @@ extension QueryExecution {
                 if let path = try filter.document(cursor), let match = try evaluate(path) {
                     try collector.add(match)
                     if orderedScan.field != nil,
-                        orderedScan.sortsEqualValues || ValueKey.isTruncated(byteCount: cursor.value.count)
+                        orderedScan.mustSortEqualValues || ValueKey.isTruncated(byteCount: cursor.value.count)
                     {
                         if groupValue == nil { groupValue = Array(cursor.value) }
                     } else {

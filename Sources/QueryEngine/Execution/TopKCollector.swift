@@ -1,6 +1,6 @@
 internal import DocumentModel
 
-/// Collects the first matches by a query's order, from groups of which each sorts after the one before.
+/// Collects the first matches by a query's order, from groups, each of which sorts after the previous one.
 ///
 /// Memory is bounded: the current group is a heap of at most as many matches as the result can still take. When documents exceed the
 /// limit, they are dropped and read again at the end.

@@ -1,7 +1,7 @@
 package import DocumentModel
 package import DocumentStore
 
-/// The indexing policy of the collections with one ID: their composite indexes and their single-field exemptions.
+/// The indexing policy of the collections with a given ID: their composite indexes and their single-field exemptions.
 package struct IndexingPolicy: Hashable {
     /// The fields of each composite index.
     package var composites: Set<[IndexDefinition.Field]>

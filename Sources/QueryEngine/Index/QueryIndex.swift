@@ -9,7 +9,7 @@ package protocol QueryIndex: AnyObject {
     /// The time of the view's last commit; nil before the first commit.
     var commitTime: Timestamp? { get }
 
-    /// Returns the indexing policy that queries of the collections with an ID can rely on.
+    /// Returns the indexing policy that queries of the collections with a given ID can rely on.
     ///
     /// - Parameter collection: The collection ID; nil for queries of all documents.
     func policy(of collection: CollectionID?) throws(StatusError) -> IndexingPolicy

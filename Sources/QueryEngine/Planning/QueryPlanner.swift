@@ -11,8 +11,8 @@ enum QueryPlan {
     case mergeJoin(any SortedNameIterator, paths: [AccessPath])
     /// Scans an index in the order of the query.
     ///
-    /// - `checkingAt`: The cost after which the execution reconsiders ``sort``; nil for never.
-    case orderedScan(OrderedIndexScan, checkingAt: Int?)
+    /// - `reconsideringAt`: The cost after which the execution reconsiders ``sort``; nil for never.
+    case orderedScan(OrderedIndexScan, reconsideringAt: Int?)
 }
 
 /// Selects the plan of a query by counting index entries, up to small limits.
@@ -48,11 +48,11 @@ struct QueryPlanner {
         guard let scan = orderedScan else { return .sort }
         if scan.field == nil, let plan = try mergeJoin(scan) { return plan }
         guard let needed = query.neededCount else {
-            return try isOrderedScanCheaper(scan) ? .orderedScan(scan, checkingAt: nil) : .sort
+            return try isOrderedScanCheaper(scan) ? .orderedScan(scan, reconsideringAt: nil) : .sort
         }
-        guard hasAlternativePlan(to: scan) else { return .orderedScan(scan, checkingAt: nil) }
+        guard hasAlternativePlan(to: scan) else { return .orderedScan(scan, reconsideringAt: nil) }
         if try candidateCount(limit: 2 * min(needed, 1 << 32) + 8) != nil { return .sort }
-        return .orderedScan(scan, checkingAt: max(2_000, min(needed, 1 << 32) * 4 * Cost.document))
+        return .orderedScan(scan, reconsideringAt: max(2_000, min(needed, 1 << 32) * 4 * Cost.document))
     }
 
     /// The scans that contain every document of the result, whatever the filter.
@@ -136,7 +136,7 @@ extension QueryPlanner {
         let orderedFields = orderedScan.map { $0.isComposite ? $0.fields : [] } ?? []
         let required = Set(query.requiredFields).union(query.vectorSearch.map { [$0.field] } ?? [])
         for disjunct in disjuncts {
-            let covered = orderedFields.union(disjunct.compositeFields)
+            let covered = orderedFields.union(disjunct.compositeFilterFields)
             let needed = disjunct.fields.union(required).subtracting(covered)
             guard let field = needed.filter(policy.isExempt).min() else { continue }
             throw StatusError(

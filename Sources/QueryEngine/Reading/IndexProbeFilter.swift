@@ -54,7 +54,7 @@ struct IndexProbeFilter {
 }
 
 extension FieldScan {
-    /// True if few probes show if a document is in the ranges.
+    /// True if a few probes show whether a document is in the ranges.
     var isCoveredByProbes: Bool { isPointLookup && ranges.count <= IndexProbeFilter.maximumProbeCount }
 }
 

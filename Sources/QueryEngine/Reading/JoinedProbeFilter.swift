@@ -9,7 +9,7 @@ struct JoinedProbeFilter {
     private let probeFilter: IndexProbeFilter?
     private let reader: MeteredIndexReader
 
-    /// The maximum number of joined probes. Databases join a limited number of tables, and few filters have more than eight.
+    /// The maximum number of joined probes. Databases can join only a limited number of tables, and few filters have more than eight.
     private static let maximumJoinCount = 8
 
     /// - Parameter covered: The fields whose predicates are evaluated already.

@@ -104,7 +104,7 @@ extension FilterDisjunct {
     }
 
     /// The fields that scans of composite indexes cover.
-    var compositeFields: Set<FieldPath> { compositeScans.reduce(compositeLookupFields) { $0.union($1.fields) } }
+    var compositeFilterFields: Set<FieldPath> { compositeScans.reduce(compositeLookupFields) { $0.union($1.fields) } }
 
     /// Returns the keys of the fields that an equality predicate fixes.
     static func equalityKeys(_ predicates: [Predicate]) -> [FieldPath: ValueKey] {

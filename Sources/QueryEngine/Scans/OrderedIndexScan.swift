@@ -13,7 +13,7 @@ struct OrderedIndexScan: Sendable {
     private(set) var after: IndexScan.Position?
     let isDescending: Bool
     /// True if results with equal values must be sorted.
-    let sortsEqualValues: Bool
+    let mustSortEqualValues: Bool
     /// The fields whose predicates the scan covers.
     let fields: Set<FieldPath>
     /// The composite index; nil for a single-field index.
@@ -37,11 +37,11 @@ struct OrderedIndexScan: Sendable {
         guard composite != nil || field.map(policy.isExempt) != true else { return nil }
         let next = orders.dropFirst(composite?.orderCount ?? 1).first
         if field == nil {
-            sortsEqualValues = false
+            mustSortEqualValues = false
             ranges = [.all]
         } else {
             let isReversed = composite?.isReversed ?? isDescending
-            sortsEqualValues = next?.key != .field(.documentName) || (next?.direction == .descending) != isReversed
+            mustSortEqualValues = next?.key != .field(.documentName) || (next?.direction == .descending) != isReversed
             ranges = Self.ranges(of: orderField, disjuncts)
         }
         for (cursor, isStart) in [(query.start, true), (query.end, false)] {
@@ -56,7 +56,7 @@ struct OrderedIndexScan: Sendable {
                 clampNames(cursor.values[first], isLower: isLower, isInclusive: cursor.isInclusive || !isLast, mapping)
             } else {
                 clampValues(cursor.values[first], isLower: isLower, isInclusive: cursor.isInclusive || !isLast)
-                if isStart, composite == nil, !sortsEqualValues, cursor.values.count == first + 2,
+                if isStart, composite == nil, !mustSortEqualValues, cursor.values.count == first + 2,
                     indices.dropFirst().first == first + 1
                 {
                     start(at: cursor, first, mapping)

@@ -39,7 +39,7 @@ extension FileSystemError {
                 cause: self
             )
         case EROFS:
-            StatusError(.unavailable, "\(what): the file system is read-only. Mount it writable.", cause: self)
+            StatusError(.unavailable, "\(what): the file system is read-only. Mount it read-write.", cause: self)
         case EIO:
             StatusError(
                 .unavailable,

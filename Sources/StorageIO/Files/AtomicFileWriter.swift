@@ -78,7 +78,7 @@ package struct AtomicFileWriter {
         }
     }
 
-    /// Abandons a staged file whose folder can't be opened any more.
+    /// Abandons a staged file whose folder can't be opened anymore.
     package mutating func abandon(_ file: StagedFile) {
         switch file {
         case .named: hasLeftoverTemporaryFile = true

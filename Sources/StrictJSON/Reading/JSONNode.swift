@@ -19,7 +19,7 @@ public struct JSONNode: Sendable {
         case null
         /// `true` or `false`.
         case boolean
-        /// A number, with or without fraction and exponent.
+        /// A number, with or without a fraction and an exponent.
         case number
         /// A string.
         case string

@@ -130,7 +130,7 @@ def test_document(browser, origin):
     follower.set("follow/one", {"inner": {"color": "#00f"}})
     follower.wait("document.querySelector('tr.row-removed')?.dataset.key == 'n'")
     call(origin, "documents.delete", {"path": "follow/one"})
-    follower.wait("document.querySelector('#live p').textContent.startsWith('The page content has changed')")
+    follower.wait("document.querySelector('#live p').textContent.startsWith('This page has changed')")
     assert not follower.requests, f"asked for {follower.requests}"
     return follower.tab.faults
 

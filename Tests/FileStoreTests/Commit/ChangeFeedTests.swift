@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStore
+import Synchronization
 import TestSupport
 import Testing
 import UTF8Text
@@ -21,6 +22,22 @@ struct ChangeFeedTests {
             let next = Task { try await store.take(1, after: SequenceNumber(1)) }
             try await store.set("c/b", [:])
             #expect(try await next.value.map(\.changes).first?.map(\.path.string) == ["c/b"])
+        }
+    }
+
+    @Test
+    func `A watcher after a commit that is being applied waits for the commit after it`() async throws {
+        try await fixture.withStore { store in
+            try await store.set("c/a", [:])
+            store.components.feed.willApply(through: SequenceNumber(2))
+            let count = Mutex(0)
+            _ = store.notify(after: SequenceNumber(2)) { count.withLock { $0 += 1 } }
+            let next = Task { try await store.take(1, after: SequenceNumber(2)) }
+            try await store.set("c/b", [:])
+            #expect(count.withLock { $0 } == 0)
+            try await store.set("c/c", [:])
+            #expect(count.withLock { $0 } == 1)
+            #expect(try await next.value.map(\.sequence) == [SequenceNumber(3)])
         }
     }
 

@@ -42,12 +42,12 @@ struct IndexLifecycleTests {
             let index = store.components.index
             index.maintenanceQueue.sync {}
             // The state at the end of a rebuild.
-            index.state.withLock { ($0.phase, $0.isWritingBuild) = (.rebuilding(documents: 0), true) }
+            index.state.withLock { ($0.phase, $0.isWritingRebuiltEntries) = (.rebuilding(documents: 0), true) }
             let text = Value.string(String(repeating: "x", count: 900_000))
             for number in 0..<24 { try await store.set("c/d\(number)", ["text": text, "n": .integer(Int64(number))]) }
             let queuedBytes = index.state.withLock { $0.queuedBytes }
             #expect(queuedBytes <= 16 << 20)
-            index.state.withLock { ($0.phase, $0.isWritingBuild) = (.ready, false) }
+            index.state.withLock { ($0.phase, $0.isWritingRebuiltEntries) = (.ready, false) }
             for number in [0, 23] as [Int64] {
                 let found = try await store.ids(in: "c", where: "n", is: number)
                 #expect(found == ["d\(number)"])

@@ -39,9 +39,9 @@ struct APIKeyRegistryTests {
     @Test
     func `A caller authenticates with a key and gets its rights`() async throws {
         let keys = try await open()
-        #expect(!keys.areRequired)
+        #expect(!keys.requiresKeys)
         let (key, text) = try await keys.create(attributes(.writer, collections: [CollectionPath("books")]))
-        #expect(keys.areRequired)
+        #expect(keys.requiresKeys)
         let caller = try keys.authenticate(Array(text.utf8))
         #expect(caller.role == .writer)
         #expect(caller.keyID == key.id)
@@ -105,14 +105,14 @@ struct APIKeyRegistryTests {
         clock.advance(seconds: 1)
         #expect(rejection(of: text, by: keys) == "expired")
         #expect(!keys.hasValidKey)
-        #expect(keys.areRequired)
+        #expect(keys.requiresKeys)
     }
 
     @Test
     func `Changes by one process are picked up by another`() async throws {
         let (server, command) = (try await open(), try await open())
         let (key, text) = try await command.create(attributes())
-        #expect(!server.areRequired)
+        #expect(!server.requiresKeys)
         await server.refresh()
         #expect(rejection(of: text, by: server) == nil)
         let (_, second) = try await server.create(attributes())

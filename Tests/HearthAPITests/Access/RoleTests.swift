@@ -56,7 +56,7 @@ struct RoleTests {
             let error = try await called.response(to: "keys.create", #"{"role": "admin"}"#)["error"]
             #expect(error?["data"]?["status"]?.string == "PERMISSION_DENIED")
             #expect(error?["message"]?.string?.contains("hearth keys create --role admin") == true)
-            #expect(!service.context.keys.areRequired)
+            #expect(!service.context.keys.requiresKeys)
         }
     }
 

@@ -27,14 +27,12 @@ import UTF8Text
         let request = WatchRequest(target: target, resume: token, onExpired: .fail)
         let session = try await catchingUp(store) { try await WatchSession(request, in: ServiceContext(store: store)) }
         try base.set("c/b", 3)
-        let task = Task {
+        let log = try await catchingUp(store) {
             var replica = WatchReplica()
             try await session.follow(into: &replica) { $0.log.last == "added b 3" }
             return replica.log
         }
-        try await Task.sleep(for: .milliseconds(20))
-        store.catchUp()
-        #expect(try await task.value.filter { $0 != "checkpoint" } == ["open", "added b 3"])
+        #expect(log.filter { $0 != "checkpoint" } == ["open", "added b 3"])
     }
 
     @Test
@@ -72,15 +70,13 @@ import UTF8Text
         let store = LaggingStore(base)
         try base.set("c/a", 1)
         let session = try await WatchSession(WatchRequest(target: target, start: .now), in: ServiceContext(store: store))
-        let task = Task {
-            var replica = WatchReplica()
-            try await session.follow(into: &replica) { $0.log.last == "added b 2" }
-            return replica.log
-        }
-        try await Task.sleep(for: .milliseconds(20))
+        var frames = session.makeAsyncIterator()
+        var replica = WatchReplica()
+        replica.apply(try #require(try await frames.next()))
         try base.set("c/b", 2)
         store.catchUp()
-        #expect(try await task.value.filter { $0 != "checkpoint" } == ["open", "added b 2"])
+        while replica.log.last != "added b 2", let next = try await frames.next() { replica.apply(next) }
+        #expect(replica.log.filter { $0 != "checkpoint" } == ["open", "added b 2"])
     }
 
     @Test

@@ -48,7 +48,12 @@ struct AssetLocationTests {
         try withFolder { folder in
             try make(["Templates"], in: folder)
             let error = #expect(throws: StatusError.self) { try AssetLocation.find(explicit: folder.path) }
-            #expect(error?.message == "The folder \(folder.path) lacks Public, which hold Hearth's admin pages.")
+            #expect(
+                error?.message == """
+                    The folder \(folder.path) is missing Public. \
+                    Specify the folder that contains Hearth's Templates and Public.
+                    """
+            )
         }
     }
 

@@ -342,7 +342,7 @@ struct CollectionViewTests {
     }
 
     @Test
-    func `The types view counts types and lists documents with rare types`() async throws {
+    func `The types view counts types and lists documents with unusual types`() async throws {
         try await TestSite.with(GuideData.writes()) { site in
             let page = try await site.page("/admin/data/books?view=types")
             let row = "//tr[th='numberOfPages']"

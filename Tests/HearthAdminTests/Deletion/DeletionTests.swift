@@ -197,7 +197,7 @@ struct DeletionTests {
             #expect(page.complaints == [])
             #expect(
                 try page.one("//*[@id='main']").text.contains(
-                    "This document does not exist. Its subcollections will be deleted: 1 document."
+                    "This document doesn’t exist. Its subcollections will be deleted: 1 document."
                 )
             )
             let form = try BrowserForm(page, "//form[contains(@class,'entry')]")

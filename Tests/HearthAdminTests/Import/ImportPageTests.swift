@@ -72,7 +72,7 @@ struct ImportPageTests {
             #expect(response.status == .seeOther)
             let address = try #require(response.headers[.location])
             let page = try await site.page(address)
-            #expect(try page.one("//section/p[1]").text == "2 documents can be imported. 1 cannot be imported.")
+            #expect(try page.one("//section/p[1]").text == "2 documents can be imported. 1 document can’t be imported.")
             #expect(try page.texts("//ul[@class='sample']//a") == ["a/1", "a/<b>"])
             #expect(try page.texts("//ul[@class='item-errors']/li/code") == ["line 2"])
             let collection = try CollectionPath("a")
@@ -272,7 +272,7 @@ struct ImportPageTests {
             #expect(job.progress.isFinished)
             #expect(job.progress.completedCount == 7)
             let page = try await site.page("/admin/jobs/w")
-            #expect(try page.one("//div[@class='alert']").text.contains("The server shut down. Completed work is kept."))
+            #expect(try page.one("//div[@class='alert']").text.contains("The server shut down. Changes made so far are kept."))
             let address = try #require(try await send(site, Self.two).headers[.location])
             #expect(await site.get(address).status == .serviceUnavailable)
         }

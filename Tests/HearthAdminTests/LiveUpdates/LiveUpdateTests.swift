@@ -59,7 +59,7 @@ struct LiveUpdateTests {
     @Test(
         arguments: [
             (StatusCode.unavailable, "en", "The server is overloaded."),
-            (.unavailable, "id", "Server sedang terlalu sibuk."),
+            (.unavailable, "id", "Server kelebihan beban."),
             (.resourceExhausted, "en", "There are too many documents for live updates."),
             (.dataLoss, "en", "A file here can’t be read."),
             (.internal, "en", "The server couldn’t continue the live updates."),

@@ -55,7 +55,7 @@ struct OverviewTests {
             }
             #expect(await site.get("/admin/data/books/nothing?view=file").status == .notFound)
             let damaged = try await site.page("/admin/data/books/hitchhiker")
-            #expect(try damaged.one("//a[text()='Show the raw file']")["href"] == "/admin/data/books/hitchhiker?view=file")
+            #expect(try damaged.one("//a[text()='View the raw file']")["href"] == "/admin/data/books/hitchhiker?view=file")
         }
     }
 }

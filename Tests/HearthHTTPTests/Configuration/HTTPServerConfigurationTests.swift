@@ -4,7 +4,7 @@ import Testing
 @testable import HearthHTTP
 
 @Suite("Server configuration")
-struct HearthServerConfigurationTests {
+struct HTTPServerConfigurationTests {
     @Test(
         arguments: ["127.0.0.1", "127.9.9.9", "::1", "localhost"]
     )

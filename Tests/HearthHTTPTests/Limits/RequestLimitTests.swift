@@ -270,7 +270,7 @@ import Testing
             for _ in 0..<2 { await iterator.next() }
             // On the cooperative pool, this would not be reached before the blocked operations end.
             #expect(gauge.level == 2)
-            #expect(await executor.run(bodyBytes: LargeBodyExecutor.smallBytes) { $0 == nil })
+            #expect(await executor.run(bodyBytes: LargeBodyExecutor.smallReservationBytes) { $0 == nil })
             // A medium-sized body does not wait for the largest.
             #expect(await executor.run(bodyBytes: LargeBodyExecutor.largeBytes) { $0 != nil })
             // Nor does a batch.

@@ -32,7 +32,7 @@ struct SessionTests {
             let page = try await browser.get("/admin/data/books?size=25")
             #expect(page.status == 200)
             #expect(page.body.contains("Signed in."))
-            #expect(page.body.contains("does not use TLS"))
+            #expect(page.body.contains("doesn’t use TLS"))
             #expect(try await browser.get("/admin/data/books").body.contains("Signed in.") == false)
         }
     }
@@ -48,7 +48,7 @@ struct SessionTests {
             #expect(cookie.wholeMatch(of: /__Host-session=[0-9a-f]{64}; Path=\/; HttpOnly; SameSite=Lax; Secure/) != nil)
             let page = try await browser.get("/admin/")
             #expect(page.status == 200)
-            #expect(!page.body.contains("does not use TLS"))
+            #expect(!page.body.contains("doesn’t use TLS"))
             let id = try #require(browser.cookies["__Host-session"])
             let unprefixed = try await withConnection(to: server) {
                 try await $0.send("GET", "/admin/", ["Cookie: session=\(id)"])
@@ -66,7 +66,7 @@ struct SessionTests {
             let rejected = try await browser.signIn(key)
             #expect(rejected.status == 403)
             #expect(rejected.cookie("session") == nil)
-            #expect(rejected.body.contains("does not use TLS"))
+            #expect(rejected.body.contains("doesn’t use TLS"))
         }
     }
 

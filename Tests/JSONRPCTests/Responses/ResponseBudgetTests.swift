@@ -18,7 +18,7 @@ struct ResponseBudgetTests {
 
     @Test
     func `Memory is released chunk by chunk`() async throws {
-        let budget = MemoryBudget(limit: 1 << 20, smallBytes: RPCResponseBody.smallBytes)
+        let budget = MemoryBudget(limit: 1 << 20, smallReservationBytes: RPCResponseBody.smallReservationBytes)
         let server = TestServer(responseBudget: budget)
         guard
             case .response(let body) = await server.server.handle(
@@ -40,7 +40,7 @@ struct ResponseBudgetTests {
 
     @Test
     func `A discarded response releases its memory`() async {
-        let budget = MemoryBudget(limit: 1 << 20, smallBytes: RPCResponseBody.smallBytes)
+        let budget = MemoryBudget(limit: 1 << 20, smallReservationBytes: RPCResponseBody.smallReservationBytes)
         let server = TestServer(responseBudget: budget)
         _ = await server.server.handle(Array(echo(100, id: 1).utf8), context: server.recorder)
         #expect(budget.reservedBytes == 0)
@@ -50,7 +50,7 @@ struct ResponseBudgetTests {
     func `Without memory nothing is executed and the whole body is rejected`(isBatch: Bool) async throws {
         let budget = MemoryBudget(
             limit: 100_000,
-            smallBytes: RPCResponseBody.smallBytes,
+            smallReservationBytes: RPCResponseBody.smallReservationBytes,
             timeout: .seconds(1),
             clock: InstantClock()
         )
@@ -69,7 +69,7 @@ struct ResponseBudgetTests {
     func `When memory runs out during a batch, every request gets a response that states whether it was executed`() async throws {
         let budget = MemoryBudget(
             limit: 200_000,
-            smallBytes: RPCResponseBody.smallBytes,
+            smallReservationBytes: RPCResponseBody.smallReservationBytes,
             timeout: .seconds(1),
             clock: InstantClock()
         )
@@ -92,7 +92,7 @@ struct ResponseBudgetTests {
     func `Memory for the errors of a batch includes long IDs`() async throws {
         let budget = MemoryBudget(
             limit: 1 << 20,
-            smallBytes: RPCResponseBody.smallBytes,
+            smallReservationBytes: RPCResponseBody.smallReservationBytes,
             timeout: .seconds(1),
             clock: InstantClock()
         )

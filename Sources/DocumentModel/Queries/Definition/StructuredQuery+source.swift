@@ -5,7 +5,7 @@ extension StructuredQuery {
     package enum Source: Hashable, Sendable {
         /// A single collection.
         case collection(CollectionPath)
-        /// All collections with an ID, at any depth below a document, or below the root if nil.
+        /// All collections with a given ID, at any depth below a document, or below the root if nil.
         case collectionGroup(CollectionID, below: DocumentPath?)
         /// All collections, at any depth below a document, or below the root if nil.
         case descendants(of: DocumentPath?)

@@ -44,7 +44,7 @@ package enum BatchGetDocuments: RPCMethod {
         [
             ErrorDescription(status: .dataLoss, "A document file is damaged; the error includes the location."),
             ErrorDescription(status: .unavailable, "The documents cannot currently be read."),
-        ] + .ofReads
+        ] + .readErrors
     package static let examples = [
         RPCExample(
             "an existing and a missing document",

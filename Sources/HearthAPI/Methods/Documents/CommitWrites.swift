@@ -42,7 +42,7 @@ package enum CommitWrites: RPCMethod {
         "The result of the commit."
     )
     package static let errors =
-        [ErrorDescription].ofWrites + [
+        [ErrorDescription].writeErrors + [
             ErrorDescription(
                 status: .aborted,
                 "Data that the transaction has read has changed. Run the transaction again after the retryAfterMilliseconds in the "

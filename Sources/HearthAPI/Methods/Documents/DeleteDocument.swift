@@ -11,7 +11,7 @@ package enum DeleteDocument: RPCMethod {
     package static let requiredPermission = Role.writer
     package static let parameters = DeleteWrite.members
     package static let result = ResultDescription("nothing", .object([]), "An empty object.")
-    package static let errors = [ErrorDescription].ofWrites
+    package static let errors = [ErrorDescription].writeErrors
     package static let examples = [
         RPCExample("a book", params: #"{"path": "books/salmon"}"#, result: "{}"),
         RPCExample(

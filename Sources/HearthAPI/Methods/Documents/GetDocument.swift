@@ -35,7 +35,7 @@ package enum GetDocument: RPCMethod {
             ErrorDescription(status: .notFound, "The document does not exist."),
             ErrorDescription(status: .dataLoss, "The document file is damaged; the error includes the location."),
             ErrorDescription(status: .unavailable, "The document cannot currently be read."),
-        ] + .ofReads
+        ] + .readErrors
     package static let examples = [
         RPCExample(
             "a book",

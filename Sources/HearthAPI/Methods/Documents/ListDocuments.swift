@@ -83,7 +83,7 @@ package enum ListDocuments: RPCMethod {
     package static let errors =
         [
             ErrorDescription(status: .unavailable, "The collection cannot currently be read.")
-        ] + .ofReads
+        ] + .readErrors
     package static let examples = [
         RPCExample(
             "all books",

@@ -33,7 +33,7 @@ struct UpdateTime: ParameterValue {
     static var schema: JSONSchema { Timestamp.schema }
 
     init(json: JSONNode, at location: ParameterLocation) throws(RPCError) {
-        // No document has an update time with submicroseconds; truncated, it could match a wrong one.
+        // No document has an update time with submicrosecond precision; truncated, it could match the wrong one.
         time = try location.parseString(json) { text throws(StatusError) in try Timestamp(exactRFC3339: text) }
     }
 }

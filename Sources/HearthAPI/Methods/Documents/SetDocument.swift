@@ -11,7 +11,7 @@ package enum SetDocument: RPCMethod {
     package static let requiredPermission = Role.writer
     package static let parameters = SetWrite.members
     package static let result = ResultDescription("result", .writeResult, "The result of the write.")
-    package static let errors = [ErrorDescription].ofWrites
+    package static let errors = [ErrorDescription].writeErrors
     package static let examples = [
         RPCExample(
             "a document with values of all types",

@@ -13,7 +13,7 @@ package enum CreateIndex: IndexChangeMethod {
 
     package static let name: UTF8Key = "indexes.create"
     package static let summary =
-        "Creates a composite index for all collections with an ID and for their collection group. The index is built in the background."
+        "Creates a composite index for all collections with a given ID and for their collection group. The index is built in the background."
     package static let parameters: [any ParameterDescription] = [collection, fields]
     package static let errors = [
         ErrorDescription(status: .invalidArgument, "Too few or too many fields, or a duplicate field."),

@@ -17,7 +17,7 @@ package enum ExemptField: IndexChangeMethod {
     ]
     package static let examples = [
         RPCExample(
-            "a field with long texts",
+            "a field with long text",
             params: #"{"collection": "books", "field": "blurb"}"#,
             result: #"""
                 {"indexes": [],

@@ -15,7 +15,7 @@ package enum UnexemptField: IndexChangeMethod {
     ]
     package static let examples = [
         RPCExample(
-            "a field with long texts",
+            "a field with long text",
             params: #"{"collection": "books", "field": "blurb"}"#,
             result: #"""
                 {"indexes": [],

@@ -46,7 +46,7 @@ package enum ExplainQuery: RPCMethod {
         ]),
         "The plan and the execution metrics."
     )
-    package static let errors = [ErrorDescription].ofQueries
+    package static let errors = [ErrorDescription].queryErrors
     package static let examples = [
         RPCExample(
             "a query with an order and a limit",

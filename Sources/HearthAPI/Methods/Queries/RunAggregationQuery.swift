@@ -42,7 +42,7 @@ package enum RunAggregationQuery: RPCMethod {
         ]),
         "The aggregation results."
     )
-    package static let errors = [ErrorDescription].ofQueries
+    package static let errors = [ErrorDescription].queryErrors
     package static let examples = [
         RPCExample(
             "the number of books and of their pages",

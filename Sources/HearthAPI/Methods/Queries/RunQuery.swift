@@ -36,7 +36,7 @@ package enum RunQuery: RPCMethod {
     )
     /// The size of a page; results may be larger.
     package static let expectedResponseBytes = ListDocuments.expectedResponseBytes
-    package static let errors = [ErrorDescription].ofQueries
+    package static let errors = [ErrorDescription].queryErrors
     package static let examples = [
         RPCExample(
             "the longest books",
@@ -97,12 +97,12 @@ extension JSONSchema.Property {
 
 extension [ErrorDescription] {
     /// The errors of query methods.
-    static let ofQueries =
+    static let queryErrors =
         [
             ErrorDescription(
                 status: .unavailable,
                 "The index is being rebuilt or is unavailable; the error message includes the progress."
             ),
             ErrorDescription(status: .dataLoss, "The journal is damaged at the readTime."),
-        ] + .ofReads
+        ] + .readErrors
 }

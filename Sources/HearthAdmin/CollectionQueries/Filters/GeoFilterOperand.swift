@@ -46,7 +46,7 @@ struct GeoFilterOperand: Sendable {
         )
     }
 
-    /// Decodes a circle from JSON; returns nil when it is invalid.
+    /// Decodes a circle from JSON; returns nil if it is invalid.
     init?(circle node: JSONNode) {
         guard case .geoPoint(let center)? = node["center"].flatMap({ try? Value(json: $0) }), let radius = node["radius"]?.number
         else { return nil }
@@ -60,7 +60,7 @@ struct GeoFilterOperand: Sendable {
         self.init(circle)
     }
 
-    /// Decodes a box from JSON; returns nil when it is invalid.
+    /// Decodes a box from JSON; returns nil if it is invalid.
     init?(box node: JSONNode) {
         guard case .geoPoint(let southWest)? = node["southWest"].flatMap({ try? Value(json: $0) }),
             case .geoPoint(let northEast)? = node["northEast"].flatMap({ try? Value(json: $0) })
@@ -70,10 +70,10 @@ struct GeoFilterOperand: Sendable {
 
     /// Creates the operand of a `near` filter.
     init(_ circle: GeoCircle) {
-        let kilometres = circle.radius / 1_000
+        let kilometers = circle.radius / 1_000
         let radius =
-            kilometres >= 1 && kilometres * 1_000 == circle.radius
-            ? "\(CoordinateFormat.number(kilometres)) km" : "\(CoordinateFormat.number(circle.radius)) m"
+            kilometers >= 1 && kilometers * 1_000 == circle.radius
+            ? "\(CoordinateFormat.number(kilometers)) km" : "\(CoordinateFormat.number(circle.radius)) m"
         text = "\(CoordinateFormat.decimal(circle.center)), \(radius)"
         var writer = JSONWriter()
         writer.beginObject()

@@ -13,12 +13,12 @@ struct CollectionTablePage: Page {
     private let headMarkup: Markup
     private let hasRows: Bool
     private let rowsMarkup: Markup
-    /// The number of columns beyond the limit; nil when all are shown.
+    /// The number of columns beyond the limit; nil if all are shown.
     private let hiddenColumns: String?
     private let isSorted: Bool
     /// The sort fields; documents without them are not in the table.
     private let sortedFields: [DisplayText]
-    /// The number of values with an unusual type; nil when there are none.
+    /// The number of values with an unusual type; nil if there are none.
     private let unusualText: String?
     private let typesURL: String
 

@@ -3,7 +3,7 @@ import DocumentStore
 import HearthAPI
 import UTF8Text
 
-/// The types of each field of a collection, and the documents whose type is rare.
+/// The types of each field of a collection, and the documents whose type is unusual.
 struct CollectionTypesPage: Page {
     static let template = TemplateLibrary.Name.collectionTypes
 
@@ -16,7 +16,7 @@ struct CollectionTypesPage: Page {
         let url: String
     }
 
-    /// A document with a rare type.
+    /// A document with an unusual type.
     struct RareDocument: ViewModel {
         let link: LinkView
         let type: String
@@ -39,7 +39,7 @@ struct CollectionTypesPage: Page {
     private let hasTypeRows: Bool
     private let hasRareTypes: Bool
     private let sampleCount: String
-    /// The number of fields beyond the limit; nil when all are listed.
+    /// The number of fields beyond the limit; nil if all are listed.
     private let hiddenFields: String?
 
     /// Counts the types of the fields that occur in a sample: the documents of the page and the last ones of the collection.

@@ -29,7 +29,7 @@ struct FieldTypeCounts: Sendable {
             if count.value > 0 { counts.append(Count(type: type, count: count)) }
         }
         counts.sort { $0.count.value > $1.count.value }
-        // Null means an absent value, so it is neither predominant nor rare.
+        // Null means an absent value, so it is neither predominant nor unusual.
         let predominant = counts.first { $0.type != .null }
         for index in counts.indices {
             let (type, count) = (counts[index].type, counts[index].count)

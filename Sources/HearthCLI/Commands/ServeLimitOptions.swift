@@ -4,7 +4,7 @@ import FileStore
 import HearthHTTP
 
 /// Retention and stream limits of `hearth serve`.
-struct ServeLimits: ParsableArguments {
+struct ServeLimitOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How long history is retained for point-in-time reads and resumed watches.", valueName: "hours"))
     var keepHours = 24
 

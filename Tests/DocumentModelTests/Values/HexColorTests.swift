@@ -2,8 +2,6 @@ import DocumentModel
 import Testing
 import UTF8Text
 
-@testable import HearthAdmin
-
 @Suite("Hexadecimal colors")
 struct HexColorTests {
     @Test(
@@ -63,18 +61,5 @@ struct HexColorTests {
     )
     func `The text color of a translucent color is based on white`(text: String, ground: String) throws {
         #expect(try #require(HexColor(text)).compositedOverWhite.digits == ground)
-    }
-
-    @Test
-    func `The style sheet has each color once, sorted`() throws {
-        var styles = ColorStyleSheet()
-        for text in ["#fd1c48", "#FD1C48", "#000", "#f408"] { styles.insert(try #require(HexColor(text))) }
-        #expect(
-            styles.css == """
-                .c-000000{background-color:#000000;color:#ffffff;--swatch:#000000}
-                .c-fd1c48{background-color:#fd1c48;color:#000000;--swatch:#fd1c48}
-                .c-ff440088{background-color:#ff9b77;color:#000000;--swatch:#ff440088}
-                """
-        )
     }
 }
