@@ -34,7 +34,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
     ],
     targets: [
-        // A target depends only on targets above it in this list.
+        // Apart from system libraries, a target depends only on targets above it in this list.
         .target(name: "UTF8Text", swiftSettings: swiftSettings),
         .target(name: "StrictJSON", dependencies: ["UTF8Text"], swiftSettings: swiftSettings),
         .target(name: "Concurrency", swiftSettings: swiftSettings),
@@ -82,6 +82,7 @@ let package = Package(
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: swiftSettings
         ),
@@ -322,7 +323,7 @@ let package = Package(
         .testTarget(
             name: "HearthCLITests",
             dependencies: [
-                "HearthCLI", "DocumentModel", "HearthClient", "StorageIO", "TestSupport",
+                "HearthCLI", "DocumentModel", "HearthClient", "StorageIO", "TestSupport", "UTF8Text",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -331,8 +332,7 @@ let package = Package(
         .testTarget(
             name: "EndToEnd",
             dependencies: [
-                "HearthCLI", "HearthClient", "HearthWire", "DocumentModel", "DocumentStore", "FileStore", "StrictJSON",
-                "UTF8Text",
+                "HearthCLI", "HearthClient", "DocumentModel", "DocumentStore", "FileStore", "StrictJSON", "UTF8Text",
                 "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "OpenCombine", package: "OpenCombine"),
@@ -358,8 +358,8 @@ if Context.environment["HEARTH_FUZZING"] != nil {
     )
 }
 
-// SwiftPM builds all programs and dynamic libraries of a package that another one depends on. A checkout by SwiftPM or Xcode offers
-// the client library only, so that nothing of the server is built with it.
+// SwiftPM builds all executables and dynamic libraries of a package dependency. A checkout by SwiftPM or Xcode offers only the
+// client library, so that no part of the server is built with it.
 if ["/.build/checkouts/", "/SourcePackages/checkouts/"].contains(where: Context.packageDirectory.contains) {
     package.products.removeAll { $0.name != "HearthClient" }
 }

@@ -1,6 +1,6 @@
 import DocumentModel
 
-/// The file system operations that the store is compared with.
+/// The file system operations with which the store is compared.
 enum DiskBaseline {
     static let unsynced = "create and rename without sync"
     static let durable = "write, fsync, rename, fsync folder"
@@ -16,7 +16,7 @@ enum DiskBaseline {
         )
     }
 
-    /// Measures the minimum cost of replacing files, and the cost with a sync per file.
+    /// Measures the cost of replacing files without sync, the minimum, and with a sync per file.
     static func measureFiles(_ documents: [Document], in folder: String, into report: inout Report) async throws {
         let files = documents.map { DocumentFile.encode($0, storesID: false) }
         report.add(

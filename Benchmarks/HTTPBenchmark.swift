@@ -96,7 +96,7 @@ struct HTTPBenchmark: AsyncParsableCommand {
         }
     }
 
-    /// Measures the same calls by the Firestore REST API, compared with JSON-RPC.
+    /// Measures the same calls through the Firestore REST API, compared with JSON-RPC.
     private func measureFirestore(
         _ documents: [Document],
         gets: String,
@@ -110,7 +110,7 @@ struct HTTPBenchmark: AsyncParsableCommand {
                 documents.map { HTTPLoad.Request(method: .GET, path: "/v1/" + database.name(of: $0.path)) },
                 expecting: #"{"name":"#,
                 of: server,
-                target: .init(baseline: gets, ratio: Self.firestoreShare)
+                target: .init(baseline: gets, ratio: Self.firestoreRatio)
             )
         )
         let commits = "documents.commit, \(connections) connections"
@@ -133,13 +133,13 @@ struct HTTPBenchmark: AsyncParsableCommand {
                 },
                 expecting: #"{"writeResults":"#,
                 of: server,
-                target: .init(baseline: commits, ratio: Self.firestoreShare)
+                target: .init(baseline: commits, ratio: Self.firestoreRatio)
             )
         )
     }
 
     /// The target: a Firestore REST call costs at most 1.3 times a JSON-RPC call.
-    private static let firestoreShare = 1 / 1.3
+    private static let firestoreRatio = 1 / 1.3
 
     private func measure(
         _ name: String,

@@ -20,9 +20,9 @@ struct HearthBench: AsyncParsableCommand {
     )
 }
 
-/// Options of all benchmarks.
+/// The options shared by all benchmarks.
 struct BenchmarkOptions: ParsableArguments {
-    @Option(help: "Folder in which to create the temporary working folder.")
+    @Option(help: "Folder in which a temporary folder is created.")
     var folder = "/tmp"
 
     @Option(help: "Seed of the generated documents.")

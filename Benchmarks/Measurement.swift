@@ -14,7 +14,7 @@ struct Measurement: Sendable {
     var processorTime: Duration
     /// The baseline workload, and the target ratio to its rate.
     var target: Target?
-    /// More measured quantities.
+    /// Additional measured quantities.
     var quantities: [Quantity] = []
 
     /// A quantity other than a rate, such as memory.

@@ -9,11 +9,11 @@ import NIOCore
 import NIOHTTP1
 import UTF8Text
 
-/// Admin pages of a large collection and Firestore REST queries, compared with the same queries by JSON-RPC.
+/// Admin pages of a large collection and Firestore REST queries, compared with the same queries over JSON-RPC.
 struct PageBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pages",
-        abstract: "Admin pages of a large collection and Firestore :runQuery, compared with the same queries by JSON-RPC."
+        abstract: "Admin pages of a large collection and Firestore :runQuery, compared with the same queries over JSON-RPC."
     )
 
     @OptionGroup var options: BenchmarkOptions
@@ -66,7 +66,7 @@ struct PageBenchmark: AsyncParsableCommand {
         await store.close()
     }
 
-    /// A query for 100 documents, by JSON-RPC, Firestore REST and an admin page.
+    /// A query for 100 documents, run over JSON-RPC, Firestore REST and an admin page.
     private struct Workload: Sendable {
         let name: String
         /// Members of the parameters of `query.run`.

@@ -5,7 +5,7 @@ import Glibc
 struct SpawnedProcess {
     private let processID: pid_t
 
-    /// Starts a program with standard output redirected to `output`. It inherits standard error.
+    /// Starts a program with its standard output redirected to `output`. It inherits standard error.
     init(_ path: String, _ arguments: [String], output: String = "/dev/null") throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)

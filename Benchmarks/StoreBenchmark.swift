@@ -19,6 +19,9 @@ struct StoreBenchmark: AsyncParsableCommand {
     @Option(help: "Number of concurrent callers.")
     var callers = 64
 
+    @Flag(help: "Measure small commits next to commits of 20,000 writes instead.")
+    var besideBig = false
+
     func validate() throws {
         guard documents >= 1_000, callers >= 1 else {
             throw ValidationError("Requires at least 1,000 documents and 1 caller.")
@@ -32,7 +35,14 @@ struct StoreBenchmark: AsyncParsableCommand {
         try await BackgroundLoad.with(options.busy) {
             try await RawFileIO.withTemporaryFolder(in: options.folder) { folder in
                 let store = try await FileStore.open(FileStoreConfiguration(folder: folder + "/data"), logger: .benchmark)
-                // First, since the kernel writes back the many files of the other measurements in the background, which delays syncs.
+                if besideBig {
+                    try await LargeCommitBenchmark(store: store, documents: documents, count: documents.count / 10).run(
+                        into: &report
+                    )
+                    await store.close()
+                    return
+                }
+                // First, since the kernel writes back the files of the other measurements in the background, which delays syncs.
                 try await DiskBaseline.measureSync(count: documents.count / 20, in: folder, into: &report)
                 try await measureSingleCaller(store, documents.prefix(documents.count / 20), into: &report)
                 try await DiskBaseline.measureFiles(documents, in: folder, into: &report)

@@ -4,7 +4,7 @@ import Foundation
 import NIOCore
 import StrictJSON
 
-/// A long run of writes, which shows whether memory or the journal grow without bound.
+/// A long run of writes, which shows whether memory or the journal grows without bound.
 struct SustainedBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sustained",

@@ -4,11 +4,11 @@ import Foundation
 import NIOCore
 import StrictJSON
 
-/// Many watchers of one collection with a constant write rate.
+/// Many watchers of one collection, at a constant write rate.
 struct WatchBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Delivery and latency of frames to 10, 100 and 1,000 watchers, also with one stalled watcher."
+        abstract: "Delivery and latency of frames to 10, 100 and 1,000 watchers, with and without a stalled watcher."
     )
 
     @OptionGroup var options: BenchmarkOptions

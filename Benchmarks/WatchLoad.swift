@@ -8,7 +8,7 @@ final class WatchLoad: Sendable {
     /// The statistics of a watcher.
     struct WatcherStatistics {
         var frames = 0
-        /// The number of frames out of sequence.
+        /// The number of frames received out of order.
         var outOfOrder = 0
         /// The delays from commit time to frame in milliseconds, for a sample of the watchers.
         var delays: [Double] = []

@@ -21,7 +21,7 @@
     }
     setTimeout(() => { button.textContent = label; }, 1500);
   });
-  // Rows inserted by live updates have copy buttons, too.
+  // Content replaced by live updates has copy buttons, too.
   document.addEventListener('hearth:replaced', reveal);
   reveal();
 })();

@@ -1,5 +1,5 @@
-// The editor: applies type changes at once and adds color pickers. Pages of running jobs reload periodically. Pages work without this
-// script.
+// The editor: applies type changes immediately and adds color pickers. Pages of running jobs reload periodically. Pages work
+// without this script.
 'use strict';
 
 // Doesn't reload while the user is typing or the page is hidden.

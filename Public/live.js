@@ -6,7 +6,7 @@
 (() => {
   const live = document.getElementById('live');
   if (!live) return;
-  const texts = live.dataset;
+  const strings = live.dataset;
   const status = live.querySelector('[role="status"]');
   const body = document.querySelector('table[data-live]')?.tBodies[0];
   const rows = new Map([...body?.rows ?? []].map((row) => [row.dataset.key, row]));
@@ -23,10 +23,10 @@
   let shownStatus = '';
 
   const updateStatus = () => {
-    const counts = [[texts.added, added.size], [texts.fields, fields.size]].filter(([, count]) => count > 0)
+    const counts = [[strings.added, added.size], [strings.fields, fields.size]].filter(([, count]) => count > 0)
       .map(([text, count]) => `${text}: ${count.toLocaleString(language)}`);
-    const stale = isDisconnected ? [disconnectReason, texts.stale].filter(Boolean).join(' ') : '';
-    const line = counts.join(' · ') || (hasOtherChanges && texts.other) || stale;
+    const stale = isDisconnected ? [disconnectReason, strings.stale].filter(Boolean).join(' ') : '';
+    const line = counts.join(' · ') || (hasOtherChanges && strings.other) || stale;
     if (shownStatus === (line || announcement)) return;
     shownStatus = line || announcement;
     const text = document.createElement('span');
@@ -36,7 +36,7 @@
     if (!line) return;
     const link = document.createElement('a');
     link.href = location.href;
-    link.textContent = line === stale ? texts.load : texts.show;
+    link.textContent = line === stale ? strings.load : strings.show;
     status.append(' ', link);
   };
 
@@ -46,7 +46,7 @@
     changedCount += 1;
     if (changedCount > 1) return;
     setTimeout(() => {
-      announcement = `${texts.changed}: ${changedCount.toLocaleString(language)}`;
+      announcement = `${strings.changed}: ${changedCount.toLocaleString(language)}`;
       changedCount = 0;
       // Repeats an identical announcement.
       shownStatus = '';
@@ -122,7 +122,7 @@
       .filter(([old, cell]) => html(pendingReplacements.get(old) ?? old) !== html(cell));
     for (const [old, cell] of pairs) replace(old, cell);
     if (pairs.length === 0) return;
-    const note = mark(row, texts.changed);
+    const note = mark(row, strings.changed);
     setTimeout(() => note.remove(), 10_000);
     announceChange();
   };
@@ -130,7 +130,7 @@
   const remove = (row) => {
     if (row.classList.contains('row-removed')) return;
     row.classList.add('row-removed');
-    mark(row, texts.gone);
+    mark(row, strings.removed);
     announceChange();
   };
 
@@ -141,7 +141,7 @@
     for (const key of added) if (!keys.has(key)) added.delete(key);
   };
 
-  const put = (frame) => {
+  const updateRows = (frame) => {
     frame.styles.forEach(addStyle);
     const fresh = [...parse(frame.rows).children];
     const keys = new Set(fresh.map((row) => row.dataset.key));
@@ -151,7 +151,7 @@
       else added.add(key);
       snapshotKeys?.add(key);
     }
-    if (frame.isWhole) removeOthers(keys);
+    if (frame.isComplete) removeOthers(keys);
     frame.fields.forEach((field) => fields.add(field));
     document.querySelectorAll('[data-live-part]').forEach((part, index) => {
       const html = frame.parts[index];
@@ -161,13 +161,13 @@
     updateStatus();
   };
 
-  const gone = ({ key }) => {
+  const removeRow = ({ key }) => {
     if (rows.has(key)) remove(rows.get(key));
     else if (!added.delete(key)) hasOtherChanges = true;
     updateStatus();
   };
 
-  const sign = () => {
+  const showOtherChanges = () => {
     hasOtherChanges = true;
     updateStatus();
   };
@@ -203,22 +203,26 @@
   const disconnect = (frame) => {
     close();
     isDisconnected = true;
-    disconnectReason = frame?.why ?? '';
+    disconnectReason = frame?.reason ?? '';
     updateStatus();
     retry = setTimeout(open, delay);
     delay = Math.min(delay * 2, 120_000);
   };
 
-  // On shutdown, the browser reconnects to the restarted server. Any other end disconnects.
-  const end = ({ reason }) => { if (reason !== 'shutdown') disconnect(); };
+  // On shutdown, the browser reconnects to the restarted server, and so does one that has not read for a while, as when its machine
+  // slept. Any other end disconnects.
+  const end = ({ reason }) => { if (!['shutdown', 'slow'].includes(reason)) disconnect(); };
 
   const open = () => {
     if (source || document.hidden) return;
     clearTimeout(retry);
-    const url = new URL(texts.stream, location.href);
+    const url = new URL(strings.stream, location.href);
     if (token) url.searchParams.set('live', token);
     source = new EventSource(url);
-    for (const [type, handler] of Object.entries({ put, gone, sign, reset, current, checkpoint, end, failed: disconnect })) {
+    const handlers = {
+      rows: updateRows, removed: removeRow, changed: showOtherChanges, reset, current, checkpoint, end, failed: disconnect,
+    };
+    for (const [type, handler] of Object.entries(handlers)) {
       source.addEventListener(type, (event) => {
         token = event.lastEventId || token;
         handler(JSON.parse(event.data));

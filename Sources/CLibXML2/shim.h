@@ -10,5 +10,5 @@
 #include <libxml/xmlwriter.h>
 #include <libxml/xpath.h>
 
-/// Calls `xmlFree`, a mutable global function pointer that Swift 6 can't access.
+/// Calls `xmlFree`, a mutable global function pointer that Swift 6 cannot access.
 static inline void clibxml2_free(void *pointer) { xmlFree(pointer); }

@@ -5,9 +5,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/// Opens a path relative to a folder with `O_PATH` if all its components are in the kernel's dentry cache, and fails with `EAGAIN`
-/// if the lookup would have to read from disk (openat2(2), `RESOLVE_CACHED`, Linux 5.12 and later). Doesn't follow symbolic links.
-/// glibc has no wrapper for openat2.
+/// Opens a path relative to a folder with `O_PATH` if all its components are in the kernel's dentry cache, and fails with
+/// `EAGAIN` if the lookup would have to read from disk (openat2(2), `RESOLVE_CACHED`, Linux 5.12 and later). Doesn't follow
+/// symbolic links. glibc has no wrapper for openat2.
 static inline int clinux_open_cached(int folder, const char *path) {
     struct open_how how = {
         // `O_PATH`: glibc defines the name without underscores only with `_GNU_SOURCE`, which modules don't set.
@@ -15,4 +15,10 @@ static inline int clinux_open_cached(int folder, const char *path) {
         .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_CACHED,
     };
     return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
+}
+
+/// Allocates disk space for the first bytes of a file (fallocate(2)), or fails with `EOPNOTSUPP` if the file system cannot; glibc's
+/// `posix_fallocate` would write to the file instead. glibc declares `fallocate` only with `_GNU_SOURCE`.
+static inline int clinux_allocate(int file, off_t length) {
+    return (int)syscall(SYS_fallocate, file, 0, (off_t)0, length);
 }

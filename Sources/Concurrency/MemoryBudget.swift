@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// A memory limit that concurrent requests share, each with a ``Reservation`` of its own.
+/// A memory limit that concurrent requests share, each with its own ``Reservation``.
 ///
-/// Reservations that hold more than the size of a small one may together use at most three-quarters of the budget, so that clients
-/// which send or read large bodies slowly cannot block small ones.
+/// Reservations that are not small may together use at most three-quarters of the budget, so that clients that send or read
+/// large bodies slowly cannot block small ones.
 package final class MemoryBudget: Sendable {
     fileprivate struct State {
         /// The bytes reserved, in use or not.
@@ -33,7 +33,7 @@ package final class MemoryBudget: Sendable {
     ///   - limit: The size of the budget in bytes.
     ///   - smallReservationBytes: The number of bytes in use up to which a reservation is small.
     ///   - timeout: The maximum time that ``Reservation/reserve(_:)`` waits for memory.
-    ///   - clock: The clock that measures it.
+    ///   - clock: The clock that measures the timeout.
     package init(
         limit: Int,
         smallReservationBytes: Int,
@@ -60,7 +60,7 @@ package final class MemoryBudget: Sendable {
         state.withLock { $0.queue.count }
     }
 
-    /// Reserves bytes, waiting for others to release some if needed. Returns false on timeout or when the task is cancelled.
+    /// Reserves bytes, waiting for others to release some if needed. Returns `false` on timeout or when the task is cancelled.
     fileprivate func acquire(_ count: Int) async -> Bool {
         let waiter: Waiter? = state.withLock { state in
             guard !state.adjust(by: count, largeBytes: 0, limit: limit) else { return nil }
@@ -79,7 +79,7 @@ package final class MemoryBudget: Sendable {
         return !removeFromQueue(waiter)
     }
 
-    /// Removes a waiter. Returns false if it is gone because it was granted its memory.
+    /// Removes a waiter. Returns `false` if it was already removed because its memory was granted.
     private func removeFromQueue(_ waiter: Waiter) -> Bool {
         state.withLock { state in
             guard let index = state.queue.firstIndex(where: { $0.waiter === waiter }) else { return false }
@@ -90,8 +90,8 @@ package final class MemoryBudget: Sendable {
 
     /// Changes the reserved bytes without waiting.
     ///
-    /// - Returns: The waiters that have been granted their memory, to be resumed without holding a lock; nil, with nothing changed,
-    ///   when the limit would be exceeded.
+    /// - Returns: The waiters that have been granted their memory, to be resumed without holding a lock; `nil`, with nothing
+    ///   changed, when the limit would be exceeded.
     fileprivate func adjust(by count: Int, largeBytes: Int) -> [Waiter]? {
         state.withLock { state in
             guard state.adjust(by: count, largeBytes: largeBytes, limit: limit) else { return nil }
@@ -111,7 +111,7 @@ extension MemoryBudget.State {
         return true
     }
 
-    /// Grants memory to the waiting reservations in their order, except to those for which there is not enough now.
+    /// Grants memory to the waiting reservations in their order, skipping those for which there is not enough.
     fileprivate mutating func grantMemory(limit: Int) -> [Waiter] {
         var granted: [Waiter] = []
         queue.removeAll { entry in
@@ -129,7 +129,7 @@ extension MemoryBudget {
     package final class Reservation: Sendable {
         private struct Size {
             var reservedBytes = 0
-            /// The bytes in use if they are more than those of a small reservation, otherwise 0.
+            /// The bytes in use if the reservation is not small, otherwise 0.
             var largeBytes = 0
         }
 
@@ -145,10 +145,10 @@ extension MemoryBudget {
             shrink(to: 0)
         }
 
-        /// Reserves additional bytes that are not in use yet, waiting if needed. Returns false on timeout or when the task is
+        /// Reserves additional bytes that are not in use yet, waiting if needed. Returns `false` on timeout or when the task is
         /// cancelled.
         ///
-        /// The number is capped at what remains of the budget's limit, which could never be granted in full otherwise.
+        /// The number is capped at what remains of the budget's limit; more could never be granted.
         package func reserve(_ count: Int) async -> Bool {
             let count = min(count, budget.limit - size.withLock { $0.reservedBytes })
             guard await budget.acquire(count) else { return false }
@@ -156,13 +156,14 @@ extension MemoryBudget {
             return true
         }
 
-        /// Reserves additional bytes, all in use, without waiting. Returns false, with the reservation unchanged, when the limit
-        /// would be exceeded.
+        /// Reserves additional bytes, all in use, without waiting. Returns `false`, with the reservation unchanged, when the
+        /// limit would be exceeded.
         package func grow(by count: Int) -> Bool {
             change { (size: $0 + count, usedBytes: $0 + count) }
         }
 
-        /// Resizes the reservation without waiting. Returns false, with the reservation unchanged, when the limit would be exceeded.
+        /// Resizes the reservation without waiting. Returns `false`, with the reservation unchanged, when the limit would be
+        /// exceeded.
         ///
         /// - Parameters:
         ///   - count: The new size.

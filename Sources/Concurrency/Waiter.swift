@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// A wait for one event, which ends when the event occurs or the task is cancelled.
 ///
-/// The waiter is created where the event can't be missed, usually under the lock of the state that will change
+/// The waiter is created where the event cannot be missed, usually under the lock of the state that will change
 /// (``Waiters/add()``), and awaited after the lock has been released:
 ///
 /// ```swift
@@ -15,7 +15,7 @@ package final class Waiter: Sendable {
     private enum State {
         case created
         case suspended(CheckedContinuation<Bool, Never>)
-        /// Will be resumed; can't be cancelled anymore.
+        /// Will be resumed; can no longer be cancelled.
         case claimed(CheckedContinuation<Bool, Never>)
         case ended(wasResumed: Bool)
     }
@@ -48,7 +48,7 @@ package final class Waiter: Sendable {
 
     /// Ends the wait. Has no effect on a waiter that was resumed or cancelled before.
     ///
-    /// Call it without holding a lock, since the executor of the resumed task runs code of its own.
+    /// Call it without holding a lock, since the executor of the resumed task may run arbitrary code.
     package func resume() {
         let continuation = state.withLock { state -> CheckedContinuation<Bool, Never>? in
             switch state {

@@ -1,7 +1,7 @@
 /// The tasks that wait for a state to change, first come, first served.
 ///
-/// The list is part of the state, guarded by the owner's lock. Its methods only say who is to be resumed; the owner calls
-/// ``Waiter/resume()`` after it has released the lock:
+/// The list is part of the state, guarded by the owner's lock. Its methods only return the waiters to resume; the owner
+/// calls ``Waiter/resume()`` after it has released the lock:
 ///
 /// ```swift
 /// let next = state.withLock { state in
@@ -23,7 +23,7 @@ package struct Waiters: Sendable {
 
     /// Adds a waiter at the end, to be awaited after the lock has been released.
     ///
-    /// Cancelled waiters need not be removed: they are at most as many as the others, or a few.
+    /// Cancelled waiters need not be removed: they are swept as the list grows.
     package mutating func add() -> Waiter {
         if waiters.count >= sweepCount {
             waiters.removeAll(where: \.hasEnded)
@@ -34,9 +34,9 @@ package struct Waiters: Sendable {
         return waiter
     }
 
-    /// Removes the first waiter that has not been cancelled; nil if there is none.
+    /// Removes the first waiter that has not been cancelled; `nil` if there is none.
     ///
-    /// The waiter can't be cancelled anymore, so that what it is given, such as a slot, is not lost. The caller must resume it.
+    /// The waiter can no longer be cancelled, so whatever it is granted, such as a slot, is not lost. The caller must resume it.
     package mutating func removeFirst() -> Waiter? {
         while let waiter = waiters.popFirst() {
             if waiter.claim() { return waiter }

@@ -24,10 +24,10 @@ extension DocumentIndex {
         let definitions = definitions.withLock { $0.value }
         let (phase, builds) = state.withLock { ($0.phase, $0.builds) }
         var report = IndexReport()
-        report.singleFields = phase.progress
+        report.singleFields = phase.buildState
         report.exemptions = definitions.exemptions
         let isReady = report.singleFields == .ready
-        func progress(_ collection: CollectionID) -> IndexReport.BuildState {
+        func buildState(of collection: CollectionID) -> IndexReport.BuildState {
             guard isReady else { return report.singleFields }
             guard let backfill = builds.backfill, backfill.collection == collection else { return .building(documents: 0) }
             return .building(documents: backfill.processedCount, of: backfill.totalCount)
@@ -35,19 +35,19 @@ extension DocumentIndex {
         report.indexes = definitions.indexes.map { index in
             let collection = index.definition.collection
             let isReadable = builds.states[collection]?.readable.composites.contains(index.definition.fields) == true
-            return (index.id, index.definition, isReady && isReadable ? .ready : progress(collection))
+            return (index.id, index.definition, isReady && isReadable ? .ready : buildState(of: collection))
         }
-        report.backfills = builds.states.filter { !$0.value.isBackfilled }.keys.sorted().map { ($0, progress($0)) }
+        report.backfills = builds.states.filter { !$0.value.isBackfilled }.keys.sorted().map { ($0, buildState(of: $0)) }
         return report
     }
 }
 
 extension DocumentIndex.Phase {
-    fileprivate var progress: IndexReport.BuildState {
+    fileprivate var buildState: IndexReport.BuildState {
         switch self {
         case .ready: .ready
         case .starting: .building(documents: 0)
-        case .rebuilding(let documents): .building(documents: documents)
+        case .rebuilding(let progress): .building(documents: progress.readCount, of: progress.totalCount)
         case .failed(let error): .unavailable(reason: error.message)
         case .closed: .unavailable(reason: DocumentIndex.closed.message)
         }

@@ -9,13 +9,16 @@ extension DocumentIndex {
     /// Runs `body` with a snapshot that contains all commits up to `sequence`, on a reader thread.
     ///
     /// Cancelling the task cancels the read, with `.cancelled`.
+    ///
+    /// - Parameter isUse: Whether the read counts as a use (``useCount``), after which the caches are kept for some time.
     package func read<Result: Sendable>(
         atLeast sequence: SequenceNumber,
+        isUse: Bool = true,
         _ body: @escaping @Sendable (IndexSnapshot) throws(StatusError) -> Result
     ) async throws(StatusError) -> Result {
         try await waitUntilApplied(sequence)
         do throws(StatusError) {
-            return try await readers.read { snapshot throws(StatusError) in
+            return try await readers.read(isUse: isUse) { snapshot throws(StatusError) in
                 guard snapshot.sequence >= sequence else { throw IndexDatabaseError.fileReplaced.status }
                 return try body(snapshot)
             }
@@ -37,10 +40,10 @@ extension DocumentIndex {
         }
     }
 
-    /// Waits until a commit, and all before it, are in the index.
+    /// Waits until a commit and all those before it are in the index.
     ///
-    /// - Throws: `.unavailable` when the index can't be used, or is not ready within ``waitTimeout``; `.cancelled` when the task is
-    ///   cancelled.
+    /// - Throws: `.unavailable` when the index cannot be used, is being rebuilt from more than ``waitDocumentCount`` documents, or
+    ///   is not ready within ``waitTimeout``; `.cancelled` when the task is cancelled.
     package func waitUntilApplied(_ sequence: SequenceNumber) async throws(StatusError) {
         let deadline = ContinuousClock.now + waitTimeout
         while true {
@@ -49,8 +52,13 @@ extension DocumentIndex {
             case .ready: if let applied, applied >= sequence { return }
             case .closed: throw Self.closed
             case .failed(let error): throw error
-            case .starting, .rebuilding:
-                guard ContinuousClock.now < deadline else { throw phase.notReady }
+            case .starting:
+                guard ContinuousClock.now < deadline else { throw Self.catchingUp }
+            case .rebuilding(let progress):
+                let now = ContinuousClock.now
+                guard progress.knownCount <= waitDocumentCount, now < deadline else {
+                    throw StatusError(rebuilding: progress.report(at: now))
+                }
             }
             guard !Task.isCancelled else { throw StatusError(.cancelled, "The task was cancelled.") }
             await waitForChange(after: changeCount)
@@ -67,7 +75,7 @@ extension DocumentIndex {
             case .ready: if !needsBackfill { return }
             case .closed: throw Self.closed
             case .failed(let error): throw error
-            case .rebuilding(let documents): onProgress(documents)
+            case .rebuilding(let progress): onProgress(progress.readCount)
             case .starting: break
             }
             guard !Task.isCancelled else { throw StatusError(.cancelled, "The task was cancelled.") }
@@ -89,18 +97,13 @@ extension DocumentIndex {
     }
 }
 
-extension DocumentIndex.Phase {
-    /// The error of a query that waited for the index until the timeout.
-    fileprivate var notReady: StatusError {
-        let progress =
-            if case .rebuilding(let documents) = self {
-                "it is being rebuilt and contains \(documents) documents so far"
-            } else {
-                "it is applying recent commits"
-            }
+extension DocumentIndex {
+    /// The error of a query that waited until the timeout for commits to be applied.
+    private static var catchingUp: StatusError {
         var error = StatusError(
             .unavailable,
-            "The index is not ready: \(progress). Queries need it; try again later. Document reads and writes are unaffected."
+            "The index is not ready: it is applying recent commits. Queries need it; try again later. Document reads and writes are "
+                + "unaffected."
         )
         error.retryAfter = .seconds(1)
         return error

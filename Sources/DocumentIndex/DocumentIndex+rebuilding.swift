@@ -125,11 +125,15 @@ extension DocumentIndex {
 
     /// Rebuilds the index from the document files, with the commits that are made in the meantime.
     private func rebuild(_ maintainer: inout IndexMaintainer, because reason: String) throws(Failure) {
-        let start = state.withLock { $0.last }
-        setPhase(.rebuilding(documents: 0))
+        let start = lastScannable
+        setPhase(.rebuilding(RebuildProgress(startTime: .now)))
         defer { state.withLock { $0.isWritingRebuiltEntries = false } }
         readers.closeAll()
-        let scan = source.scanDocuments { self.state.withLock { $0.last.sequence } }
+        let scan = source.scanDocuments {
+            self.lastScannable.sequence
+        } onCount: { count, isComplete in
+            self.updateRebuild { ($0.countedCount, $0.isCounted) = (count, isComplete) }
+        }
         defer { scan.cancel() }
         let clock = ContinuousClock()
         let startTime = clock.now
@@ -137,21 +141,30 @@ extension DocumentIndex {
         var nextLog = startTime + Self.progressLogInterval
         do throws(Failure) {
             try maintainer.rebuild(from: start, definitions.withLock { $0.value }) { builder throws(Failure) in
+                // The scan does not contain those that have no file yet.
+                try builder.add(source.unappliedDocuments)
                 while let batch = try IndexMaintainer.catchingStorageErrors({ () throws(StatusError) in try scan.next() }) {
                     try checkRebuild()
                     try catchUp(&builder)
                     try builder.add(batch)
                     count += batch.documents.count
-                    setPhase(.rebuilding(documents: count))
+                    updateRebuild { $0.readCount += batch.documents.count + batch.unreadable.count }
                     if clock.now >= nextLog {
                         nextLog = clock.now + Self.progressLogInterval
-                        logger.notice("Rebuilding the index", metadata: ["index.documents": "\(count)"])
+                        logRebuild()
                     }
                 }
                 try catchUp(&builder)
                 try builder.add(source.unappliedDocuments)
                 deferCommitsToSource()
-                try builder.finish(checking: checkRebuild)
+                try builder.finish { fraction throws(Failure) in
+                    updateRebuild { $0.writtenFraction = fraction }
+                    try checkRebuild()
+                    if clock.now >= nextLog {
+                        nextLog = clock.now + Self.progressLogInterval
+                        logRebuild()
+                    }
+                }
             }
         } catch {
             // Frees the space of the unusable file. If this fails too, the next attempt does it.
@@ -166,6 +179,34 @@ extension DocumentIndex {
         )
     }
 
+    /// Changes the progress of the running rebuild and resumes the waiters.
+    private func updateRebuild(_ change: (inout RebuildProgress) -> Void) {
+        let waiters = state.withLock { state -> [Waiter] in
+            guard case .rebuilding(var progress) = state.phase else { return [] }
+            change(&progress)
+            state.phase = .rebuilding(progress)
+            return state.recordChange()
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    private func logRebuild() {
+        guard case .rebuilding(let progress) = phase else { return }
+        let report = progress.report(at: .now)
+        var metadata: Logger.Metadata = ["index.documents": "\(report.completedCount)"]
+        metadata["index.total"] = report.totalCount.map { "\($0)" }
+        metadata["index.percent"] = report.percentage.map { "\($0)" }
+        logger.notice("Rebuilding the index", metadata: metadata)
+    }
+
+    /// The last commit whose documents a scan contains. Its time is `nil` if documents of later commits are not in place yet.
+    private var lastScannable: (sequence: SequenceNumber, time: Timestamp?) {
+        // In this order: documents are unapplied before their commit is enqueued.
+        let last = state.withLock { $0.last }
+        if let applied = source.lastAppliedSequence, applied < last.sequence { return (applied, nil) }
+        return last
+    }
+
     /// Releases the committer until a rebuild has written its entries, which can take minutes. The commits that exceed the queue are
     /// read from the source afterward.
     private func deferCommitsToSource() {
@@ -177,7 +218,7 @@ extension DocumentIndex {
         backpressure?.signal()
     }
 
-    /// Ends a rebuild when the disk is nearly full, or when the store has been closing for ``closingTimeout``.
+    /// Ends a rebuild when the disk is nearly full, or when the store has been closing for longer than ``closingTimeout``.
     private func checkRebuild() throws(Failure) {
         let headroom = try IndexMaintainer.catchingStorageErrors { () throws(StatusError) in try file.diskHeadroom() }
         if case .exhausted = headroom { throw .lowDiskSpace }

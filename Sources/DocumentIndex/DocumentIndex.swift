@@ -9,21 +9,21 @@ internal import Synchronization
 /// The index of all documents by their fields: a derived database that is updated asynchronously after each commit.
 ///
 /// Commits are queued and applied on a maintenance queue, all pending ones in one transaction. While nothing waits for the index,
-/// commits are batched, since a document in a large batch costs a third as much as a single one. ``waitUntilApplied(_:)`` makes a
-/// query see every commit that was acknowledged before it. Commits that are not in the queue, after a start or an error, are read
-/// from the source; if that no longer has them, the index is rebuilt from all documents.
+/// commits are batched, since a document in a large batch costs a third as much as one applied alone. ``waitUntilApplied(_:)``
+/// makes a query see every commit that was acknowledged before it. Commits that are missing from the queue after startup or an
+/// error are read from the source; if it no longer has them, the index is rebuilt from all documents.
 ///
-/// An error of the index does not affect reads and writes of documents: maintenance is retried, and queries fail with the error.
+/// An error in the index does not affect reads and writes of documents: maintenance is retried, and queries fail with the error.
 package final class DocumentIndex: Sendable {
     /// The lifecycle phase of the index.
     enum Phase: Sendable {
         /// The index is being opened, or applies commits from the source.
         case starting
-        /// The index is being rebuilt, with the number of documents so far.
-        case rebuilding(documents: Int)
+        /// The index is being rebuilt.
+        case rebuilding(RebuildProgress)
         /// The index applies commits as they arrive.
         case ready
-        /// The index can't be used now. Maintenance is retried.
+        /// The index cannot currently be used. Maintenance is retried.
         case failed(StatusError)
         /// The store is closed.
         case closed
@@ -39,14 +39,14 @@ package final class DocumentIndex: Sendable {
     /// The state that the maintenance queue, the committer and readers share.
     struct State {
         var phase = Phase.starting
-        /// True if a rebuild writes its entries. Commits are not applied before it is done.
+        /// True while a rebuild writes its entries. Commits are not applied until it is done.
         var isWritingRebuiltEntries = false
-        /// The commits that wait to be applied.
+        /// The commits that are waiting to be applied.
         var queue: [IndexUpdate] = []
         var queuedBytes = 0
         /// The last commit that was enqueued.
         var last: (sequence: SequenceNumber, time: Timestamp?)
-        /// The last commit in the index; nil while the index can't be used.
+        /// The last commit in the index; `nil` while the index cannot be used.
         var applied: SequenceNumber?
         /// True if a run of ``DocumentIndex/runMaintenance()`` is scheduled, now or after the batching delay.
         var isRunScheduled = false
@@ -100,19 +100,22 @@ package final class DocumentIndex: Sendable {
     /// Serializes changes to the definitions.
     let definitionChanges = Mutex(())
     let state: Mutex<State>
-    /// The owner of the database, which only jobs of the maintenance queue use.
+    /// The owner of the database, used only by jobs on the maintenance queue.
     ///
-    /// So the lock is never contended; it states the ownership for the compiler. An actor on that queue would state the same, but
-    /// its callers are not tasks: runs are started by timers and by the committer, and ``close()`` blocks until the last one is done.
+    /// The lock is therefore never contended; it expresses the ownership to the compiler. An actor on that queue would do the
+    /// same, but its callers are not tasks: runs are started by timers and by the committer, and ``close()`` blocks until the
+    /// last one is done.
     let maintainer: Mutex<IndexMaintainer>
     let maintenanceQueue = DispatchQueue(label: "hearth.index")
     let readers: IndexConnectionPool
     let file: IndexFile
     let source: any IndexSource
     let logger: Logger
-    /// The time that a query waits for an index that is not ready.
+    /// The maximum time that a query waits for an index that is not ready.
     let waitTimeout: Duration
-    /// The time of low disk space after which the index is deleted and rebuilt, if that frees space.
+    /// The number of documents up to which a query waits for a rebuild.
+    let waitDocumentCount: Int
+    /// The duration of low disk space after which the index is deleted and rebuilt, if that frees space.
     let lowDiskSpaceTimeout: Duration
 
     /// The maximum size of commits that are batched while nothing waits.
@@ -129,10 +132,11 @@ package final class DocumentIndex: Sendable {
     /// - Parameters:
     ///   - source: The store's documents and commits.
     ///   - folder: The folder of the index's files, at `folderPath`.
-    ///   - cacheBytes: The page cache of the writing connection; those for reading have a sixth of it.
+    ///   - cacheBytes: The page cache size of the writing connection; reading connections get a sixth of it.
     ///   - isRebuildForced: Whether an existing index is replaced.
-    ///   - waitTimeout: The time that a query waits for an index that is not ready.
-    ///   - lowDiskSpaceTimeout: The time of low disk space after which the index is deleted and rebuilt, if that frees space.
+    ///   - waitTimeout: The maximum time that a query waits for an index that is not ready.
+    ///   - waitDocumentCount: The number of documents up to which a query waits for a rebuild.
+    ///   - lowDiskSpaceTimeout: The duration of low disk space after which the index is deleted and rebuilt, if that frees space.
     ///   - last: The last commit of the store.
     package init(
         of source: any IndexSource,
@@ -141,6 +145,7 @@ package final class DocumentIndex: Sendable {
         cacheBytes: Int,
         isRebuildForced: Bool,
         waitTimeout: Duration,
+        waitDocumentCount: Int,
         lowDiskSpaceTimeout: Duration,
         last: (sequence: SequenceNumber, time: Timestamp?),
         logger: Logger
@@ -151,6 +156,7 @@ package final class DocumentIndex: Sendable {
         maintainer = Mutex(IndexMaintainer(file: file, epoch: source.epoch, logger: logger))
         readers = IndexConnectionPool(file)
         self.waitTimeout = waitTimeout
+        self.waitDocumentCount = waitDocumentCount
         self.lowDiskSpaceTimeout = lowDiskSpaceTimeout
         self.source = source
         self.logger = logger
@@ -164,14 +170,16 @@ package final class DocumentIndex: Sendable {
         if case .ready = phase { true } else { false }
     }
 
-    /// The marker that the folder's record can hold before commits are written, so that it need not be written again for the index.
+    /// The marker that the folder's ``IndexRecord`` can hold before commits are written, so that the record need not be written
+    /// again for the index.
     package func openMarker() throws(StatusError) -> String? {
         try file.openMarker()
     }
 
     /// Opens the index in the background.
     package func start() {
-        // Not in the background, so that the record is final when the store is open. An error is retried and logged there.
+        // Not in the background, so that the folder's `IndexRecord` is final when the store is open. An error is retried and logged
+        // there.
         if let reason = try? file.unusableReason() {
             try? file.recreate()
             state.withLock { $0.rebuildReason = $0.rebuildReason ?? reason }
@@ -179,7 +187,17 @@ package final class DocumentIndex: Sendable {
         maintenanceQueue.async { self.runMaintenance() }
     }
 
-    /// Enqueues commits that follow the last ones. Their document files must be in place.
+    /// The number of reads so far that count as a use.
+    package var useCount: Int { readers.useCount }
+
+    /// Gives back the memory of an idle index: closes idle reading connections, and empties the page cache of the writing one.
+    /// Waits for maintenance.
+    package func releaseMemory() {
+        readers.closeAll()
+        maintenanceQueue.sync { maintainer.withLock { $0.releaseMemory() } }
+    }
+
+    /// Enqueues commits that follow the last ones. Readers of documents must get theirs already.
     package func enqueue(_ update: IndexUpdate) {
         let isUrgent: Bool? = state.withLock { state in
             guard case .closed = state.phase else {

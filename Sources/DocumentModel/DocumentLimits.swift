@@ -12,7 +12,7 @@ public enum DocumentLimits {
     public static let maximumFieldPathBytes = 1_500
     /// The maximum number of collections in a path.
     public static let maximumSubcollectionDepth = 100
-    /// The maximum length of a string or bytes value: 1 MiB - 89 bytes.
+    /// The maximum length of a string or bytes value: 1 MiB minus 89 bytes.
     public static let maximumValueBytes = 1_048_487
     /// The number of leading bytes of a string or bytes value that queries compare and indexes store. Longer values with the
     /// same prefix are equal in filters, orders and cursors.

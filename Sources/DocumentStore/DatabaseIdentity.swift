@@ -2,7 +2,7 @@ package import DocumentModel
 
 /// The identity of a database: its ID, and the epoch that it begins with when it is created.
 package struct DatabaseIdentity: Sendable {
-    /// The ID; nil for the default database of a data folder.
+    /// The ID; `nil` for the default database of a data folder.
     package let id: DatabaseID?
     /// The epoch of a new database.
     package let epoch: Epoch
@@ -18,7 +18,7 @@ package struct DatabaseIdentity: Sendable {
         epoch = .random()
     }
 
-    /// The position of the commit log before the database is created.
+    /// The position in the commit log before the database is created.
     package var position: StorePosition {
         StorePosition(
             database: id,

@@ -4,7 +4,7 @@ package import DocumentModel
 package struct DocumentPage: Sendable {
     /// The documents.
     package let documents: [ListedDocument]
-    /// The start of the next page, to be passed as `after`; nil on the last page.
+    /// The start of the next page, to be passed as `after`; `nil` on the last page.
     package let next: DocumentPath.ID?
     /// Errors for the files between these documents that are not readable as documents, each with its file location. The files
     /// are left unchanged. Those whose names are not valid IDs are on the first page.
@@ -22,12 +22,12 @@ package struct DocumentPage: Sendable {
 package struct CollectionPage: Sendable {
     /// The collections.
     package let collections: [CollectionID]
-    /// The start of the next page, to be passed as `after`; nil on the last page.
+    /// The start of the next page, to be passed as `after`; `nil` on the last page.
     package let next: CollectionID?
     /// Errors for the files and folders among these collections that are not collections, each with its file location; all are on
     /// the first page. The files are left unchanged.
     package let damaged: [StatusError]
-    /// The database, when a caller needs it; nil for the server's default database.
+    /// The database, set by callers that need it; `nil` for the server's default database.
     package var database: DatabaseID?
 
     /// Creates a page.

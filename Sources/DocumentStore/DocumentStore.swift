@@ -10,21 +10,22 @@ package import UTF8Text
 /// - Commits are totally ordered: sequence numbers are dense, and commit times strictly increase.
 ///
 /// A read with a `readTime` is a point-in-time read: it returns the documents as of the commits up to that time, and returns the
-/// same result for as long as those commits are retained. A read without one returns the current documents. A change without a commit,
-/// such as an edited file, has no time: a document that no commit has changed since the read time is returned as it is now. A
-/// point-in-time read throws `.failedPrecondition` when the time is before the oldest retained commit, and `.invalidArgument` when
-/// it is in the future.
+/// same result for as long as those commits are retained. A read without one returns the current documents. A change without a
+/// commit, such as an edited file, has no time: a document that no commit has changed since the read time is returned as it is
+/// now. A point-in-time read throws `.failedPrecondition` when the time is before the oldest retained commit, and
+/// `.invalidArgument` when it is in the future.
 package protocol DocumentStore: Sendable {
-    /// Returns the document at `path`; nil if it does not exist.
+    /// Returns the document at `path`; `nil` if it does not exist.
     ///
-    /// - Throws: `.dataLoss` with the file location when the document is damaged; `.unavailable` when it can't currently be read.
+    /// - Throws: `.dataLoss` with the file location when the document is damaged; `.unavailable` when it cannot currently be
+    ///   read.
     func document(at path: DocumentPath, readTime: Timestamp?) async throws(StatusError) -> EncodedDocument?
 
     /// Returns a page of a collection's documents in ID order.
     ///
     /// - Parameters:
     ///   - collection: The collection; one that does not exist is empty.
-    ///   - after: The ID after which the page starts; nil for the first page.
+    ///   - after: The ID after which the page starts; `nil` for the first page.
     ///   - limit: The maximum number of entries, including damaged ones; at least 1.
     ///   - includingMissing: True to include documents that do not exist but have subcollections.
     func documents(
@@ -35,7 +36,8 @@ package protocol DocumentStore: Sendable {
         readTime: Timestamp?
     ) async throws(StatusError) -> DocumentPage
 
-    /// Returns a page of the collections directly under a document, or of the root collections when `parent` is nil, in ID order.
+    /// Returns a page of the collections directly under a document, or of the root collections when `parent` is `nil`, in ID
+    /// order.
     ///
     /// A collection exists when a document exists in it or anywhere below it. An unreadable document counts, so that the
     /// collection that reports it can be found.
@@ -48,12 +50,12 @@ package protocol DocumentStore: Sendable {
 
     /// Runs a query.
     ///
-    /// The results are a snapshot as of one time, which they state. The snapshot includes every commit acknowledged or read before
-    /// the call.
+    /// The results are a snapshot as of one time, which they state. The snapshot includes every commit acknowledged or read
+    /// before the call.
     ///
     /// - Parameter maximumBytes: The maximum total size of the documents.
     /// - Throws: `.resourceExhausted` when the documents are larger, or the sort exceeds its memory limit; `.unavailable` when
-    ///   queries can't currently be run; `.cancelled` when the task is cancelled.
+    ///   queries cannot currently be run; `.cancelled` when the task is cancelled.
     func run(
         _ query: NormalizedQuery,
         maximumBytes: Int,
@@ -71,11 +73,11 @@ package protocol DocumentStore: Sendable {
         readTime: Timestamp?
     ) async throws(StatusError) -> AggregationResults
 
-    /// Returns the number of documents of a collection, or of the database when `collection` is nil, and their size.
+    /// Returns the number of documents in a collection, or in the database when `collection` is `nil`, and their size.
     ///
     /// Takes constant time, because the totals are maintained by every commit. Damaged documents are not counted.
     ///
-    /// - Throws: `.unavailable` when queries can't currently be run.
+    /// - Throws: `.unavailable` when queries cannot currently be run.
     func size(of collection: CollectionPath?) async throws(StatusError) -> CollectionSize
 
     /// Returns the composite indexes and single-field exemptions, with the progress of their builds.
@@ -90,10 +92,10 @@ package protocol DocumentStore: Sendable {
     /// Returns a page of a document's retained versions, newest first.
     ///
     /// Each version was written by a commit. The oldest may be older than the oldest retained commit, whose before-image it is.
-    /// Edits of the file are not versions.
+    /// Edits to the file are not versions.
     ///
     /// - Parameters:
-    ///   - before: The exclusive upper bound of the versions' times; nil for the first page.
+    ///   - before: The exclusive upper bound of the versions' times; `nil` for the first page.
     ///   - limit: The maximum number of versions; at least 1.
     func history(of path: DocumentPath, before: Timestamp?, limit: Int) async throws(StatusError) -> VersionPage
 
@@ -103,54 +105,56 @@ package protocol DocumentStore: Sendable {
     /// visible. When it throws, nothing has changed.
     ///
     /// - Parameters:
-    ///   - writes: The writes. Without writes, the reads are validated all the same.
+    ///   - writes: The writes. The reads are validated even if there are none.
     ///   - reads: The reads to validate: none of them may have been changed by another commit since. Also names the damaged files
     ///     that may be overwritten.
-    ///   - author: The ID of the API key used for the commit, for ``history(of:before:limit:)``; nil if there is none.
-    /// - Throws: `.aborted` when something in `reads` has changed; the error of the first write that can't be applied, with
-    ///   its index (`.notFound`, `.alreadyExists`, `.failedPrecondition`, `.invalidArgument`); `.dataLoss` when a written document
-    ///   is damaged; `.resourceExhausted` when the disk is full; `.unavailable` when the store does not accept writes.
+    ///   - author: The ID of the API key used for the commit, for ``history(of:before:limit:)``; `nil` if there is none.
+    /// - Throws: `.aborted` when something in `reads` has changed; the error of the first write that cannot be applied, with
+    ///   its index (`.notFound`, `.alreadyExists`, `.failedPrecondition`, `.invalidArgument`); `.dataLoss` when a written
+    ///   document is damaged; `.resourceExhausted` when the disk is full; `.unavailable` when the store does not accept writes.
     func commit(_ writes: [Write], validating reads: ReadSet, by author: UTF8Key?) async throws(StatusError) -> CommitResult
 
-    /// Returns the commits after `sequence`, in order and without gaps: recent ones from memory, others from the journal.
+    /// Returns the commits after `sequence`, in order and without gaps: recent ones from memory, older ones from
+    /// the stored commit log.
     ///
-    /// The sequence waits for new commits. It ends when its task is cancelled or the store is closed. It throws `.outOfRange` when
-    /// commits after `sequence` are no longer retained, or `sequence` is in the future: after ``safePosition()``. A sequence number
-    /// that only ``position`` has not reached yet is awaited.
+    /// The sequence waits for new commits. It ends when its task is cancelled or the store is closed. It throws `.outOfRange`
+    /// when commits after `sequence` are no longer retained, or when `sequence` is in the future, that is, after
+    /// ``safePosition()``. A sequence number that ``safePosition()`` has reached but ``position`` has not is awaited.
     func commits(after sequence: SequenceNumber) -> CommitSequence
 
-    /// Calls `body` once, as soon as ``commits(after:)`` would return a commit, throw or end; at once when that is already so.
+    /// Calls `body` once, as soon as ``commits(after:)`` would return a commit, throw or end; immediately if that is already the
+    /// case.
     ///
     /// Needs no task, so it suits many waiters. `body` must not block.
     func notify(after sequence: SequenceNumber, _ body: @escaping @Sendable () -> Void) -> CommitNotification
 
     /// The last known position of the commit log. It may lag behind the last commit, but is never ahead of it.
     ///
-    /// Suits reports and estimates. Whether a client's token or read time is in the future, or no longer retained, is judged by
-    /// ``safePosition()`` instead.
+    /// Suitable for reports and estimates. To determine whether a client's token or read time is in the future, or no longer
+    /// retained, use ``safePosition()`` instead.
     var position: StorePosition { get }
 
     /// Returns a position that includes every commit that was acknowledged, or that a read may have returned, before the call.
     ///
-    /// A commit becomes readable shortly before it is published in the commit log; this waits for the publication. Where several
-    /// servers share a database, this asks for the commits of the others.
+    /// A commit becomes readable shortly before it is published in the commit log; this waits for the publication. If several
+    /// servers share a database, this also covers the commits of the others.
     ///
     /// - Throws: `.cancelled` when the task is cancelled.
     func safePosition() async throws(StatusError) -> StorePosition
 
-    /// The error that a write would get while the store does not accept writes; nil while it does.
+    /// The error with which writes fail while the store does not accept them; `nil` while it does.
     ///
-    /// Takes a few system calls, whatever the size of the store.
+    /// Takes a few system calls, regardless of the size of the store.
     var writeBlockedReason: StatusError? { get async }
 
-    /// The store's files; nil for a store without files on this machine.
+    /// The store's files; `nil` for a store without files on this machine.
     ///
-    /// - Throws: An error when the store can't currently be used.
+    /// - Throws: An error when the store cannot currently be used.
     var localFiles: (any LocalFiles)? { get throws(StatusError) }
 }
 
 extension DocumentStore {
-    /// Nil, as for a store without files.
+    /// `nil`, as for a store without files.
     package var localFiles: (any LocalFiles)? {
         get throws(StatusError) { nil }
     }

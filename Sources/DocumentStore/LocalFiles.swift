@@ -4,13 +4,13 @@ package import DocumentModel
 ///
 /// ``DocumentStore/localFiles`` returns it, subject to the same restrictions as the store.
 package protocol LocalFiles: Sendable {
-    /// Returns the raw contents of the file of the document at `path`, intact or damaged; nil if there is no file.
+    /// Returns the raw contents of the file of the document at `path`, intact or damaged; `nil` if there is no file.
     ///
-    /// - Throws: `.dataLoss` when the path is not a regular file; `.unavailable` when it can't currently be read.
+    /// - Throws: `.dataLoss` when the path is not a regular file; `.unavailable` when it cannot currently be read.
     func contents(of path: DocumentPath) async throws(StatusError) -> [UInt8]?
 
-    /// Returns the store's disk usage; nil if it may not be disclosed or can't be determined.
+    /// Returns the store's disk usage; `nil` if it may not be disclosed or cannot be determined.
     ///
-    /// Takes a few system calls, whatever the size of the store.
+    /// Takes a few system calls, regardless of the size of the store.
     func storage() async -> StorageReport?
 }

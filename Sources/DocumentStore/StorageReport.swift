@@ -1,28 +1,74 @@
 /// A store's disk usage and pending file changes.
 package struct StorageReport: Hashable, Sendable {
+    /// A resource of a disk that documents take.
+    package enum DiskResource: Hashable, Sendable {
+        /// The space for their contents.
+        case space
+        /// The entries of the file system's table of files.
+        case inodes
+    }
+
+    /// The total and the free amount of a disk resource.
+    package struct DiskCapacity: Hashable, Sendable {
+        /// The amount that the disk has.
+        package let total: Int
+        /// The amount that is available to this process.
+        package let free: Int
+
+        /// Creates a capacity.
+        package init(total: Int, free: Int) {
+            (self.total, self.free) = (total, free)
+        }
+
+        /// Returns whether the resource is running out: less than 1 GiB or 100,000 inodes are free, or a twentieth of a small
+        /// disk's.
+        package func isLow(_ resource: DiskResource) -> Bool {
+            let limit =
+                switch resource {
+                case .space: 1 << 30
+                case .inodes: 100_000
+                }
+            return free < min(limit, total / 20)
+        }
+    }
+
     /// The journal's size.
     package let journalBytes: Int
     /// The journal's maximum size.
     package let maximumJournalBytes: Int
-    /// The free disk space available to this process; nil if it is unknown.
-    package let freeBytes: Int?
-    /// The number of documents whose last commit is not yet applied to their files, because the files can't be written.
+    /// The disk's space, in bytes; `nil` if it is unknown.
+    package let space: DiskCapacity?
+    /// The disk's inodes; `nil` if the file system creates them as needed.
+    package let inodes: DiskCapacity?
+    /// The number of documents whose last commit is not yet applied to their files, because the files cannot be written.
     package let unappliedCount: Int
-    /// The number and size of documents, as of the last indexed commit; nil while the index is being built.
+    /// The number and size of documents, as of the last indexed commit; `nil` while the index is being built.
     package var size: CollectionSize?
 
     /// Creates a report.
     package init(
         journalBytes: Int,
         maximumJournalBytes: Int,
-        freeBytes: Int?,
+        space: DiskCapacity?,
+        inodes: DiskCapacity?,
         unappliedCount: Int,
         size: CollectionSize? = nil
     ) {
         self.journalBytes = journalBytes
         self.maximumJournalBytes = maximumJournalBytes
-        self.freeBytes = freeBytes
+        self.space = space
+        self.inodes = inodes
         self.unappliedCount = unappliedCount
         self.size = size
+    }
+
+    /// The free disk space available to this process; `nil` if it is unknown.
+    package var freeBytes: Int? { space?.free }
+
+    /// The resources of the disk that are running out.
+    package var lowDiskResources: [DiskResource] {
+        ([(.space, space), (.inodes, inodes)] as [(DiskResource, DiskCapacity?)]).compactMap { resource, capacity in
+            capacity?.isLow(resource) == true ? resource : nil
+        }
     }
 }

@@ -1,6 +1,7 @@
 package import DocumentModel
 
-/// The databases that a driver stores: a default one, which is always open, and additional ones, which are opened and closed as needed.
+/// The databases that a driver stores: a default one, which is always open, and additional ones, which are opened and closed as
+/// needed.
 ///
 /// A server has one host. All layers above the driver know stores only through this protocol and ``DocumentStore``.
 package protocol StoreHost: Sendable {
@@ -15,9 +16,9 @@ package protocol StoreHost: Sendable {
 
     /// Opens an additional database that is not open, creating it if needed.
     ///
-    /// - Parameter identity: The database, with the epoch of a new one.
-    /// - Throws: `.resourceExhausted` when it does not exist and the maximum number of databases is reached; the driver's errors
-    ///   when it can't be opened.
+    /// - Parameter identity: The database, and its epoch if it is created.
+    /// - Throws: `.resourceExhausted` when it does not exist and the maximum number of databases has been reached; the driver's
+    ///   errors when it cannot be opened.
     func open(_ identity: DatabaseIdentity) async throws(StatusError) -> any ClosableStore
 
     /// Deletes an additional database that is not open, atomically and durably. Has no effect if it does not exist.
@@ -25,17 +26,17 @@ package protocol StoreHost: Sendable {
     /// ``purgeDeletedDatabases()`` frees its space.
     func delete(_ id: DatabaseID) async throws(StatusError)
 
-    /// Frees the space of deleted databases, which can take long. Does not delay other calls.
+    /// Frees the space of deleted databases, which can take a long time. Does not delay other calls.
     ///
     /// - Throws: The first error, after everything else has been freed.
     func purgeDeletedDatabases() async throws(StatusError)
 
-    /// Stops ``purgeDeletedDatabases()`` soon; it continues after the next start.
+    /// Stops ``purgeDeletedDatabases()`` soon. The purge continues after the next start of the server.
     func stopPurging()
 
     /// Closes the default database, after all others have been closed.
     ///
-    /// - Returns: The error when the database is not closed cleanly; nil on success.
+    /// - Returns: The error when the database is not closed cleanly; `nil` on success.
     @discardableResult
     func close() async -> StatusError?
 }
@@ -44,7 +45,7 @@ package protocol StoreHost: Sendable {
 package protocol ClosableStore: DocumentStore {
     /// Closes the store: rejects new commits, completes the accepted ones, and ends all commit sequences. Reads remain possible.
     ///
-    /// - Returns: The error when the store is not closed cleanly; nil on success.
+    /// - Returns: The error when the store is not closed cleanly; `nil` on success.
     @discardableResult
     func close() async -> StatusError?
 }

@@ -38,7 +38,7 @@ package final class GzipCompressor {
         stream.deallocate()
     }
 
-    /// Appends input and returns the output that is available; the remainder follows with later calls.
+    /// Appends input and returns the output that is available; later calls return the rest.
     package func compress(_ bytes: [UInt8]) -> [UInt8] {
         run(bytes, flush: Z_NO_FLUSH)
     }

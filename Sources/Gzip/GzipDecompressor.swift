@@ -56,7 +56,7 @@ package final class GzipDecompressor {
         input += bytes
     }
 
-    /// Returns the next chunk of output, or nil if more input is needed.
+    /// Returns the next chunk of output, or `nil` if more input is needed.
     package func next() throws(Malformed) -> [UInt8]? {
         while offset < input.count {
             let output = try decompressChunk()

@@ -17,6 +17,7 @@ package enum HearthMethods {
             BatchWrite.self,
             BatchGetDocuments.self,
             GetDocumentHistory.self,
+            RestoreDocument.self,
             ListCollections.self,
             GetCollectionSize.self,
             RunQuery.self,
@@ -56,7 +57,7 @@ package enum HearthMethods {
 }
 
 extension RPCServer<ServiceContext> {
-    /// Creates a server of all of Hearth's methods that logs unexpected errors.
+    /// Creates a server that provides all of Hearth's methods and logs unexpected errors.
     ///
     /// - Parameters:
     ///   - limits: The resource limits of one request.

@@ -21,11 +21,11 @@ package struct AdminModule: RouteModule {
             + [Route(below: "/admin/", policy, allMethods: handler)]
     }
 
-    /// Pages may be linked from other sites. They offer to sign in, and check what their callers may do.
+    /// Other sites may link to pages. The pages offer sign-in themselves, and check the permissions of the caller.
     private var policy: RoutePolicy {
         var policy = RoutePolicy()
         policy.access = .signIn
-        // The fields of a form and the buffer of a file.
+        // Memory for the fields of a form and the buffer of an uploaded file.
         policy.body.fileBufferBytes = 256 << 10
         return policy
     }
@@ -34,7 +34,7 @@ package struct AdminModule: RouteModule {
 extension AdminPages {
     /// Responds to an HTTP request.
     ///
-    /// - Parameter streams: The streams whose limits live updates count against.
+    /// - Parameter streams: The service whose limit on open streams includes live updates.
     fileprivate func response(
         to request: Request,
         in context: HearthRequestContext,
@@ -89,12 +89,12 @@ extension Response {
 }
 
 extension AdminPages {
-    /// The size limit of a URL-encoded form. The encoding makes an edited document up to three times as large.
+    /// The size limit for a URL-encoded form. The encoding makes an edited document up to three times as large.
     fileprivate func maximumFormBytes(from principal: Principal) -> Int {
         principal.needsSignIn ? SessionController.formBytes : context.server.limits.maximumBodyBytes
     }
 
-    /// Returns whether a multipart form is received: only on the import page, and only from callers with write permission.
+    /// Returns whether a multipart form is accepted: only on the import page, and only from callers with write permission.
     fileprivate func acceptsUpload(of request: PageRequest) -> Bool {
         guard request.method == .post, !request.principal.needsSignIn,
             let address = try? DatabaseURLPrefix(rawPath: request.path),
@@ -125,7 +125,7 @@ extension Request {
     /// True if the request has a multipart form.
     fileprivate var hasMultipartForm: Bool { method == .post && hasMediaType(MultipartParser.mediaType) }
 
-    /// Reads the URL-encoded form: empty without a form, nil if it exceeds the size limit.
+    /// Reads the URL-encoded form; returns an empty array if there is none, and `nil` if it exceeds the size limit.
     fileprivate func form(atMost maximumBytes: Int) async throws -> [UInt8]? {
         guard method == .post, hasMediaType(Form.mediaType) else { return [] }
         var bytes: [UInt8] = []

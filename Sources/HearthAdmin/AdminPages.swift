@@ -26,7 +26,7 @@ package struct AdminPages: Sendable {
     /// Executes the calls that are sent from the API reference.
     let calls: RPCServer<ServiceContext>
     private let logger: Logger
-    /// Rate limiter of failed sign-ins by network.
+    /// Limits the rate of failed sign-ins from each network.
     private let failedSignIns = FailedAttemptLimiter(limit: 10)
     /// The secrets of API keys that were just created.
     private let oneTimeSecrets = OneTimeSecrets()
@@ -45,7 +45,7 @@ package struct AdminPages: Sendable {
 
     /// Creates the pages for the databases of a context.
     ///
-    /// - Parameter uploadFolder: The folder in which uploaded files are created. They are unlinked at once.
+    /// - Parameter uploadFolder: The folder in which uploaded files are created. They are unlinked immediately.
     package init(context: ServiceContext, assets: PageAssets, uploadFolder: String, logger: Logger) {
         self.init(
             context: context,
@@ -79,7 +79,7 @@ package struct AdminPages: Sendable {
             limits: DocumentationController.callLimits(context.server.limits.rpc),
             responseBudget: MemoryBudget(
                 limit: DocumentationController.responseBudgetBytes,
-                smallReservationBytes: RPCResponseBody.smallReservationBytes,
+                smallReservationBytes: RPCResponseBody.smallResponseBytes,
                 timeout: .seconds(2)
             ),
             logger: logger

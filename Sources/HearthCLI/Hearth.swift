@@ -11,7 +11,7 @@ import HearthAPI
 struct Hearth: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hearth",
-        abstract: "A self-hosted document database with plain JSON files, JSON-RPC and change streams.",
+        abstract: "A self-hosted document database that stores plain JSON files, with a JSON-RPC API and change streams.",
         discussion: """
             Client commands connect to the server given by --server or HEARTH_SERVER (default: http://127.0.0.1:8080), and \
             authenticate with the API key given by --key, --key-file or HEARTH_KEY.

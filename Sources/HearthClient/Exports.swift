@@ -1,4 +1,4 @@
-// Types of the public API that the server shares.
+// Types of the public API that are shared with the server.
 @_exported public import struct DocumentModel.FieldPath
 @_exported public import struct DocumentModel.GeoPoint
 @_exported public import enum DocumentModel.ListedDocument

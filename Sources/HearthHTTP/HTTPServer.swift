@@ -24,7 +24,7 @@ import ServiceLifecycle
 package struct HTTPServer: Service {
     private let configuration: HTTPServerConfiguration
     private let context: ServiceContext
-    /// The memory limit for request bodies.
+    /// The memory budget of request bodies.
     package let bodyBudget: MemoryBudget
     private let connection: ConnectionConfiguration
     private let routes: RouteTable
@@ -54,7 +54,7 @@ package struct HTTPServer: Service {
         let resources = ServerResources(configuration, activity: context.server.activity, logger: logger)
         let bodyBudget = MemoryBudget(
             limit: configuration.maximumBufferedBodyBytes,
-            smallReservationBytes: LargeBodyExecutor.smallReservationBytes
+            smallReservationBytes: LargeBodyExecutor.smallBodyBytes
         )
         self.configuration = configuration
         self.context = context
@@ -73,7 +73,7 @@ package struct HTTPServer: Service {
 
     /// Runs the server until graceful shutdown or until the task is cancelled.
     ///
-    /// - Throws: ``StatusCode/unavailable`` when the address can't be bound, for example because the port is in use.
+    /// - Throws: ``StatusCode/unavailable`` when the address cannot be bound, for example because the port is in use.
     package func run() async throws {
         let server = Server(
             childChannelSetup: ConnectionChannel(
@@ -114,6 +114,7 @@ package struct HTTPServer: Service {
                 throw configuration.bindError(error)
             }
         } onGracefulShutdown: {
+            logger.notice("Shutting down: completing requests and ending streams")
             connection.shutdown.start()
             resources.streams.shutDown()
         }

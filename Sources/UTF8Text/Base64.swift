@@ -41,7 +41,7 @@ package struct Base64: Sendable {
         }
     }
 
-    /// Decodes text, or returns nil if it isn't canonical base64.
+    /// Decodes text, or returns `nil` if it isn't canonical base64.
     package func decode(_ text: String.UTF8View) -> [UInt8]? {
         text.withContiguousStorageIfAvailable(decode) ?? Array(text).withUnsafeBufferPointer(decode)
     }

@@ -1,6 +1,6 @@
 /// Hexadecimal encoding (RFC 4648, section 8) in ASCII only; `Character.isHexDigit` accepts full-width digits as well.
 package enum Hexadecimal {
-    /// Returns the value of a digit of either case, or nil for any other byte.
+    /// Returns the value of a digit of either case, or `nil` for any other byte.
     package static func value(of digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
@@ -10,7 +10,7 @@ package enum Hexadecimal {
         }
     }
 
-    /// Decodes pairs of digits of either case, or returns nil if the text is invalid.
+    /// Decodes pairs of digits of either case, or returns `nil` if the text is invalid.
     package static func decode(_ digits: some Sequence<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         var rest = digits.makeIterator()

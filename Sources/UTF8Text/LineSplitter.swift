@@ -1,7 +1,7 @@
-/// Splits a byte stream into lines at line feeds.
+/// A splitter of a byte stream into lines, at line feeds.
 ///
 /// Chunks may end anywhere, even inside a character. A line is returned once its line feed has arrived. Memory is
-/// bounded: for a line over the limit only the length is kept.
+/// bounded: for a line over the limit, only the length is kept.
 package struct LineSplitter: Sendable {
     private let maximumBytes: Int
     private var pending: [UInt8] = []
@@ -23,7 +23,7 @@ package struct LineSplitter: Sendable {
         self.maximumBytes = maximumBytes
     }
 
-    /// Appends the next bytes of the stream. Call ``next()`` until it returns nil before appending more.
+    /// Appends the next bytes of the stream. Call ``next()`` until it returns `nil` before appending more.
     package mutating func append(_ chunk: some Collection<UInt8>) {
         pending.removeSubrange(..<start)
         scanned -= start
@@ -31,7 +31,7 @@ package struct LineSplitter: Sendable {
         pending.append(contentsOf: chunk)
     }
 
-    /// Returns the next complete line, or nil if more bytes are needed.
+    /// Returns the next complete line, or `nil` if more bytes are needed.
     package mutating func next() -> Line? {
         guard let end = pending[scanned...].firstIndex(of: UInt8(ascii: "\n")) else {
             scanned = pending.count
@@ -45,7 +45,7 @@ package struct LineSplitter: Sendable {
         return popLine(upTo: end)
     }
 
-    /// Returns the bytes after the last line feed as a line, or nil if there are none.
+    /// Returns the bytes after the last line feed as a line, or `nil` if there are none.
     package mutating func finish() -> Line? {
         guard start < pending.count || skippedBytes > 0 else { return nil }
         defer {

@@ -22,7 +22,7 @@ package enum PercentEncoding {
         [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 0xf)]
     }
 
-    /// Decodes a segment, or returns nil if a `%` isn't followed by two hexadecimal digits.
+    /// Decodes a segment, or returns `nil` if a `%` isn't followed by two hexadecimal digits.
     package static func decode(_ segment: some Sequence<UInt8>) -> [UInt8]? {
         var decoded: [UInt8] = []
         var bytes = segment.makeIterator()

@@ -1,4 +1,4 @@
-/// Bytes of the system's cryptographically secure random number generator.
+/// Bytes from the system's cryptographically secure random number generator.
 package enum RandomBytes {
     /// Returns `count` random bytes.
     package static func make(_ count: Int) -> [UInt8] {

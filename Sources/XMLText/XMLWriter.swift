@@ -76,7 +76,7 @@ package final class XMLWriter {
         name.utf8Start
     }
 
-    /// Replaces characters that XML 1.0, 2.2 does not allow even when escaped.
+    /// Replaces characters that XML 1.0 (section 2.2) does not allow even when escaped.
     private static func sanitized(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: { !isCharacter($0) }) else { return text }
         var scalars = String.UnicodeScalarView()

@@ -3,10 +3,10 @@
 (document.querySelector("table[data-live] tbody a") ?? document.querySelector("main a")).focus();
 var focused = document.activeElement;
 var shown = (selector, text) => new Promise((done) => {
-    const look = () => {
+    const poll = () => {
         const found = document.querySelector(selector)?.textContent ?? "";
-        if (!found.includes(text)) return setTimeout(look, 20);
+        if (!found.includes(text)) return setTimeout(poll, 20);
         done(document.activeElement === focused ? found.replace(/\s+/gu, " ").trim() : "the focus has moved");
     };
-    look();
+    poll();
 });

@@ -53,7 +53,7 @@
     const element = walker.currentNode.parentElement;
     if (walker.currentNode.data.trim() && !element.closest('svg, .visually-hidden') && isShown(element)) texts.add(element);
   }
-  for (const element of texts) readable(element, 'a text');
+  for (const element of texts) readable(element, 'text');
 
   // Elements must not overflow the window, unless an ancestor scrolls or truncates them with an ellipsis.
   const isCut = (element) => {

@@ -1,8 +1,8 @@
 // Watches a collection and records its events in `seen`; until(EVENT) waits for an event and returns all events.
 var seen = [];
 var until = (text) => new Promise((done) => {
-    const look = () => seen.includes(text) ? done(seen.join(", ")) : setTimeout(look, 20);
-    look();
+    const poll = () => seen.includes(text) ? done(seen.join(", ")) : setTimeout(poll, 20);
+    poll();
 });
 var source = new EventSource("/watch?collection=stream");
 for (const type of ["added", "modified", "removed", "deleted", "current", "reset"]) {

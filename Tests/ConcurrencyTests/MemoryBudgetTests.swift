@@ -74,7 +74,7 @@ struct MemoryBudgetTests {
     }
 
     @Test
-    func `A refused change leaves the reservation as it was`() {
+    func `A rejected change leaves the reservation unchanged`() {
         let budget = MemoryBudget(limit: 100, smallReservationBytes: 100)
         let (first, second) = (Reservation(of: budget), Reservation(of: budget))
         #expect(first.grow(by: 60))
@@ -86,7 +86,7 @@ struct MemoryBudgetTests {
     }
 
     @Test
-    func `A deallocated reservation resumes those that wait`() async {
+    func `Deallocating a reservation resumes those that are waiting`() async {
         let budget = MemoryBudget(limit: 100, smallReservationBytes: 100, timeout: .seconds(1), clock: FrozenClock())
         var holder: Reservation? = Reservation(of: budget)
         #expect(await holder?.reserve(100) == true)

@@ -6,7 +6,7 @@ import Testing
 @Suite("Waiters", .timeLimit(.minutes(1)))
 struct WaitersTests {
     @Test
-    func `An event before the wait ends it at once`() async {
+    func `An event before the wait ends it immediately`() async {
         let waiter = Waiter()
         waiter.resume()
         waiter.resume()
@@ -23,7 +23,7 @@ struct WaitersTests {
     }
 
     @Test
-    func `A cancellation before the wait ends it at once`() async {
+    func `A cancellation before the wait ends it immediately`() async {
         let waiter = Waiter()
         let task = Task {
             while !Task.isCancelled { await Task.yield() }
@@ -57,7 +57,7 @@ struct WaitersTests {
     }
 
     @Test
-    func `A removed waiter can't be cancelled before it is resumed`() async {
+    func `A removed waiter cannot be cancelled before it is resumed`() async {
         var waiters = Waiters()
         let waiter = waiters.add()
         let task = Task { await waiter.wait() }
@@ -101,7 +101,7 @@ struct WaitersTests {
     }
 
     @Test
-    func `Each slot is granted to exactly one waiter, whichever are cancelled meanwhile`() async {
+    func `Each slot is granted to exactly one waiter, whichever are cancelled in the meantime`() async {
         let count = 2000
         let slots = Slots()
         let grantedCount = await withTaskGroup(of: Bool.self) { group in
@@ -130,7 +130,7 @@ struct WaitersTests {
         _ = await task.value
     }
 
-    /// A counter of free slots, whose waiters get the released ones.
+    /// A counter of free slots, which grants released slots to waiters.
     private final class Slots: Sendable {
         private let state = Mutex((free: 0, waiters: Waiters()))
 

@@ -19,6 +19,12 @@ struct ExternalSorterTests {
         }
     }
 
+    /// A change to an entry; a removal has no kind of number.
+    private struct Change: Hashable {
+        let isAddition: Bool
+        let isDouble: Bool
+    }
+
     private let folder: TemporaryFolder
     private let sorter: ExternalSorter
     private let seed: Comment = "HEARTH_TEST_SEED=\(SeededGenerator.currentSeed)"
@@ -31,7 +37,7 @@ struct ExternalSorterTests {
     @Test(arguments: [0, 1, 2, 3, 17])
     func `The sorter returns entries in index order, each with its last change`(runs: Int) throws {
         var generator = SeededGenerator()
-        var last: [Entry: Bool] = [:]
+        var last: [Entry: Change] = [:]
         for _ in 0..<runs {
             var changes = EntryChangeBuffer()
             for _ in 0..<2_000 {
@@ -39,18 +45,21 @@ struct ExternalSorterTests {
                 let slot = Int64.random(in: 0...2, using: &generator)
                 let value = Self.bytes(0...12, &generator)
                 let isAddition = Bool.random(using: &generator)
-                Self.add(slot: slot, value, name, isAddition, to: &changes)
-                last[Entry(space: IndexSpace(scope: 1, slot: slot).id, value: value, name: name)] = isAddition
+                let isDouble = isAddition && Bool.random(using: &generator)
+                Self.add(slot: slot, value, name, isAddition, isDouble: isDouble, to: &changes)
+                let entry = Entry(space: IndexSpace(scope: 1, slot: slot).id, value: value, name: name)
+                last[entry] = Change(isAddition: isAddition, isDouble: isDouble)
             }
             try sorter.add(&changes)
             #expect(changes.isEmpty)
         }
-        var merged: [(entry: Entry, isAddition: Bool)] = []
+        var merged: [(entry: Entry, change: Change)] = []
         try sorter.merge { change in
-            merged.append((Entry(space: change.space, value: Array(change.value), name: Array(change.name)), change.isAddition))
+            let entry = Entry(space: change.space, value: Array(change.value), name: Array(change.name))
+            merged.append((entry, Change(isAddition: change.isAddition, isDouble: change.isAddition && change.isDouble)))
         }
         #expect(merged.map(\.entry) == last.keys.sorted(), seed)
-        #expect(merged.allSatisfy { last[$0.entry] == $0.isAddition }, seed)
+        #expect(merged.allSatisfy { last[$0.entry] == $0.change }, seed)
     }
 
     @Test
@@ -80,9 +89,10 @@ struct ExternalSorterTests {
         _ value: [UInt8],
         _ name: [UInt8],
         _ isAddition: Bool,
+        isDouble: Bool = false,
         to changes: inout EntryChangeBuffer
     ) {
-        let entries = IndexEntries(sorting: [IndexEntries.Entry(slot: slot, value: 0..<value.count)], value)
+        let entries = IndexEntries(sorting: [IndexEntries.Entry(slot: slot, value: 0..<value.count, isDouble: isDouble)], value)
         let scopes = [(scope: Int64(1), name: changes.append(name: name))]
         if isAddition {
             changes.append(from: IndexEntries(), to: entries, scopes: scopes)
@@ -91,7 +101,7 @@ struct ExternalSorterTests {
         }
     }
 
-    /// Returns one of few different byte sequences, many with a common prefix.
+    /// Returns one of a few different byte sequences, many with a common prefix.
     private static func bytes(_ count: ClosedRange<Int>, _ generator: inout SeededGenerator) -> [UInt8] {
         (0..<Int.random(in: count, using: &generator)).map { $0 < 8 ? 7 : UInt8.random(in: 0...1, using: &generator) }
     }

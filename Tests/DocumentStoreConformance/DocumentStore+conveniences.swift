@@ -15,12 +15,12 @@ extension DocumentStore {
         try await commit([.delete(DocumentPath(path))])
     }
 
-    /// Returns the field `v` of a document; nil when the document does not exist.
+    /// Returns the field `v` of a document; `nil` if the document does not exist.
     func version(_ path: String, at time: Timestamp? = nil) async throws -> Value? {
         try await document(at: DocumentPath(path), readTime: time)?.decoded().fields["v"]
     }
 
-    /// The sequence number of the last commit, also of one that the known position does not include yet.
+    /// The sequence number of the last commit, even if the known position does not include it yet.
     var lastSequence: SequenceNumber {
         get async throws { try await safePosition().lastSequence }
     }
@@ -72,8 +72,8 @@ extension DocumentStore {
         return found.map(\.key.string)
     }
 
-    /// Returns the next commits after a sequence number.
-    func take(_ count: Int, after sequence: SequenceNumber) async throws -> [Commit] {
+    /// Returns the first commits after a sequence number.
+    func firstCommits(_ count: Int, after sequence: SequenceNumber) async throws -> [Commit] {
         var iterator = commits(after: sequence).makeAsyncIterator()
         var commits: [Commit] = []
         while commits.count < count, let commit = try await iterator.next() { commits.append(commit) }

@@ -3,7 +3,7 @@ package import DocumentStore
 import Synchronization
 package import UTF8Text
 
-/// A store whose known position and commit log lag behind its reads, as those of one of several servers that share a database do.
+/// A store whose known position and commit log lag behind its reads, as on one of several servers that share a database.
 ///
 /// Reads, commits and ``safePosition()`` are those of the base.
 package final class LaggingStore: ClosableStore {
@@ -13,6 +13,8 @@ package final class LaggingStore: ClosableStore {
         var isClosed = false
         var waiters: [Int: (sequence: SequenceNumber, body: @Sendable () -> Void)] = [:]
         var waiterCount = 0
+        /// The number of readers of the commit log that wait for the next commit.
+        var pollingCount = 0
     }
 
     private let base: any ClosableStore
@@ -24,7 +26,12 @@ package final class LaggingStore: ClosableStore {
         state = Mutex(State(known: base.position))
     }
 
-    /// Gets to know all commits of the base.
+    /// True while a reader or a notification waits for a commit that the store does not know.
+    package var hasWaiters: Bool {
+        state.withLock { !$0.waiters.isEmpty || $0.pollingCount > 0 }
+    }
+
+    /// Learns of all commits of the base.
     package func catchUp() {
         let waiters = state.withLock { state in
             state.known = base.position
@@ -58,9 +65,13 @@ package final class LaggingStore: ClosableStore {
             guard start <= (try await base.safePosition()).lastSequence else {
                 throw StatusError(.outOfRange, "Position \(start) is after the last commit.")
             }
-            while position.lastSequence <= start {
-                if state.withLock(\.isClosed) { return nil }
-                do { try await Task.sleep(for: .milliseconds(1)) } catch { return nil }
+            if position.lastSequence <= start {
+                state.withLock { $0.pollingCount += 1 }
+                defer { state.withLock { $0.pollingCount -= 1 } }
+                while position.lastSequence <= start {
+                    if state.withLock(\.isClosed) { return nil }
+                    do { try await Task.sleep(for: .milliseconds(1)) } catch { return nil }
+                }
             }
             return try await base.commits(after: start).firstBatch().map(knownCommits)
         }

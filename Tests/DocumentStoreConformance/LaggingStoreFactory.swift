@@ -1,6 +1,6 @@
 package import DocumentStore
 
-/// Makes stores that get to know the commits of a base some milliseconds late.
+/// Creates stores that learn of the commits of a base a few milliseconds late.
 package struct LaggingStoreFactory<Base: StoreFactory>: StoreFactory {
     private let base: Base
 

@@ -11,7 +11,7 @@ package final class MemoryStore: ClosableStore {
         /// The number of published commits; reads show unpublished ones too.
         var publishedCount = 0
         var discardedCount = 0
-        var epoch = "epoch"
+        var epoch: String
         var isClosed = false
         var waiters: [Int: (sequence: SequenceNumber, body: @Sendable () -> Void)] = [:]
         var waiterCount = 0
@@ -23,6 +23,7 @@ package final class MemoryStore: ClosableStore {
     }
 
     private let state: Mutex<State>
+    private let database: DatabaseID?
     private let pageLimit: Int
     private let retainedCount: Int
     private let onRead: @Sendable (MemoryStore, _ readCount: Int) throws -> Void
@@ -32,21 +33,24 @@ package final class MemoryStore: ClosableStore {
     /// Creates an empty store.
     ///
     /// - Parameters:
+    ///   - identity: The database and its epoch; `nil` for a default database with the epoch `epoch`.
     ///   - pageLimit: The maximum number of documents on a page; small, so that a small collection takes several pages.
     ///   - retainedCount: The number of commits that are retained.
-    ///   - earliestTime: The time after which all commits are.
+    ///   - earliestTime: A time before all commits.
     ///   - onRead: Called after each read of a page or a document, before the read returns.
     ///   - beforeQuery: Called before each query. The query fails if it was cancelled in the meantime.
     package init(
+        identity: DatabaseIdentity? = nil,
         pageLimit: Int = 2,
         retainedCount: Int = .max,
         earliestTime: Timestamp = .minimum,
         onRead: @escaping @Sendable (MemoryStore, Int) throws -> Void = { _, _ in },
         beforeQuery: @escaping @Sendable () async -> Void = {}
     ) {
+        database = identity?.id
         self.pageLimit = pageLimit
         self.retainedCount = retainedCount
-        state = Mutex(State(lastReadTime: earliestTime))
+        state = Mutex(State(epoch: identity?.epoch.description ?? "epoch", lastReadTime: earliestTime))
         self.onRead = onRead
         self.beforeQuery = beforeQuery
     }
@@ -85,6 +89,11 @@ package final class MemoryStore: ClosableStore {
     /// Changes the epoch, as a restore does.
     package func changeEpoch() {
         state.withLock { $0.epoch += "'" }
+    }
+
+    /// Opens the store again after ``close()``.
+    func reopen() {
+        state.withLock { $0.isClosed = false }
     }
 
     @discardableResult
@@ -263,6 +272,7 @@ package final class MemoryStore: ClosableStore {
     package var position: StorePosition {
         state.withLock { state in
             StorePosition(
+                database: database,
                 epoch: state.epoch,
                 lastSequence: SequenceNumber(UInt64(state.publishedCount)),
                 lastCommitTime: state.publishedCount > 0 ? state.commits[state.publishedCount - 1].time : nil,
@@ -363,7 +373,7 @@ extension MemoryStore.State {
     func commits(after sequence: SequenceNumber) throws(StatusError) -> [Commit] {
         if isAwaited(sequence) { return [] }
         guard (discardedCount...publishedCount).contains(Int(clamping: sequence.rawValue)) else {
-            throw StatusError(.outOfRange, "discarded, or yet to come")
+            throw StatusError(.outOfRange, "discarded, or not yet published")
         }
         return Array(commits[Int(sequence.rawValue)..<publishedCount])
     }
@@ -376,7 +386,7 @@ extension MemoryStore.State {
         case .create(let definition):
             guard !indexes.indexes.contains(where: { $0.definition == definition }) else { throw Self.definitionExists }
             indexCount += 1
-            indexes.indexes.append((id: "\(indexCount)", definition: definition, progress: .ready))
+            indexes.indexes.append((id: "\(indexCount)", definition: definition, buildState: .ready))
         case .delete(let id):
             guard let index = indexes.indexes.firstIndex(where: { UTF8Key($0.id) == UTF8Key(id) }) else {
                 throw Self.noDefinition

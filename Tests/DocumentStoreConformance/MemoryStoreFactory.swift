@@ -1,6 +1,6 @@
 package import DocumentStore
 
-/// Makes stores in memory.
+/// Creates in-memory stores.
 package struct MemoryStoreFactory: StoreFactory {
     /// Creates the factory.
     package init() {}

@@ -21,7 +21,7 @@ struct QueryComparison {
             let query = random.query()
             guard let results = try await run(query, readTime: readTime, mayReject: mayReject) else { continue }
             let expected = oracle.run(query)
-            guard try agree(results.documents, expected, query) else {
+            guard try QueryOracle.agrees(results.documents, with: expected, of: query) else {
                 Issue.record(
                     "\(query)\nfound \(results.documents.map(\.path))\nexpected \(expected.map(\.path))\n\(results.metrics)\n\(Self.seed)"
                 )
@@ -30,7 +30,7 @@ struct QueryComparison {
         }
     }
 
-    /// Returns the results of a query; nil when it may be rejected and is.
+    /// Returns the results of a query; `nil` if it is rejected and may be.
     private func run(_ query: StructuredQuery, readTime: Timestamp?, mayReject: Bool) async throws -> QueryResults? {
         do throws(StatusError) {
             return try await store.run(NormalizedQuery(query), maximumBytes: 16 << 20, readTime: readTime)
@@ -53,40 +53,12 @@ struct QueryComparison {
             let results = try await store.aggregate(normalizedQuery, normalized, readTime: readTime)
             let found = normalized.operations.map { results.results[$0.alias] ?? .null }
             let expected = oracle.aggregate(aggregations, of: query)
-            guard zip(found, expected).allSatisfy(isClose) else {
+            guard zip(found, expected).allSatisfy(QueryOracle.isClose) else {
                 Issue.record(
                     "\(aggregations) of \(query)\nfound \(found)\nexpected \(expected)\n\(results.metrics)\n\(Self.seed)"
                 )
                 return
             }
-        }
-    }
-
-    private func agree(_ found: [EncodedDocument], _ expected: [QueryOracle.Found], _ query: StructuredQuery) throws -> Bool {
-        guard found.count == expected.count else { return false }
-        let search = query.vectorSearch
-        return try zip(found, expected).allSatisfy { found, expected in
-            let fields = try found.decoded().fields
-            // Documents at the same distance have no defined order.
-            if let search, found.path != expected.path {
-                guard query.projection.isEmpty, let distance = search.distance(of: fields), let other = expected.distance else {
-                    return true
-                }
-                return abs(distance - other) < 1e-9
-            }
-            return found.path == expected.path && isClose(.map(fields), .map(expected.fields))
-        }
-    }
-
-    /// Returns whether two values are equal, except for rounding errors of doubles.
-    private func isClose(_ found: Value, _ expected: Value) -> Bool {
-        switch (found, expected) {
-        case (.double(let found), .double(let expected)):
-            found == expected || (found.isNaN && expected.isNaN)
-                || abs(found - expected) <= 1e-9 * max(1, max(abs(found), abs(expected)))
-        case (.map(let found), .map(let expected)):
-            found.count == expected.count && zip(found, expected).allSatisfy { $0.key == $1.key && isClose($0.value, $1.value) }
-        default: found == expected
         }
     }
 }

@@ -45,11 +45,11 @@ package struct StoreRequirement: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// Makes the stores of one driver.
+/// Creates the stores of one driver.
 package protocol StoreFactory: Sendable {
-    /// Runs `body` with an empty store, and closes and removes the store afterwards.
+    /// Runs `body` with an empty store, and closes and removes the store afterward.
     func withStore(_ body: (any ClosableStore) async throws -> Void) async throws
 
-    /// Runs `body` with an empty store that retains less than the last 1,000 commits of 1 KiB each.
+    /// Runs `body` with an empty store that retains fewer than the last 1,000 commits of 1 KiB each.
     func withStoreOfShortHistory(_ body: (any ClosableStore) async throws -> Void) async throws
 }

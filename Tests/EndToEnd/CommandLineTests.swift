@@ -22,7 +22,7 @@ struct CommandLineTests {
         ["list", "--key", "a", "--key-file", "b"],
         ["serve", "--allow-host", "http://x"], ["watch"],
     ])
-    func `invalid arguments print the usage`(arguments: [String]) async throws {
+    func `Invalid arguments print the usage`(arguments: [String]) async throws {
         let process = try HearthProcess(arguments)
         let errors = await process.errors.reduce(into: []) { $0.append($1) }
         #expect(try await process.exitStatus() == .code(64))
@@ -31,7 +31,7 @@ struct CommandLineTests {
         #expect(await process.output.reduce(into: []) { $0.append($1) } == [])
     }
 
-    @Test func `an unreachable server is reported with advice`() async throws {
+    @Test func `An unreachable server is reported with advice`() async throws {
         let result = try await hearth("get", "books/x", "--server", "http://127.0.0.1:1")
         #expect(result.status == .code(1))
         #expect(result.output == [])
@@ -56,7 +56,7 @@ struct CommandLineTests {
         }
     }
 
-    @Test func `prints version and help`() async throws {
+    @Test func `Prints version and help`() async throws {
         let version = try await hearth("--version")
         #expect(version.status == .code(0))
         #expect(version.output.first?.hasPrefix("hearth ") == true)
@@ -68,7 +68,7 @@ struct CommandLineTests {
         }
     }
 
-    @Test func `sets, merges, gets, lists and deletes documents`() async throws {
+    @Test func `Sets, merges, gets, lists and deletes documents`() async throws {
         try await withServer { server in
             let address = server.address
             #expect(try await hearth("set", "books/a", #"{"title":"A","pages":1}"#, "--server", address).status == .code(0))
@@ -93,7 +93,7 @@ struct CommandLineTests {
         }
     }
 
-    @Test func `runs queries, aggregations and explain`() async throws {
+    @Test func `Runs queries, aggregations and explain`() async throws {
         try await withServer { server in
             for pages in 1...3 {
                 _ = try await server.connection.set(DocumentPath("books/b\(pages)"), ["pages": .integer(Int64(pages))])
@@ -117,7 +117,7 @@ struct CommandLineTests {
         }
     }
 
-    @Test func `rejects arguments that are not valid UTF-8`() async throws {
+    @Test func `Rejects arguments that are not valid UTF-8`() async throws {
         try await withServer { server in
             _ = try await server.connection.set(DocumentPath("books/\u{FFFD}"), [:])
             let get = try await shell(#"$HEARTH get $'books/\xff' --server \#(server.address)"#)

@@ -8,7 +8,7 @@ import UTF8Text
 
 @Suite("Named databases", .tags(.slow), .timeLimit(.minutes(4)))
 struct DatabaseTests {
-    @Test func `the command line selects databases`() async throws {
+    @Test func `The command line selects databases`() async throws {
         try await withServer { server in
             func run(_ arguments: String..., in database: String? = nil, input: String = "") async throws -> CommandResult {
                 let options = ["--server", server.address] + (database.map { ["--database", $0] } ?? [])
@@ -40,7 +40,7 @@ struct DatabaseTests {
         }
     }
 
-    @Test func `admin pages of a database link only to its own pages and to the overviews of others`() async throws {
+    @Test func `Admin pages of a database link only to its own pages and to the overviews of others`() async throws {
         try await withServer { server in
             for (database, value) in [("(default)", "here"), ("shop/stock", "there")] {
                 let call = ["set", "c/d", #"{"in": "\#(value)"}"#, "--database", database, "--server", server.address]
@@ -67,13 +67,13 @@ struct DatabaseTests {
         }
     }
 
-    private func page(_ path: String, of server: TestServer) async throws -> (status: Int, text: String) {
+    private func page(_ path: String, of server: EndToEndServer) async throws -> (status: Int, text: String) {
         let url = try #require(URL(string: server.address + path))
         let (data, response) = try await URLSession.shared.data(from: url)
         return (try #require(response as? HTTPURLResponse).statusCode, String(decoding: data, as: UTF8.self))
     }
 
-    @Test func `no database loses acknowledged commits when the server is killed`() async throws {
+    @Test func `No database loses acknowledged commits when the server is killed`() async throws {
         try await withTemporaryFolder { folder in
             let data = folder.appending(path: "data")
             let names = ["(default)", "a", "b", "shop/c"]
@@ -101,7 +101,7 @@ struct DatabaseTests {
             let unclosed = try await hearth("check", "--data", data.path, "--json")
             #expect(unclosed.status == .code(1))
             #expect(unclosed.output.contains { $0.contains(#""database":"shop/c""#) && $0.contains("databases/shop/c/") })
-            let server = try await TestServer(data: data)
+            let server = try await EndToEndServer(data: data)
             for (index, name) in names.enumerated() {
                 let ids = try await hearth("list", "c", "--server", server.address, "--database", name).output
                 let known = Set(ids)
@@ -136,13 +136,13 @@ struct DatabaseTests {
         }
     }
 
-    @Test func `a damaged database is reported and does not affect others`() async throws {
+    @Test func `A damaged database is reported and does not affect others`() async throws {
         try await withTemporaryFolder { folder in
             let data = folder.appending(path: "data")
-            let list = { (name: String, server: TestServer) in
+            let list = { (name: String, server: EndToEndServer) in
                 try await hearth("list", "c", "--server", server.address, "--database", name)
             }
-            let first = try await TestServer(data: data)
+            let first = try await EndToEndServer(data: data)
             for name in ["a", "b"] {
                 _ = try await hearth("set", "c/d", "{}", "--server", first.address, "--database", name)
             }
@@ -151,11 +151,11 @@ struct DatabaseTests {
             let good = try Data(contentsOf: description)
             try Data("{".utf8).write(to: description)
 
-            let second = try await TestServer(data: data)
-            let refused = try await list("a", second)
-            #expect(refused.status == .code(1))
-            #expect(refused.errorText.contains("DATA_LOSS"))
-            #expect(!refused.errorText.contains(data.path))
+            let second = try await EndToEndServer(data: data)
+            let rejected = try await list("a", second)
+            #expect(rejected.status == .code(1))
+            #expect(rejected.errorText.contains("DATA_LOSS"))
+            #expect(!rejected.errorText.contains(data.path))
             #expect(try await list("b", second).output == ["c/d"])
             #expect(try await second.stop() == .code(0))
             for arguments in [["check"], ["check", "--repair"]] {
@@ -171,10 +171,10 @@ struct DatabaseTests {
         }
     }
 
-    @Test func `databases are repaired individually and together`() async throws {
+    @Test func `Databases are repaired individually and together`() async throws {
         try await withTemporaryFolder { folder in
             let data = folder.appending(path: "data")
-            let server = try await TestServer(data: data)
+            let server = try await EndToEndServer(data: data)
             for name in ["(default)", "a"] {
                 _ = try await hearth("set", "c/d", "{}", "--server", server.address, "--database", name)
             }
@@ -188,7 +188,7 @@ struct DatabaseTests {
         }
     }
 
-    @Test func `databases belong to the project of the server`() async throws {
+    @Test func `Databases belong to the project of the server`() async throws {
         try await withTemporaryFolder { folder in
             let data = folder.appending(path: "data").path
             func serve(_ project: String) throws -> HearthProcess {
@@ -203,15 +203,15 @@ struct DatabaseTests {
             let names = try await hearth("databases", "list", "--server", address).output
             #expect(names == ["shop/(default)", "other/(default)", "shop/tests"])
             #expect(try await process.end(with: SIGTERM) == .code(0))
-            // The default database can't be opened under the project of another one.
-            let refused = try await serve("other").result()
-            #expect(refused.status == .code(1))
-            #expect(refused.errorText.contains("--project"))
+            // The default database cannot be opened under the project of another one.
+            let rejected = try await serve("other").result()
+            #expect(rejected.status == .code(1))
+            #expect(rejected.errorText.contains("--project"))
             #expect(try await hearth("serve", "--data", data, "--project", "a/b").status == .code(64))
         }
     }
 
-    @Test func `the client can use several databases`() async throws {
+    @Test func `The client can use several databases`() async throws {
         try await withServer { server in
             let settings = FirestoreSettings()
             settings.host = String(server.address.dropFirst("http://".count))

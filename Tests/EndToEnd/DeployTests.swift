@@ -58,7 +58,7 @@ struct DeployTests {
         }
     }
 
-    @Test(arguments: NewFolder.allCases) func `loads the examples into a new data folder, once`(kind: NewFolder) async throws {
+    @Test(arguments: NewFolder.allCases) func `Loads the examples into a new data folder, once`(kind: NewFolder) async throws {
         let folder = try TemporaryFolder()
         let data = try kind.path(in: folder)
         let first = try await Start(data: data)
@@ -74,7 +74,7 @@ struct DeployTests {
         #expect(try await second.process.end(with: SIGINT) == .code(0))
     }
 
-    @Test func `prints examples that work`() async throws {
+    @Test func `Prints examples that work`() async throws {
         let folder = try TemporaryFolder()
         let start = try await Start(data: folder["data"])
         let address = try #require(start.lines.firstIndex { $0 == start.address })
@@ -98,7 +98,7 @@ struct DeployTests {
         #expect(try await start.process.end(with: SIGTERM) == .code(0))
     }
 
-    @Test func `reloads the examples after an interruption`() async throws {
+    @Test func `Reloads the examples after an interruption`() async throws {
         let folder = try TemporaryFolder()
         let first = try await Start(data: folder["data"])
         #expect(try await hearth("delete", "books/hitchhiker", "--server", #require(first.address)).status == .code(0))
@@ -112,7 +112,7 @@ struct DeployTests {
         #expect(!folder.exists("data/.examples-unfinished"))
     }
 
-    @Test func `reports why the server does not start`() async throws {
+    @Test func `Reports why the server does not start`() async throws {
         try await withServer { server in
             let folder = try TemporaryFolder()
             let port = String(server.address.split(separator: ":").last ?? "")
@@ -125,7 +125,7 @@ struct DeployTests {
         }
     }
 
-    @Test(arguments: ["run", "test"]) func `rejects arguments`(script: String) async throws {
+    @Test(arguments: ["run", "test"]) func `Rejects arguments`(script: String) async throws {
         let process = try HearthProcess(["--port", "9000"], program: Self.folder.appending(path: script))
         let errors = await process.errors.reduce(into: []) { $0.append($1) }
         #expect(try await process.exitStatus() == .code(64))

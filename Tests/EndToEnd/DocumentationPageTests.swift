@@ -12,7 +12,7 @@ import UTF8Text
 struct DocumentationPageTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardizedFileURL
 
-    @Test func `commands run and print what the pages show`() async throws {
+    @Test func `Commands run and print what the pages show`() async throws {
         var count = 0
         for page in try Self.pages() {
             let commands = page.blocks.filter { $0.language == "console" && !$0.isExcluded }.flatMap(\.commands)
@@ -42,7 +42,7 @@ struct DocumentationPageTests {
         }
     }
 
-    @Test func `relative links resolve`() throws {
+    @Test func `Relative links resolve`() throws {
         for page in try Self.pages() {
             for target in page.relativeLinks {
                 let parts = target.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -81,7 +81,7 @@ struct DocumentationPageTests {
         }
     }
 
-    /// Returns the names of the members of JSON that is one text or one text per line; nil if it is not JSON.
+    /// Returns the member names in a JSON value, or in one value per line; `nil` if the lines are not JSON.
     private static func shape(_ lines: [String]) -> Set<String>? {
         if let root = try? JSONText(lines.joined(separator: "\n")).root { return shape(root, at: "") }
         let texts = lines.compactMap { try? JSONText($0).root }
@@ -175,7 +175,7 @@ private struct MarkdownPage {
         prose.joined(separator: "\n").matches(of: /\]\(([^)\s]+)\)/).map { String($0.1) }.filter { !$0.contains("://") }
     }
 
-    /// The anchors of the headings, as GitHub makes them.
+    /// The anchors of the headings, as GitHub generates them.
     var anchors: Set<String> {
         Set(
             prose.filter { $0.hasPrefix("#") }.map { line in

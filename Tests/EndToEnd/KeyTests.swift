@@ -8,14 +8,14 @@ import UTF8Text
 
 @Suite("API keys", .timeLimit(.minutes(2)))
 struct KeyTests {
-    @Test func `keys can be created before the first start, and permit a public address`() async throws {
+    @Test func `Keys can be created before the first start, and permit a public address`() async throws {
         try await withTemporaryFolder { folder in
             let data = folder.appendingPathComponent("data")
             let made = try await hearth("keys", "create", "--role", "admin", "--data", data.path)
             #expect(made.status == .code(0))
             let key = try #require(made.output.first)
             #expect(made.output.count == 1)
-            #expect(made.errorText.contains("can't be shown again"))
+            #expect(made.errorText.contains("cannot be shown again"))
             #expect(!made.errorText.contains(key))
             let process = try HearthProcess(["serve", "--data", data.path, "--port", "0", "--host", "0.0.0.0"])
             var lines = process.output.makeAsyncIterator()
@@ -24,8 +24,8 @@ struct KeyTests {
             #expect(try await hearth("list", "--server", address).errorText.contains("UNAUTHENTICATED"))
             #expect(try await hearth("list", "--server", address, environment: ["HEARTH_KEY": key]).status == .code(0))
             // The Host header must be the address that the connection was made to.
-            for (host, status) in [("127.0.0.2:\(port)", "200"), ("127.0.0.3:\(port)", "421"), ("evil.example", "421")] {
-                let curl = "curl -s -o /dev/null -w '%{http_code}' -H 'Host: \(host)' http://127.0.0.2:\(port)/health"
+            for (host, status) in [("127.0.0.2:\(port)", "401"), ("127.0.0.3:\(port)", "421"), ("evil.example", "421")] {
+                let curl = "curl -s -o /dev/null -w '%{http_code}' -H 'Host: \(host)' http://127.0.0.2:\(port)/admin/"
                 #expect(try await shell(curl).output == [status], "\(host)")
             }
             #expect(try await process.end(with: SIGTERM) == .code(0))
@@ -35,19 +35,19 @@ struct KeyTests {
         }
     }
 
-    @Test func `a running server requires a key as soon as the first one is created`() async throws {
+    @Test func `A running server requires a key as soon as the first one is created`() async throws {
         try await withServer { server in
             let made = try await hearth("keys", "create", "--role", "admin", "--data", server.folder.path, "--label", "me")
             let key = try #require(made.output.first)
             #expect(try await hearth("list", "--server", server.address, environment: ["HEARTH_KEY": key]).status == .code(0))
             while try await hearth("list", "--server", server.address).status == .code(0) {}
-            let refused = try await hearth("list", "--server", server.address)
-            #expect(refused.status == .code(1))
-            #expect(refused.errorText.contains("Authorization: Bearer"))
+            let rejected = try await hearth("list", "--server", server.address)
+            #expect(rejected.status == .code(1))
+            #expect(rejected.errorText.contains("Authorization: Bearer"))
         }
     }
 
-    @Test func `a key can be given by variable, file, standard input or option`() async throws {
+    @Test func `A key can be given by variable, file, standard input or option`() async throws {
         try await withServer { server in
             let made = try await hearth("keys", "create", "--role", "reader", "--data", server.folder.path)
             let key = try #require(made.output.first)
@@ -67,7 +67,7 @@ struct KeyTests {
         }
     }
 
-    @Test func `only an admin can create, list and revoke keys through the server`() async throws {
+    @Test func `Only an admin can create, list and revoke keys through the server`() async throws {
         try await withServer { server in
             let admin = try #require(
                 try await hearth("keys", "create", "--role", "admin", "--data", server.folder.path).output.first
@@ -105,7 +105,7 @@ struct KeyTests {
         }
     }
 
-    @Test func `revoking a key ends its watch streams`() async throws {
+    @Test func `Revoking a key ends its watch streams`() async throws {
         try await withServer { server in
             let made = try await hearth("keys", "create", "--role", "reader", "--data", server.folder.path)
             let key = try #require(made.output.first)
@@ -119,7 +119,7 @@ struct KeyTests {
         }
     }
 
-    @Test func `the Swift client reports missing authentication and permissions`() async throws {
+    @Test func `The Swift client reports missing authentication and permissions`() async throws {
         try await withServer { server in
             let made = try await hearth("keys", "create", "--role", "reader", "--data", server.folder.path)
             let key = try #require(made.output.first)

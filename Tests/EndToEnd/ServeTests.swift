@@ -7,9 +7,9 @@ import UTF8Text
 
 @Suite("hearth serve", .timeLimit(.minutes(2)))
 struct ServeTests {
-    @Test func `prints its URL when it is ready, and nothing else to standard output`() async throws {
+    @Test func `Prints its URL when it is ready, and nothing else to standard output`() async throws {
         try await withTemporaryFolder { folder in
-            let server = try await TestServer(data: folder)
+            let server = try await EndToEndServer(data: folder)
             #expect(server.address.wholeMatch(of: /http:\/\/127\.0\.0\.1:[1-9][0-9]*/) != nil)
             #expect(try await server.connection.serverInformation().version.isEmpty == false)
             #expect(try await server.stop() == .code(0))
@@ -17,11 +17,11 @@ struct ServeTests {
         }
     }
 
-    @Test(arguments: [SIGTERM, SIGINT]) func `shuts down quickly on a signal with open streams`(
+    @Test(arguments: [SIGTERM, SIGINT]) func `Shuts down quickly on a signal with open streams`(
         signal: Int32
     ) async throws {
         try await withTemporaryFolder { folder in
-            let server = try await TestServer(data: folder)
+            let server = try await EndToEndServer(data: folder)
             let frames = try await server.connection.watch(.collection(CollectionPath("books")))
             var kinds: [WatchFrame.Kind] = []
             var stopTime: ContinuousClock.Instant?
@@ -39,7 +39,39 @@ struct ServeTests {
         }
     }
 
-    @Test func `rejects a data folder that is in use by another server`() async throws {
+    @Test func `Logs its version, data folder and process ID, and that it stops; SIGHUP does not stop it`() async throws {
+        try await withTemporaryFolder { folder in
+            let server = try await EndToEndServer(data: folder)
+            server.process.send(SIGHUP)
+            #expect(try await server.connection.serverInformation().name == "Hearth")
+            #expect(try await server.stop() == .code(0))
+            let lines = await server.process.errors.reduce(into: []) { $0.append($1) }
+            for message in ["Starting Hearth", "Shutting down", "Stopped Hearth"] {
+                #expect(lines.count { $0.contains(message) } == 1, "\(message)")
+            }
+            for message in ["Starting Hearth", "Stopped Hearth"] {
+                let line = try #require(lines.first { $0.contains(message) })
+                #expect(line.contains("process.id=\(server.process.processID)"))
+                #expect(line.contains("store.folder=\(folder.path)"))
+                #expect(line.wholeMatch(of: /.*server\.version=[0-9]+\.[0-9]+.*/) != nil)
+            }
+        }
+    }
+
+    @Test func `Does not send the path of the data folder with its log`() async throws {
+        try await withTemporaryFolder { folder in
+            let server = try await EndToEndServer(data: folder)
+            let call = #"{"jsonrpc":"2.0","id":1,"method":"server.log"}"#
+            let log = try await shell(
+                "curl -s -H 'Content-Type: application/json' -d '\(call)' \(server.address)/rpc"
+            )
+            #expect(log.output.joined().contains("result"))
+            #expect(!log.output.joined().contains(folder.path))
+            #expect(try await server.stop() == .code(0))
+        }
+    }
+
+    @Test func `Rejects a data folder that is in use by another server`() async throws {
         try await withServer { server in
             let second = try await hearth("serve", "--data", server.folder.path, "--port", "0")
             #expect(second.status == .code(1))
@@ -50,19 +82,19 @@ struct ServeTests {
         }
     }
 
-    @Test func `rejects a port that is in use`() async throws {
+    @Test func `Rejects a port that is in use`() async throws {
         try await withServer { server in
             let port = String(server.address.split(separator: ":").last ?? "")
             try await withTemporaryFolder { folder in
                 let second = try await hearth("serve", "--data", folder.path, "--port", port)
                 #expect(second.status == .code(1))
-                #expect(second.errorText.contains("Can't listen on 127.0.0.1, port \(port): Address already in use."))
+                #expect(second.errorText.contains("Cannot listen on 127.0.0.1, port \(port): Address already in use."))
                 #expect(second.errorText.contains("--port 0"))
             }
         }
     }
 
-    @Test func `rejects a public address without keys before creating the data folder`() async throws {
+    @Test func `Rejects a public address without keys before creating the data folder`() async throws {
         let folder = try TemporaryFolder()
         let result = try await hearth("serve", "--host", "0.0.0.0", "--data", folder["data"], "--port", "0")
         #expect(result.status == .code(1))
@@ -71,7 +103,7 @@ struct ServeTests {
         #expect(!folder.exists("data"))
     }
 
-    @Test func `accepts additional host names given with --allow-host`() async throws {
+    @Test func `Accepts additional host names given with --allow-host`() async throws {
         let folder = try TemporaryFolder()
         let names = ["one.example", "two.example"]
         let process = try HearthProcess(
@@ -80,13 +112,13 @@ struct ServeTests {
         var addresses = process.output.makeAsyncIterator()
         let address = try #require(await addresses.next())
         for (name, status) in [("one.example", "200"), ("two.example:81", "200"), ("three.example", "421")] {
-            let response = try await shell("curl -s -o /dev/null -w '%{http_code}' -H 'Host: \(name)' \(address)/health")
+            let response = try await shell("curl -s -o /dev/null -w '%{http_code}' -H 'Host: \(name)' \(address)/openrpc.json")
             #expect(response.output == [status], "\(name)")
         }
         #expect(try await process.end(with: SIGTERM) == .code(0))
     }
 
-    @Test func `rejects a data folder that is a file`() async throws {
+    @Test func `Rejects a data folder that is a file`() async throws {
         try await withTemporaryFolder { folder in
             let file = folder.appendingPathComponent("data")
             try Data("not a folder".utf8).write(to: file)
@@ -98,15 +130,15 @@ struct ServeTests {
     }
 
     // Not even root can create a folder there.
-    @Test func `rejects a data folder that is not writable`() async throws {
+    @Test func `Rejects a data folder that is not writable`() async throws {
         let result = try await hearth("serve", "--data", "/proc/hearth-data", "--port", "0")
         #expect(result.status == .code(1))
         #expect(result.errorText.contains("/proc/hearth-data"))
     }
 
-    @Test func `preserves every acknowledged write when killed`() async throws {
+    @Test func `Preserves every acknowledged write when killed`() async throws {
         try await withTemporaryFolder { folder in
-            let server = try await TestServer(data: folder)
+            let server = try await EndToEndServer(data: folder)
             let collection = try CollectionPath("notes")
             for number in 0..<50 {
                 let path = try DocumentPath("notes/n\(number)")
@@ -114,7 +146,7 @@ struct ServeTests {
             }
             #expect(try await server.stop(with: SIGKILL) == .signal(SIGKILL))
 
-            let again = try await TestServer(data: folder)
+            let again = try await EndToEndServer(data: folder)
             let page = try await again.connection.documents(in: collection, pageSize: 100)
             #expect(page.documents.count == 50)
             for number in 0..<50 {
@@ -126,9 +158,9 @@ struct ServeTests {
         }
     }
 
-    @Test func `reports that its data folder was removed and exits with an error`() async throws {
+    @Test func `Reports that its data folder was removed and exits with an error`() async throws {
         try await withTemporaryFolder { folder in
-            let server = try await TestServer(data: folder)
+            let server = try await EndToEndServer(data: folder)
             let path = try DocumentPath("books/b")
             _ = try await server.connection.set(path, [:])
             #expect(try await server.connection.serverInformation().writeBlockedReason == nil)
@@ -144,7 +176,7 @@ struct ServeTests {
         }
     }
 
-    @Test func `reports damaged files and keeps serving other documents`() async throws {
+    @Test func `Reports damaged files and keeps serving other documents`() async throws {
         try await withServer { server in
             let good = try DocumentPath("books/good")
             _ = try await server.connection.set(good, ["a": .integer(1)])

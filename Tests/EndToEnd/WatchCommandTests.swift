@@ -18,16 +18,16 @@ struct WatchCommandTests {
     }
 
     @Test(arguments: [
-        ["watch", "books", "--group", "reviews"], ["watch", "--group", "a/b"], ["watch", "--query", "{"],
+        ["watch"], ["watch", "books", "--group", "reviews"], ["watch", "--group", "a/b"], ["watch", "--query", "{"],
         ["watch", "--query", "[]"], ["watch", "--query", "{}", "--group", "reviews"],
     ])
-    func `rejects missing, several or invalid targets`(arguments: [String]) async throws {
+    func `Rejects missing, several or invalid targets`(arguments: [String]) async throws {
         let result = try await HearthProcess(arguments).result()
         #expect(result.status == .code(64))
         #expect(result.errors.contains { $0.hasPrefix("Usage: hearth") }, "\(result)")
     }
 
-    @Test func `fails if the server is unreachable or the query is invalid`() async throws {
+    @Test func `Fails if the server is unreachable or the query is invalid`() async throws {
         let unreachable = try await hearth("watch", "books", "--server", "http://127.0.0.1:1")
         #expect(unreachable.status == .code(1))
         #expect(unreachable.errorText.contains("hearth serve"))
@@ -39,7 +39,7 @@ struct WatchCommandTests {
         }
     }
 
-    @Test func `watches queries and collection groups`() async throws {
+    @Test func `Watches queries and collection groups`() async throws {
         try await withServer { server in
             for (path, n) in [("books/a", 1), ("books/b", 2), ("books/a/reviews/r", 3)] {
                 _ = try await server.connection.set(DocumentPath(path), ["n": .integer(Int64(n))])
@@ -72,16 +72,16 @@ struct WatchCommandTests {
     }
 
     @Test(arguments: [SIGTERM, SIGKILL])
-    func `resumes after a restart of the server`(signal: Int32) async throws {
+    func `Resumes after a restart of the server`(signal: Int32) async throws {
         try await withTemporaryFolder { folder in
-            var server = try await TestServer(data: folder)
+            var server = try await EndToEndServer(data: folder)
             let port = try #require(server.address.split(separator: ":").last.map(String.init))
             _ = try await server.connection.set(DocumentPath("books/a"), [:])
             let watch = try HearthProcess(["watch", "books", "--server", server.address])
             var lines = watch.output.makeAsyncIterator()
             while let line = await lines.next(), !line.contains(#""type":"current""#) {}
             _ = try await server.stop(with: signal)
-            server = try await TestServer(data: folder, port: port)
+            server = try await EndToEndServer(data: folder, port: port)
             let writes = try ["b", "c"].map { try Write.set(DocumentPath("books/\($0)"), [:]) }
             _ = try await server.connection.commit(writes)
             _ = try await server.connection.delete(DocumentPath("books/a"))
@@ -99,7 +99,7 @@ struct WatchCommandTests {
         }
     }
 
-    @Test func `ends when its key is revoked`() async throws {
+    @Test func `Ends when its key is revoked`() async throws {
         try await withServer { server in
             let made = try await hearth("keys", "create", "--role", "reader", "--data", server.folder.path)
             let key = try #require(made.output.first)

@@ -11,7 +11,7 @@
 // Faults, with N counted from 1:
 //
 //   kill-before:N            Kills the process instead of the N-th call.
-//   kill-within:N            As kill-before, but a write call first writes half of its bytes.
+//   kill-within:N            Like kill-before, but a write call first writes half of its bytes.
 //   kill-after:N             Kills the process after the N-th call, before it returns.
 //   fail:KIND:ERROR:N        Makes the N-th call of a kind fail with ENOSPC, EIO, EDQUOT or EROFS.
 //   fail-from:KIND:ERROR:N   Makes that call and all later ones fail.

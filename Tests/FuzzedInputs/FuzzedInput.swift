@@ -24,7 +24,7 @@ package enum FuzzedInput: CaseIterable, Sendable {
 
     /// Parses an input as the server does.
     ///
-    /// Any input must be rejected or round-trip. Returns a description of the violation, or nil when there is none.
+    /// Any input must be rejected or round-trip. Returns a description of the violation, or `nil` if there is none.
     package func check(_ bytes: [UInt8]) async -> String? {
         switch self {
         case .json: checkJSON(bytes)
@@ -45,7 +45,7 @@ extension FuzzedInput {
         guard let value = try? Value(json: text.root) else { return nil }
         var writer = JSONWriter()
         value.write(to: &writer)
-        guard let again = try? Value(json: JSONText(writer.finish()).root) else { return "the encoded value can't be decoded" }
+        guard let again = try? Value(json: JSONText(writer.finish()).root) else { return "the encoded value cannot be decoded" }
         // In this order NaN equals itself.
         return again.compared(to: value) == .equal ? nil : "the value does not round-trip"
     }
@@ -56,7 +56,7 @@ extension FuzzedInput {
         else { return nil }
         let file = DocumentFile.encode(document, storesID: true)
         guard let again = try? DocumentFile.decode(file, in: collection, id: nil, file: "a/b.json") else {
-            return "the encoded document can't be decoded"
+            return "the encoded document cannot be decoded"
         }
         return EncodedDocument(again) == EncodedDocument(document) ? nil : "the document does not round-trip"
     }
@@ -100,7 +100,7 @@ extension FuzzedInput {
         return nil
     }
 
-    /// Checks the form of a JSON-RPC response. Returns a description of the violation, or nil when there is none.
+    /// Checks the form of a JSON-RPC response. Returns a description of the violation, or `nil` if there is none.
     package static func checkResponse(_ bytes: [UInt8]) -> String? {
         guard let root = try? JSONText(bytes).root else { return "the response is not JSON" }
         for response in root.elements.map(Array.init) ?? [root] {

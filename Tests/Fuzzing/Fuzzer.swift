@@ -15,7 +15,7 @@ public func initialize(
     do {
         try FuzzedInput.writeSeeds(toFolder: folder)
     } catch {
-        fatalError("Can't write the seed corpus to \(folder): \(error)")
+        fatalError("Cannot write the seed corpus to \(folder): \(error)")
     }
     exit(0)
 }

@@ -1,7 +1,7 @@
 import DocumentModel
 import QueryEngine
 
-/// A reader of documents in memory, as of a time before or after some of them were changed.
+/// A reader of in-memory documents, as of a time before or after some of them were changed.
 final class InMemoryDocuments: QueryDocuments {
     let time: Timestamp
     private(set) var readCount = 0
@@ -20,6 +20,8 @@ final class InMemoryDocuments: QueryDocuments {
         readCount += 1
         return documents[path]
     }
+
+    func unreadablePaths(in source: StructuredQuery.Source) -> [DocumentPath] { [] }
 
     func changedPaths(in source: StructuredQuery.Source) -> [DocumentPath] {
         changed.filter { source.contains($0) }

@@ -13,6 +13,7 @@ final class InMemoryIndex: QueryIndex {
     private let documents: [Document]
     private let policies: [CollectionID: IndexingPolicy]
     private var rows: [RowKey: [IndexScan.Position]] = [:]
+    private var named: [IndexTarget: [[UInt8]: Document]] = [:]
 
     init(_ documents: [Document], at commitTime: Timestamp, policies: [CollectionID: IndexingPolicy] = [:]) {
         self.documents = documents
@@ -24,12 +25,37 @@ final class InMemoryIndex: QueryIndex {
         collection.map { policies[$0] ?? IndexingPolicy() } ?? .namesOnly
     }
 
+    func unreadablePaths(in source: StructuredQuery.Source) -> [DocumentPath] { [] }
+
     func cursor(_ scan: IndexScan, probing lookups: [IndexScan.PointLookup]) -> any IndexCursor {
         InMemoryCursor(rows(of: scan), lookups.map { names(of: $0, in: scan.target) })
     }
 
     func probe(_ lookup: IndexScan.PointLookup, of target: IndexTarget) -> any IndexProbe {
         InMemoryProbe(names: names(of: lookup, in: target))
+    }
+
+    func forEachEntry(_ scan: IndexScan, _ body: (IndexEntry) throws(StatusError) -> Bool) throws(StatusError) {
+        for row in rows(of: scan).reversed() {
+            let result = row.value.withUnsafeBytes { value in
+                row.name.withUnsafeBytes { name in
+                    Result { () throws(StatusError) in
+                        try body(IndexEntry(value: value, isDouble: isDouble(row, scan), name: name))
+                    }
+                }
+            }
+            guard try result.get() else { return }
+        }
+    }
+
+    private func isDouble(_ row: IndexScan.Position, _ scan: IndexScan) -> Bool {
+        guard case .values(let field) = scan.index else { return false }
+        if named[scan.target] == nil {
+            let documents = documents.filter { scan.target.contains($0.path) }
+            named[scan.target] = Dictionary(uniqueKeysWithValues: documents.map { (scan.target.name(of: $0.path), $0) })
+        }
+        if case .double? = named[scan.target]?[row.name]?.fields[field] { return true }
+        return false
     }
 
     func count(_ scan: IndexScan, limit: Int?) -> Int {
@@ -55,6 +81,44 @@ final class InMemoryIndex: QueryIndex {
             }
             guard try result.get() else { return }
         }
+    }
+
+    func forEachVector(
+        _ target: IndexTarget,
+        _ field: FieldPath,
+        _ body: (IndexVector) throws(StatusError) -> Bool
+    ) throws(StatusError) {
+        for document in documents where target.contains(document.path) {
+            var continues = true
+            try withVector(of: document, target.name(of: document.path), field) { vector throws(StatusError) in
+                continues = try body(vector)
+            }
+            guard continues else { return }
+        }
+    }
+
+    func vectorLookup(_ target: IndexTarget, _ field: FieldPath) -> any IndexVectorLookup {
+        InMemoryVectorLookup { name, body throws(StatusError) in
+            for document in self.documents where target.contains(document.path) && target.name(of: document.path) == name {
+                try self.withVector(of: document, name, field, body)
+            }
+        }
+    }
+
+    private func withVector(
+        of document: Document,
+        _ name: [UInt8],
+        _ field: FieldPath,
+        _ body: (IndexVector) throws(StatusError) -> Void
+    ) throws(StatusError) {
+        guard case .vector(let vector)? = document.fields[field] else { return }
+        let packed = PackedVector(vector)
+        let result = name.withUnsafeBytes { name in
+            packed.bytes.withUnsafeBytes { bytes in
+                Result { () throws(StatusError) in try body(IndexVector(name: name, bytes: bytes, isExact: packed.isExact)) }
+            }
+        }
+        try result.get()
     }
 
     func checkCancellation() {}
@@ -153,6 +217,19 @@ private final class InMemoryProbe: IndexProbe {
     }
 
     func contains(_ name: [UInt8]) -> Bool { names.contains(name) }
+}
+
+/// A lookup of vectors.
+private final class InMemoryVectorLookup: IndexVectorLookup {
+    typealias Body = (IndexVector) throws(StatusError) -> Void
+
+    private let find: ([UInt8], Body) throws(StatusError) -> Void
+
+    init(_ find: @escaping ([UInt8], Body) throws(StatusError) -> Void) {
+        self.find = find
+    }
+
+    func withVector(of name: [UInt8], _ body: Body) throws(StatusError) { try find(name, body) }
 }
 
 extension IndexTarget {

@@ -54,7 +54,7 @@ package struct QueryOracle: Sendable {
         }
     }
 
-    /// Applies filter, order, cursors, offset and limit, in this sequence.
+    /// Applies filter, order, cursors, offset and limit, in this order.
     private func documents(of query: StructuredQuery, aggregating fields: [FieldPath]) -> [Document] {
         let orders = query.oracleOrders(aggregating: fields)
         var found = documents.filter { document in

@@ -82,8 +82,8 @@ package struct RandomDocuments {
         return value
     }
 
-    /// Returns one of few points. No two denote the same location, where formulas differ by rounding errors, and the differences of
-    /// coordinates are exact.
+    /// Returns one of a few points. No two denote the same location, where formulas differ by rounding errors, and the differences
+    /// of coordinates are exact.
     package mutating func point() -> GeoPoint {
         let latitude = pick([-89.5, -33.875, -0.5, 0, 12.25, 53.5, 89.75])
         guard

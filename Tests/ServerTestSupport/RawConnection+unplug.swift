@@ -2,7 +2,7 @@ import Glibc
 import NIOCore
 
 extension RawConnection {
-    /// Simulates an unplugged cable: drops all incoming packets, including acknowledgements, with a socket filter that accepts none.
+    /// Simulates an unplugged cable: drops all incoming packets, including acknowledgments, with a socket filter that accepts none.
     package func unplug() async throws {
         let instruction = UnsafeMutablePointer<FilterInstruction>.allocate(capacity: 1)
         defer { instruction.deallocate() }

@@ -95,11 +95,11 @@ package struct RawConnection {
 
 /// Runs `body` with a connection to the server, then closes it.
 package func withConnection<Result: Sendable>(
-    to server: TestServer,
+    to server: InProcessServer,
     receiveBuffer: Int? = nil,
     _ body: (inout RawConnection) async throws -> Result
 ) async throws -> Result {
-    var bootstrap = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+    var bootstrap = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup).connectTimeout(.seconds(60))
         .channelOption(.allowRemoteHalfClosure, value: true)
     if let receiveBuffer {
         bootstrap = bootstrap.channelOption(.socketOption(.so_rcvbuf), value: .init(receiveBuffer))

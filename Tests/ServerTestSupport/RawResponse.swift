@@ -57,12 +57,12 @@ extension RawConnection {
         return RawResponse(status: Int(status[1]) ?? 0, version: String(status[0]), fields: fields, body: "")
     }
 
-    /// Receives one chunk of a chunked body; nil for the last one.
+    /// Receives one chunk of a chunked body; `nil` for the last one.
     package mutating func chunk() async throws -> String? {
         try await chunkBytes().map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Receives the bytes of one chunk, which may split a character; nil for the last one.
+    /// Receives the bytes of one chunk, which may split a character; `nil` for the last one.
     package mutating func chunkBytes() async throws -> [UInt8]? {
         let size = Int(try await receive(through: "\r\n").dropLast(1), radix: 16) ?? 0
         let chunk = try await receive(size)

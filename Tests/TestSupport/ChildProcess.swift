@@ -25,7 +25,7 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Starts a program. A nil handle is replaced by `/dev/null`.
+    /// Starts a program. A `nil` handle is replaced by `/dev/null`.
     package init(
         _ program: String,
         _ arguments: [String],

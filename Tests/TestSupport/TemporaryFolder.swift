@@ -87,7 +87,7 @@ package final class TemporaryFolder: Sendable {
     }
 }
 
-/// Calls `body` with a temporary folder, which is deleted afterwards.
+/// Calls `body` with a temporary folder, which is deleted afterward.
 package func withTemporaryFolder<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }

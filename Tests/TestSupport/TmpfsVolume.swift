@@ -24,16 +24,23 @@ package struct TmpfsVolume: Sendable {
     }()
 
     /// Mounts a volume at `folder`, which is created if needed, with a size in the syntax of `mount`.
-    package init(at folder: URL, size: String) throws {
+    ///
+    /// - Parameter inodes: The number of inodes; `nil` for the default.
+    package init(at folder: URL, size: String, inodes: Int? = nil) throws {
         self.folder = folder
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        try Self.run("mount", ["-t", "tmpfs", "-o", "size=\(size)", "tmpfs", folder.path])
+        let options = "size=\(size)" + (inodes.map { ",nr_inodes=\($0)" } ?? "")
+        try Self.run("mount", ["-t", "tmpfs", "-o", options, "tmpfs", folder.path])
     }
 
-    /// Calls `body` with a volume, and unmounts it afterwards.
-    package static func with(size: String, _ body: (TmpfsVolume) async throws -> Void) async throws {
+    /// Calls `body` with a volume, and unmounts it afterward.
+    package static func with(
+        size: String,
+        inodes: Int? = nil,
+        _ body: (TmpfsVolume) async throws -> Void
+    ) async throws {
         try await withTemporaryFolder { folder in
-            let volume = try TmpfsVolume(at: folder, size: size)
+            let volume = try TmpfsVolume(at: folder, size: size, inodes: inodes)
             do {
                 try await body(volume)
             } catch {
@@ -49,14 +56,27 @@ package struct TmpfsVolume: Sendable {
         try Self.run("mount", ["-o", "remount,\(option)", folder.path])
     }
 
-    /// Fills the remaining space.
+    /// Fills the remaining space, to the last byte.
     package func fill() throws {
         let path = folder.appending(path: "ballast").path
-        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw Failure(command: "open \(path)") }
         defer { close(file) }
         let page = [UInt8](repeating: 1, count: 4_096)
         while write(file, page, page.count) > 0 {}
+    }
+
+    /// Takes all free inodes.
+    package func fillInodes() throws {
+        let files = folder.appending(path: "inodes")
+        try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
+        var number = 0
+        while true {
+            let file = open(files.appending(path: "\(UUID().uuidString)-\(number)").path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+            guard file >= 0 else { return }
+            close(file)
+            number += 1
+        }
     }
 
     /// Unmounts the volume, even if files on it are open.

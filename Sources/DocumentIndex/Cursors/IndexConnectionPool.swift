@@ -3,7 +3,7 @@ internal import GRDB
 internal import StorageIO
 internal import Synchronization
 
-/// The pool of read-only connections to the index. Each read has a connection and a thread of its own.
+/// The pool of read-only connections to the index. Each read has its own connection and thread.
 final class IndexConnectionPool: Sendable {
     /// The number of threads, and the maximum number of idle connections.
     private static let width = 4
@@ -13,6 +13,8 @@ final class IndexConnectionPool: Sendable {
         /// Incremented when the file is replaced, so that no connection to the old one is reused.
         var generation = 0
         var isClosed = false
+        /// The number of reads.
+        var useCount = 0
         var activeOperations: [ObjectIdentifier: IndexReadOperation] = [:]
     }
 
@@ -25,20 +27,26 @@ final class IndexConnectionPool: Sendable {
     }
 
     /// Runs `body` with a snapshot on one of the pool's threads. Cancelling the task cancels the read.
+    ///
+    /// - Parameter isUse: Whether the read is counted. One that is not leaves no connection that was not there before.
     func read<Result: Sendable>(
+        isUse: Bool,
         _ body: @escaping @Sendable (IndexSnapshot) throws(StatusError) -> Result
     ) async throws(StatusError) -> Result {
         let operation = IndexReadOperation(on: queue)
         return try await withCancellation(of: operation) { () async throws(StatusError) in
             try await self.queue.run { () throws(StatusError) in
                 defer { operation.finish() }
-                let (connection, generation) = try self.checkOut(for: operation)
+                let (connection, generation) = try self.checkOut(for: operation, isUse: isUse)
                 defer { self.checkIn(connection, generation, of: operation) }
                 operation.attach(connection)
                 return try self.read(connection, operation, body)
             }
         }
     }
+
+    /// The number of reads so far.
+    var useCount: Int { state.withLock { $0.useCount } }
 
     /// Closes the idle connections now, and those in use when they are returned.
     func closeAll() {
@@ -78,8 +86,17 @@ extension IndexConnectionPool {
         return try result.get()
     }
 
-    private func checkOut(for operation: IndexReadOperation) throws(StatusError) -> (DatabaseQueue, generation: Int) {
-        let (idle, generation, isClosed) = state.withLock { ($0.idleConnections.popLast(), $0.generation, $0.isClosed) }
+    /// Returns an idle connection, or a new one.
+    ///
+    /// - Returns: The connection, and its generation; `nil` if it must be closed afterward.
+    private func checkOut(
+        for operation: IndexReadOperation,
+        isUse: Bool
+    ) throws(StatusError) -> (DatabaseQueue, generation: Int?) {
+        let (idle, generation, isClosed) = state.withLock { state in
+            if isUse { state.useCount += 1 }
+            return (state.idleConnections.popLast(), state.generation, state.isClosed)
+        }
         guard !isClosed else { throw StatusError(.unavailable, "Hearth is shutting down.") }
         do throws(IndexDatabaseError) {
             let connection = if let idle { idle } else { try file.openForReading() }
@@ -89,13 +106,13 @@ extension IndexConnectionPool {
                 return state.isClosed
             }
             if isClosed { operation.cancel() }
-            return (connection, generation)
+            return (connection, isUse || idle != nil ? generation : nil)
         } catch {
             throw error.status
         }
     }
 
-    private func checkIn(_ connection: DatabaseQueue, _ generation: Int, of operation: IndexReadOperation) {
+    private func checkIn(_ connection: DatabaseQueue, _ generation: Int?, of operation: IndexReadOperation) {
         let isKept = state.withLock { state in
             state.activeOperations[ObjectIdentifier(operation)] = nil
             // Idle connections hold memory, so the additional ones for long-running reads are closed.

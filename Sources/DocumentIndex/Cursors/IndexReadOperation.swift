@@ -36,9 +36,10 @@ final class IndexReadOperation: Sendable {
     /// True if the operation was cancelled.
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Checks, periodically, whether the operation may continue.
+    /// Checks whether the operation may continue. Called periodically.
     ///
-    /// - Throws: `.cancelled` after ``cancel()``; `.unavailable` when the operation has become long-running and too many others are.
+    /// - Throws: `.cancelled` after ``cancel()``; `.unavailable` when the operation has become long-running and too many others
+    ///   already are.
     func check() throws(StatusError) {
         let (isCancelled, isLongRunning) = state.withLock { ($0.isCancelled, $0.isLongRunning) }
         if isCancelled { throw StatusError(.cancelled, "The query was cancelled.") }
@@ -55,7 +56,7 @@ final class IndexReadOperation: Sendable {
         state.withLock { $0.isLongRunning = true }
     }
 
-    /// The reason why a running statement was interrupted; nil if none was.
+    /// The reason why a running statement was interrupted; `nil` if none was.
     var interruption: StatusError? { state.withLock { $0.interruption } }
 
     /// Runs `body` with a progress handler that can interrupt a running statement: one step of SQLite may count a million rows.
@@ -99,7 +100,7 @@ final class IndexReadOperation: Sendable {
         state.withLock { $0.connection = nil }
     }
 
-    /// Interrupts the running statement, and fails every later one.
+    /// Interrupts the running statement, and makes every later one fail.
     func cancel() {
         state.withLock { state in
             state.isCancelled = true

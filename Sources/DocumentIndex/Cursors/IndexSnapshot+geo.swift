@@ -4,7 +4,7 @@ package import QueryEngine
 
 extension IndexSnapshot {
     /// Calls `body` once with the name of each document that has a geo point in one of several boxes, in no defined order, until it
-    /// returns false. Some points may be outside a box, by at most 1e-7 degrees.
+    /// returns `false`. Some points may be outside a box, by at most 1e-7 degrees.
     ///
     /// - Parameter excluded: Boxes whose documents are skipped.
     package func forEachGeoPoint(
@@ -26,7 +26,7 @@ extension IndexSnapshot {
         }
     }
 
-    /// Returns false if `body` has stopped the iteration.
+    /// Returns `false` if `body` has stopped the iteration.
     private func forEachGeoPoint(
         _ space: Space,
         below ancestor: [UInt8]?,

@@ -7,14 +7,14 @@ internal import UTF8Text
 /// A consistent view of the index as of one commit, in a read transaction.
 ///
 /// A snapshot is confined to the thread that it was created on. Cursors return rows in index order and read them on demand, so memory
-/// use does not depend on the number of rows. While a snapshot exists, SQLite can't checkpoint later changes out of the WAL, so
+/// use does not depend on the number of rows. While a snapshot exists, SQLite cannot checkpoint later changes out of the WAL, so
 /// snapshots should be short-lived.
 ///
-/// All calls throw `.cancelled` when the reader's task is cancelled, and `.unavailable` when the index can't be read.
+/// All calls throw `.cancelled` when the reader's task is cancelled, and `.unavailable` when the index cannot be read.
 package final class IndexSnapshot: QueryIndex {
     /// The last commit in the snapshot.
     package let sequence: SequenceNumber
-    /// The time of that commit; nil before the first commit.
+    /// The time of that commit; `nil` before the first commit.
     package let commitTime: Timestamp?
 
     let database: Database
@@ -37,8 +37,8 @@ package final class IndexSnapshot: QueryIndex {
         self.operation = operation
     }
 
-    /// Checks for cancellation and for the time limit. It must be called between statements too, since an interruption reaches only
-    /// the statement that is running.
+    /// Checks for cancellation and for the limit on long-running reads. It must also be called between statements, since
+    /// an interruption reaches only the statement that is running.
     package func checkCancellation() throws(StatusError) {
         try operation.check()
     }
@@ -48,6 +48,28 @@ package final class IndexSnapshot: QueryIndex {
         isEnded = true
         idleStatements = [:]
         ownedStatements = []
+    }
+
+    /// Returns the documents of a source that could not be read when the index was built.
+    package func unreadablePaths(in source: StructuredQuery.Source) throws(StatusError) -> [DocumentPath] {
+        try withStatusErrors { () throws in
+            let prefix =
+                switch source {
+                case .collection(let path): NameKey(path).bytes
+                case .collectionGroup(_, let parent), .descendants(let parent): parent.map { NameKey($0).bytes } ?? []
+                }
+            let sql = "SELECT name FROM documents WHERE scope = ?1 AND name >= ?2 AND name < ?3"
+            let statement = try idleStatement(sql)
+            defer { recycle(statement, sql) }
+            statement.bind(IndexCatalog.unreadableDocuments, at: 1)
+            statement.bind(prefix, at: 2)
+            statement.bind(prefix + [0xff], at: 3)
+            var paths: [DocumentPath] = []
+            while try statement.step() {
+                if let path = DocumentPath(nameKey: statement.bytes(0)), source.contains(path) { paths.append(path) }
+            }
+            return paths
+        }
     }
 
     /// Opens a cursor. Probes are joined in SQL, which takes half the time of separate statements.
@@ -73,6 +95,16 @@ package final class IndexSnapshot: QueryIndex {
         try SQLiteIndexProbe(lookup, of: target, self)
     }
 
+    /// Calls `body` with each row of a scan, in no defined order, until it returns `false`.
+    package func forEachEntry(
+        _ scan: IndexScan,
+        _ body: (IndexEntry) throws(StatusError) -> Bool
+    ) throws(StatusError) {
+        try withStatusErrors { () throws in
+            for space in try spaces(of: scan.target, scan.index) where try !forEachEntry(scan, space, body) { return }
+        }
+    }
+
     /// Returns the number of rows of a scan, counted up to `limit`.
     package func count(_ scan: IndexScan, limit: Int?) throws(StatusError) -> Int {
         try withStatusErrors { () throws in
@@ -86,7 +118,7 @@ package final class IndexSnapshot: QueryIndex {
         }
     }
 
-    /// Returns the size of a collection, or of all documents for nil.
+    /// Returns the size of a collection, or of all documents for `nil`.
     package func size(of collection: CollectionPath?) throws(StatusError) -> CollectionSize {
         try withStatusErrors { () throws in
             let scope = try collection.map { try scopeID(IndexCatalog.scopeName(of: $0)) }
@@ -101,7 +133,7 @@ package final class IndexSnapshot: QueryIndex {
 
     /// Returns the indexing policy that queries of the collections with a given ID can rely on.
     ///
-    /// - Parameter collection: The collection ID; nil for queries of all documents.
+    /// - Parameter collection: The collection ID; `nil` for queries of all documents.
     package func policy(of collection: CollectionID?) throws(StatusError) -> IndexingPolicy {
         guard let collection else { return .namesOnly }
         return try withStatusErrors { () throws in
@@ -139,14 +171,14 @@ extension IndexSnapshot {
         let id: Int64
     }
 
-    /// Returns the spaces of an index of a target; none when the collection or the field does not exist.
+    /// Returns the spaces of a target's index; none if the collection or the field does not exist.
     func spaces(of target: IndexTarget, _ index: IndexScan.Index) throws -> [Space] {
         if index == .documents { return try scopes(of: target).map { Space(scope: $0, id: $0.id) } }
         guard let slot = try slot(of: index) else { return [] }
         return try scopes(of: target).map { Space(scope: $0, id: $0.space(slot)) }
     }
 
-    private func scopes(of target: IndexTarget) throws -> [Scope] {
+    func scopes(of target: IndexTarget) throws -> [Scope] {
         switch target {
         case .collection(let path):
             return try scopeID(IndexCatalog.scopeName(of: path)).map { [Scope(id: $0)] } ?? []
@@ -164,7 +196,7 @@ extension IndexSnapshot {
         }
     }
 
-    /// Returns the slot of an index; nil if it has no entries.
+    /// Returns the slot of an index; `nil` if it has no entries.
     private func slot(of index: IndexScan.Index) throws -> Int64? {
         switch index {
         case .documents: nil
@@ -175,11 +207,11 @@ extension IndexSnapshot {
         }
     }
 
-    private func scopeID(_ name: UTF8Key) throws -> Int64? {
+    func scopeID(_ name: UTF8Key) throws -> Int64? {
         try catalog.scopeID(name, creating: false, in: database)
     }
 
-    private func fieldID(_ path: FieldPath) throws -> Int64? {
+    func fieldID(_ path: FieldPath) throws -> Int64? {
         try catalog.fieldID(path, creating: false, in: database)
     }
 }
@@ -219,7 +251,8 @@ extension IndexSnapshot {
         return (sql, try idleStatement(sql))
     }
 
-    private func idleStatement(_ sql: String) throws -> IndexStatement {
+    /// Returns a statement that is not in use; see ``recycle(_:_:)``.
+    func idleStatement(_ sql: String) throws -> IndexStatement {
         try idleStatements[sql]?.popLast() ?? IndexStatement(uncached: sql, database, &ownedStatements)
     }
 
@@ -230,11 +263,45 @@ extension IndexSnapshot {
         idleStatements[sql, default: []].append(statement)
     }
 
+    /// Returns `false` if `body` has stopped the iteration.
+    private func forEachEntry(
+        _ scan: IndexScan,
+        _ space: Space,
+        _ body: (IndexEntry) throws(StatusError) -> Bool
+    ) throws -> Bool {
+        let prefix = space.scope.prefix
+        guard let bounds = scan.bounds.removingPrefix(prefix) else { return true }
+        let columns = scan.index == .documents ? "x'', row.name, 0" : "row.value, row.name, row.isDouble"
+        let sql = "SELECT \(columns) \(Self.rows(of: scan, bounds))"
+        let statement = try idleStatement(sql)
+        defer { recycle(statement, sql) }
+        statement.bind(space.id, bounds)
+        var name = prefix
+        var rowCount = 0
+        while try statement.step() {
+            rowCount += 1
+            if rowCount.isMultiple(of: Self.cancellationCheckInterval) { try checkCancellation() }
+            let (value, isDouble, suffix) = (statement.bytes(0), statement.integer(2) == 1, statement.bytes(1))
+            if prefix.isEmpty {
+                guard try body(IndexEntry(value: value, isDouble: isDouble, name: suffix)) else { return false }
+                continue
+            }
+            name.removeSubrange(prefix.count...)
+            name.append(contentsOf: suffix)
+            let continues = try name.withUnsafeBytes { name throws(StatusError) in
+                try body(IndexEntry(value: value, isDouble: isDouble, name: name))
+            }
+            guard continues else { return false }
+        }
+        return true
+    }
+
+    /// The number of rows between two checks for cancellation.
+    static let cancellationCheckInterval = 256
+
     private func count(_ scan: IndexScan, _ space: Space, limit: Int?) throws -> Int {
         guard let bounds = scan.bounds.removingPrefix(space.scope.prefix) else { return 0 }
-        let rows =
-            scan.index == .documents
-            ? "FROM documents row WHERE \(Self.documentsCondition)" : "FROM entries row WHERE \(Self.entriesCondition(bounds))"
+        let rows = Self.rows(of: scan, bounds)
         let sql = limit == nil ? "SELECT count(*) \(rows)" : "SELECT count(*) FROM (SELECT 1 \(rows) LIMIT ?8)"
         let statement = try IndexStatement(sql, database)
         defer { statement.reset() }
@@ -243,12 +310,20 @@ extension IndexSnapshot {
         return try statement.step() ? Int(statement.integer(0)) : 0
     }
 
+    private static func rows(of scan: IndexScan, _ bounds: IndexScan.Bounds) -> String {
+        scan.index == .documents
+            ? "FROM documents row WHERE \(documentsCondition)" : "FROM entries row WHERE \(entriesCondition(bounds))"
+    }
+
     private static let documentsCondition = "row.scope = ?1 AND row.name >= ?3 AND row.name < ?5"
 
     private static func entriesCondition(_ bounds: IndexScan.Bounds) -> String {
         // SQLite evaluates row-value comparisons per row, which takes three times as long.
         if bounds.lower.value == bounds.upper.value, bounds.names == nil {
             return "row.space = ?1 AND row.value = ?2 AND row.name >= ?3 AND row.name < ?5"
+        }
+        if bounds.lower.name.isEmpty, bounds.upper.name.isEmpty, bounds.names == nil {
+            return "row.space = ?1 AND row.value >= ?2 AND row.value < ?4"
         }
         return "row.space = ?1 AND (row.value, row.name) >= (?2, ?3) AND (row.value, row.name) < (?4, ?5)"
             + (bounds.names == nil ? "" : " AND row.name >= ?6 AND row.name < ?7")

@@ -10,7 +10,7 @@ final class SQLiteIndexCursor: IndexCursor {
     private var sources: [Source]
     private var rowCount = 0
     private let isDescending: Bool
-    /// The index of the source of the current row; nil before the first row and at the end.
+    /// The index of the source of the current row; `nil` before the first row and at the end.
     private var current: Int?
     private var isStarted = false
 
@@ -20,7 +20,7 @@ final class SQLiteIndexCursor: IndexCursor {
         self.isDescending = isDescending
     }
 
-    /// Advances to the next row; false at the end.
+    /// Advances to the next row; `false` at the end.
     func next() throws(StatusError) -> Bool {
         rowCount += 1
         if rowCount.isMultiple(of: Self.cancellationCheckInterval) { try snapshot.checkCancellation() }

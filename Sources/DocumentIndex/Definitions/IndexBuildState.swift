@@ -8,14 +8,14 @@ internal import UTF8Text
 /// The build state of the indexes of the collections with a given ID.
 ///
 /// While a backfill runs, each document has at most the entries of ``maintained`` and at least those of ``readable``. Removing a
-/// document removes the former; queries use the latter alone. An index in ``maintained`` only is write-only, as other databases call
-/// it.
+/// document removes the former; queries use only the latter. An index that is only in ``maintained`` is what other databases call
+/// write-only.
 struct IndexBuildState: Hashable {
     /// The policy whose entries may exist, and are removed with their document.
     private(set) var maintained = IndexingPolicy()
     /// The policy whose entries are complete, so that queries can use them.
     private(set) var readable = IndexingPolicy()
-    /// The defined policy, by which entries are added.
+    /// The defined policy, according to which entries are added.
     private(set) var desired = IndexingPolicy()
 
     /// True if no backfill is needed.
@@ -26,7 +26,7 @@ struct IndexBuildState: Hashable {
         (maintained, readable, desired) = (policy, policy, policy)
     }
 
-    /// Changes the desired policy. It applies at once to documents that are written, and to the others by the backfill.
+    /// Changes the desired policy. It applies immediately to documents that are written, and to the others through the backfill.
     mutating func setDesired(_ policy: IndexingPolicy) {
         desired = policy
         maintained.composites.formUnion(policy.composites)
@@ -47,13 +47,13 @@ extension IndexBuildState {
         let rows = try Row.fetchAll(database, sql: "SELECT collection, present, ready, target FROM rules")
         var states: [CollectionID: IndexBuildState] = [:]
         for row in rows {
-            let (collection, state) = try (CollectionID(row[0]), IndexBuildState(row))
+            let (collection, state) = try (CollectionID(Self.text(row, 0)), IndexBuildState(row))
             states[collection] = state
         }
         return states
     }
 
-    /// Reads the state of the collections with a given ID; nil if they have no policy.
+    /// Reads the state of the collections with a given ID; `nil` if they have no policy.
     static func fetch(_ collection: CollectionID, _ database: Database) throws -> IndexBuildState? {
         try Row.fetchOne(
             database,
@@ -64,8 +64,15 @@ extension IndexBuildState {
 
     private init(_ row: Row) throws {
         (maintained, readable, desired) = try (
-            IndexingPolicy(text: row[1]), IndexingPolicy(text: row[2]), IndexingPolicy(text: row[3])
+            IndexingPolicy(text: Self.text(row, 1)), IndexingPolicy(text: Self.text(row, 2)),
+            IndexingPolicy(text: Self.text(row, 3))
         )
+    }
+
+    /// Returns a column that is text unless the file is damaged.
+    private static func text(_ row: Row, _ column: Int) throws -> String {
+        guard let text = row[column] as String? else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
+        return text
     }
 
     /// Writes the state of the collections with a given ID.
@@ -81,7 +88,7 @@ extension IndexBuildState {
 }
 
 extension IndexingPolicy {
-    /// The policy as JSON text. Equal policies may have different texts.
+    /// The policy as JSON text. Equal policies may have different representations.
     fileprivate var text: String {
         var writer = JSONWriter()
         writer.beginObject()
@@ -108,9 +115,9 @@ extension IndexingPolicy {
         for json in exempt { self.exempt.insert(try FieldPath(json.string ?? "")) }
     }
 
-    private static let unreadable = IndexDatabaseError(corruption: "an indexing policy can't be parsed")
+    private static let unreadable = IndexDatabaseError(corruption: "an indexing policy cannot be parsed")
 
-    /// Parses the fields of an index; nil if they are invalid.
+    /// Parses the fields of an index; `nil` if they are invalid.
     static func fields(_ json: JSONNode) -> [IndexDefinition.Field]? {
         guard let elements = json.elements else { return nil }
         var fields: [IndexDefinition.Field] = []

@@ -5,7 +5,8 @@ internal import StorageIO
 internal import StrictJSON
 internal import UTF8Text
 
-/// The composite indexes and single-field exemptions of a database, stored in `indexes.json`. They can't be derived from other files.
+/// The composite indexes and single-field exemptions of a database, stored in `indexes.json`. They cannot be derived from other
+/// files.
 ///
 /// ```json
 /// {"format":1,
@@ -53,7 +54,7 @@ package struct IndexDefinitions: Hashable {
             if let known = indexes.first(where: { $0.definition == definition }) {
                 throw StatusError(.alreadyExists, "An identical index already exists, with the ID \(known.id).")
             }
-            try Self.checkCount(indexes.count)
+            try Self.checkCount(indexes.count, of: "composite indexes")
             indexes.append(IdentifiedIndex(id: unusedID(for: definition), definition: definition))
         case .delete(let id):
             guard let position = indexes.firstIndex(where: { $0.id.utf8.elementsEqual(id.utf8) }) else {
@@ -64,7 +65,7 @@ package struct IndexDefinitions: Hashable {
             guard !exemptions.contains(exemption) else {
                 throw StatusError(.alreadyExists, "The field \(exemption.field) is already exempted.")
             }
-            try Self.checkCount(exemptions.count)
+            try Self.checkCount(exemptions.count, of: "exemptions")
             exemptions.append(exemption)
         case .unexempt(let exemption):
             guard let position = exemptions.firstIndex(of: exemption) else {
@@ -85,11 +86,11 @@ package struct IndexDefinitions: Hashable {
         }
     }
 
-    private static func checkCount(_ count: Int) throws(StatusError) {
+    private static func checkCount(_ count: Int, of kind: String) throws(StatusError) {
         guard count < maximumCount else {
             throw StatusError(
                 .resourceExhausted,
-                "The maximum of \(maximumCount) has been reached. Delete one that no query needs."
+                "The maximum number of \(kind), \(maximumCount), has been reached. Remove those that are not needed."
             )
         }
     }

@@ -4,10 +4,10 @@ internal import Logging
 
 /// The index definitions of an open database, in memory and on disk.
 struct IndexDefinitionsFile {
-    /// The definitions; empty when the file can't be read.
+    /// The definitions; empty when the file cannot be read.
     private(set) var value = IndexDefinitions()
     private let folder: any IndexFolder
-    /// The reason why the file can't be read.
+    /// The reason why the file cannot be read.
     private let readError: StatusError?
 
     /// The maximum size of the file.
@@ -21,16 +21,16 @@ struct IndexDefinitionsFile {
             readError = nil
         } catch {
             logger.error(
-                "The index definitions can't be read; queries run without composite indexes",
+                "The index definitions cannot be read; queries run without composite indexes",
                 metadata: ["error": "\(error)", "file.path": "\(IndexDefinitions.fileName)"]
             )
             readError = error
         }
     }
 
-    /// Returns the definitions after a change. They are durable when this returns.
+    /// Returns the definitions with a change applied. They are durable when this returns.
     ///
-    /// - Throws: The error of reading when the file is damaged, so that it is never overwritten.
+    /// - Throws: The read error if the file is damaged, so that it is never overwritten.
     func applying(_ change: IndexChange) throws(StatusError) -> IndexDefinitionsFile {
         if let readError { throw readError }
         var changed = self

@@ -35,7 +35,7 @@ struct ResolvedIndexingPolicy {
 
     /// Returns the entries that a document has under the policy.
     ///
-    /// - Parameter entries: The entries that it has without exemptions and composite indexes.
+    /// - Parameter entries: The entries that it would have without exemptions and composite indexes.
     func entries(from entries: IndexEntries, _ catalog: inout IndexCatalog, _ database: Database) throws -> IndexEntries {
         var result: [IndexEntries.Entry] = []
         var bytes = entries.bytes

@@ -6,6 +6,8 @@ struct EntryChange {
     let value: UnsafeRawBufferPointer
     let name: UnsafeRawBufferPointer
     let isAddition: Bool
+    /// True if the added entry is the value of a field that is a double; see ``IndexSchema``.
+    let isDouble: Bool
 
     /// Returns the first eight bytes of a value as a big-endian integer. Where two prefixes differ, they are ordered like the values.
     static func prefix(of value: UnsafeRawBufferPointer) -> UInt64 {
@@ -29,6 +31,7 @@ extension EntryChange {
         let valueBytes: Int
         let nameBytes: Int
         let isAddition: Bool
+        let isDouble: Bool
 
         static let byteCount = 16
 
@@ -37,8 +40,9 @@ extension EntryChange {
             space = bytes.loadUnaligned(fromByteOffset: offset, as: Int64.self)
             valueBytes = Int(bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt32.self))
             let name = bytes.loadUnaligned(fromByteOffset: offset + 12, as: UInt32.self)
-            nameBytes = Int(name >> 1)
-            isAddition = name & 1 == 1
+            nameBytes = Int(name >> 2)
+            isDouble = name & 2 != 0
+            isAddition = name & 1 != 0
         }
     }
 
@@ -46,7 +50,7 @@ extension EntryChange {
     func append(to bytes: inout [UInt8]) {
         withUnsafeBytes(of: space) { bytes.append(contentsOf: $0) }
         withUnsafeBytes(of: UInt32(value.count)) { bytes.append(contentsOf: $0) }
-        withUnsafeBytes(of: UInt32(name.count) << 1 | (isAddition ? 1 : 0)) { bytes.append(contentsOf: $0) }
+        withUnsafeBytes(of: UInt32(name.count) << 2 | (isDouble ? 2 : 0) | (isAddition ? 1 : 0)) { bytes.append(contentsOf: $0) }
         bytes.append(contentsOf: value)
         bytes.append(contentsOf: name)
     }

@@ -7,7 +7,8 @@ struct EntryChangeBuffer {
         let value: Range<UInt32>
         let name: Range<UInt32>
         let isAddition: Bool
-        /// The insertion order: the last change of an entry wins.
+        let isDouble: Bool
+        /// The insertion order: the last change to an entry wins.
         let order: UInt32
     }
 
@@ -55,6 +56,10 @@ struct EntryChangeBuffer {
                 if adding { append(new.entries[newIndex], at: additionStart, scopes, isAddition: true) }
                 newIndex += 1
             } else {
+                // The key of a number does not tell an integer from a double.
+                if adding, new.entries[newIndex].isDouble != old.entries[oldIndex].isDouble {
+                    append(new.entries[newIndex], at: additionStart, scopes, isAddition: true)
+                }
                 oldIndex += 1
                 newIndex += 1
             }
@@ -96,13 +101,14 @@ struct EntryChangeBuffer {
                     value: UInt32(value.lowerBound)..<UInt32(value.upperBound),
                     name: name,
                     isAddition: isAddition,
+                    isDouble: entry.isDouble,
                     order: UInt32(changes.count)
                 )
             )
         }
     }
 
-    /// Calls `body` with the last change of each entry, in index order, and empties the buffer.
+    /// Calls `body` with the last change to each entry, in index order, and empties the buffer.
     mutating func drain<Failure: Error>(_ body: (EntryChange) throws(Failure) -> Void) throws(Failure) {
         var result: Result<Void, Failure> = .success(())
         bytes.withUnsafeBytes { bytes in
@@ -137,7 +143,8 @@ extension EntryChangeBuffer.Change {
             prefix: prefix,
             value: UnsafeRawBufferPointer(rebasing: bytes[Int(value.lowerBound)..<Int(value.upperBound)]),
             name: UnsafeRawBufferPointer(rebasing: bytes[Int(name.lowerBound)..<Int(name.upperBound)]),
-            isAddition: isAddition
+            isAddition: isAddition,
+            isDouble: isDouble
         )
     }
 }

@@ -7,6 +7,8 @@ internal import StorageIO
 final class ExternalSorter {
     private let file: FileDescriptor
     private var runs: [Range<Int>] = []
+    /// The size of the changes that ``merge(_:)`` has passed to its body.
+    private var mergedBytes = 0
 
     /// The size of a write, and of the read buffer of each run.
     private static let bufferBytes = 128 << 10
@@ -33,13 +35,17 @@ final class ExternalSorter {
         runs.append(start..<end + buffer.count)
     }
 
-    /// Calls `body` with the last change of each entry, in index order.
+    /// The part of the changes that ``merge(_:)`` has passed to its body, from 0 to 1.
+    var mergedFraction: Double { Double(mergedBytes) / Double(max(runs.last?.upperBound ?? 0, 1)) }
+
+    /// Calls `body` with the last change to each entry, in index order.
     ///
-    /// - Throws: ``FileSystemError`` when the file can't be read, and any error of `body`.
+    /// - Throws: ``FileSystemError`` when the file cannot be read, and any error of `body`.
     func merge(_ body: (EntryChange) throws -> Void) throws {
         var merger = try SortedRunMerger(runs.map { SortedRunReader($0, bufferBytes: Self.bufferBytes) }, file)
         while let change = merger.first {
             try body(change)
+            mergedBytes += EntryChange.Header.byteCount + change.value.count + change.name.count
             try merger.step(file)
         }
     }
@@ -57,7 +63,7 @@ private struct SortedRunMerger {
     /// The current change.
     var first: EntryChange? { readers.first?.reader.change }
 
-    /// Advances past the current change and those of the same entry in earlier runs.
+    /// Advances past the current change and those to the same entry in earlier runs.
     mutating func step(_ file: borrowing FileDescriptor) throws(FileSystemError) {
         guard let first else { return }
         // Entries equal to the root have only equal ancestors.

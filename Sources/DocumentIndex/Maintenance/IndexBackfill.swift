@@ -3,7 +3,8 @@ internal import GRDB
 
 /// Backfills the entries of the collections with a given ID after their indexing policy changed, in batches of 500 documents.
 ///
-/// The input is the index alone: no document is read. An interrupted backfill starts from the beginning, which is idempotent.
+/// The input is the index alone: no document is read. An interrupted backfill starts over from the beginning, which is safe
+/// because it is idempotent.
 struct IndexBackfill {
     let collection: CollectionID
     /// The number of documents processed.
@@ -15,7 +16,7 @@ struct IndexBackfill {
     /// The name of the last document processed in the current scope.
     private var lastName: [UInt8] = []
 
-    /// A scope to process. There are at most two, however many collections have the ID.
+    /// A scope to process. There are at most two, no matter how many collections have the ID.
     private enum Scope {
         /// The top-level collection, by document ID.
         case topLevel(Int64)
@@ -47,7 +48,7 @@ struct IndexBackfill {
         }
     }
 
-    /// Processes a batch of documents; false if none is left.
+    /// Processes a batch of documents; `false` if none is left.
     mutating func processBatch(_ writer: IndexWriter, _ context: inout IndexWriter.Context) throws -> Bool {
         guard let scope = scopes.last else { return false }
         let names = try names(in: scope, writer.database)

@@ -5,13 +5,13 @@ internal import StorageIO
 
 /// Builds the contents of an empty index from documents and commits.
 ///
-/// Entries are buffered, sorted externally, and written last in index order, so that each page of the B-tree is written once.
+/// Entries are buffered, sorted externally, and finally written in index order, so that each page of the B-tree is written once.
 struct IndexBulkBuilder {
     typealias Failure = IndexMaintainer.Failure
 
     let writer: IndexWriter
     private let file: IndexFile
-    /// The external sort; nil while all entries fit in memory.
+    /// The external sort; `nil` while all entries fit in memory.
     private var sorter: ExternalSorter?
     /// The last commit that was applied.
     private(set) var last: (sequence: SequenceNumber, time: Timestamp?)
@@ -38,7 +38,7 @@ struct IndexBulkBuilder {
         last = (newest.last, newest.time)
     }
 
-    /// Adds documents of commits that the scan does not contain.
+    /// Adds documents from commits that the scan does not contain.
     mutating func add(_ images: [DocumentPath: EncodedDocument?]) throws(Failure) {
         var documents: [(path: DocumentPath, fields: MapValue?)] = []
         for (path, image) in images {
@@ -48,7 +48,7 @@ struct IndexBulkBuilder {
         try stage(documents)
     }
 
-    /// Adds documents of a scan, except those that a later commit has changed.
+    /// Adds documents from a scan, except those that a later commit has changed.
     mutating func add(_ batch: DocumentBatch) throws(Failure) {
         // The batch contains the commits up to its position.
         changed = changed.filter { $0.value > batch.position }
@@ -57,23 +57,28 @@ struct IndexBulkBuilder {
             (path: $0.path, fields: Optional($0.fields))
         }
         try stage(documents)
+        let unreadable = batch.unreadable.filter { changed[$0] == nil }
+        try stage(unreadable.map { (path: $0, fields: MapValue()) })
+        try IndexMaintainer.catchingDatabaseErrors { try writer.markUnreadable(unreadable, &context) }
     }
 
     /// Writes all entries and sizes.
     ///
-    /// - Parameter check: A check that is called periodically; an error that it throws ends the build.
-    mutating func finish(checking check: () throws(Failure) -> Void) throws(Failure) {
+    /// - Parameter onProgress: Called periodically with the part that has been written, from 0 to 1; an error that it throws ends the
+    ///   build.
+    mutating func finish(onProgress: (Double) throws(Failure) -> Void) throws(Failure) {
         try IndexMaintainer.catchingDatabaseErrors { try writer.flushSizes(&context) }
         guard sorter != nil else {
             return try IndexMaintainer.catchingDatabaseErrors { try writer.flushEntries(&context) }
         }
         try writeRun()
+        guard let sorter else { return }
         var count = 0
         do {
-            try sorter?.merge { change in
+            try sorter.merge { change in
                 try writer.write(change)
                 count += 1
-                if count.isMultiple(of: 100_000) { try check() }
+                if count.isMultiple(of: 100_000) { try onProgress(sorter.mergedFraction) }
             }
         } catch let failure as Failure {
             throw failure

@@ -13,7 +13,7 @@ struct IndexMaintainer {
     let logger: Logger
     /// The last commit in the index.
     private(set) var applied = SequenceNumber.zero
-    /// The index definitions of the last ``setDefinitions(_:)``; nil before the first.
+    /// The index definitions that were last passed to ``setDefinitions(_:)``; `nil` before the first call.
     private(set) var definitions: IndexDefinitions?
     /// The build states of these definitions, by collection.
     private(set) var buildStates: [CollectionID: IndexBuildState] = [:]
@@ -23,7 +23,7 @@ struct IndexMaintainer {
     private var edition: String?
     private var database: DatabaseQueue?
     private var context = IndexWriter.Context()
-    /// True if the folder's record says that the file is being written.
+    /// True if the folder's ``IndexRecord`` says that the file is being written.
     private var isMarkedOpen = false
 
     init(file: IndexFile, epoch: Epoch, logger: Logger) {
@@ -35,10 +35,10 @@ struct IndexMaintainer {
     /// True if the index is open and complete up to ``applied``.
     var isOpen: Bool { database != nil }
 
-    /// An error of index maintenance, by its source.
+    /// An error in index maintenance, by its source.
     enum Failure: Error {
         case database(IndexDatabaseError)
-        /// An error of the source or of the folder.
+        /// An error from the source or the folder.
         case storage(StatusError)
         /// The disk is nearly full.
         case lowDiskSpace
@@ -54,6 +54,12 @@ struct IndexMaintainer {
 
         /// True if there is no space left on the disk.
         var isOutOfSpace: Bool { status.code == .resourceExhausted }
+    }
+
+    /// Empties the page cache, and frees the buffers of past transactions.
+    mutating func releaseMemory() {
+        database?.releaseMemory()
+        if context.changes.isEmpty { context.changes = EntryChangeBuffer() }
     }
 
     static func catchingStorageErrors<Result>(_ body: () throws(StatusError) -> Result) throws(Failure) -> Result {
@@ -77,7 +83,7 @@ extension IndexMaintainer {
     /// Opens the existing index.
     ///
     /// - Parameter last: The last commit of the store.
-    /// - Returns: The reason why the index must be rebuilt, or nil if it is open.
+    /// - Returns: The reason why the index must be rebuilt, or `nil` if it is open.
     mutating func open(last: SequenceNumber) throws(Failure) -> String? {
         let reason = try Self.catchingStorageErrors { () throws(StatusError) -> String? in
             if let reason = try file.unusableReason() { return reason }
@@ -86,9 +92,12 @@ extension IndexMaintainer {
         }
         if let reason { return reason }
         do throws(IndexDatabaseError) {
-            // A WAL file that this run wrote is complete, and after a full disk the main file without it may be inconsistent.
+            // A WAL file that this run wrote is complete, and after a disk-full error the main file may be inconsistent without
+            // it.
             let isOwn = edition == file.edition
             let headerWithoutWAL = isOwn ? nil : try file.readHeaderWithoutWAL()
+            // Only for a file of this format, whose other pages are then worth a look.
+            if headerWithoutWAL != nil, let damage = try file.sampledDamage() { return "it is damaged: \(damage)" }
             let database = try file.openForWriting(isNew: false)
             let header = try IndexDatabaseError.catching { try database.inDatabase { try IndexFileHeader($0) } }
             guard let header, header.epoch == epoch, header.isComplete, header.sequence <= last else {
@@ -106,14 +115,14 @@ extension IndexMaintainer {
             edition = header.edition
         } catch {
             guard error.isFileUnusable else { throw .database(error) }
-            return "it can't be read: \(error.message)"
+            return "it cannot be read: \(error.message)"
         }
         return nil
     }
 
     /// Rebuilds the index.
     ///
-    /// The build is one transaction without a journal, so after an error it must start again.
+    /// The build is one transaction without SQLite's rollback journal, so after an error it must start again.
     ///
     /// - Parameters:
     ///   - start: The last commit that the document files contain.
@@ -145,7 +154,8 @@ extension IndexMaintainer {
                 var builder = IndexBulkBuilder(writer: try IndexWriter(database), file: file, last: start)
                 try build(&builder)
                 try database.execute(sql: "COMMIT")
-                // In a transaction of its own, after everything else: without a journal, pages are written in no defined order.
+                // In a separate transaction, after everything else: without a rollback journal, pages are written in no defined
+                // order.
                 try builder.writer.setPosition(builder.last.sequence, builder.last.time)
                 end = builder.last
             }
@@ -172,7 +182,7 @@ extension IndexMaintainer {
 
     /// Checkpoints, syncs and closes the database for a clean shutdown.
     ///
-    /// - Returns: False if that fails. The index can then be used only until the machine is restarted.
+    /// - Returns: `false` if that fails. The index can then be used only until the machine is restarted.
     mutating func finish() -> Bool {
         guard let database else { return false }
         do {
@@ -260,7 +270,7 @@ extension IndexMaintainer {
         self.definitions = definitions
     }
 
-    /// Backfills one batch of documents; false if no backfill is needed.
+    /// Backfills one batch of documents; `false` if no backfill is needed.
     mutating func backfillBatch() throws(Failure) -> Bool {
         guard let collection = backfill?.collection ?? buildStates.first(where: { !$0.value.isBackfilled })?.key else {
             return false
@@ -299,7 +309,7 @@ extension IndexMaintainer {
         }
         var context = context
         let newEdition = file.edition
-        // Kept only when the transaction commits.
+        // Kept only if the transaction commits.
         self.context = IndexWriter.Context()
         let result = try Self.catchingDatabaseErrors {
             try database.inDatabase { database in
@@ -327,7 +337,7 @@ extension IndexMaintainer {
         return headroom
     }
 
-    /// Moves the contents of the WAL into the main file and truncates the WAL; false if readers prevent that.
+    /// Moves the contents of the WAL into the main file and truncates the WAL; `false` if readers prevent that.
     ///
     /// - Parameter waits: Whether to wait for readers, up to the busy timeout.
     private func checkpoint(_ database: DatabaseQueue, waits: Bool) throws -> Bool {

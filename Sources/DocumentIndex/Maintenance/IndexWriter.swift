@@ -9,14 +9,16 @@ final class IndexWriter {
         var catalog = IndexCatalog()
         var encoder = KeyEncoder()
         var changes = EntryChangeBuffer()
-        /// The buffered changes of the scopes' sizes.
+        /// The buffered changes to the scopes' sizes.
         fileprivate var sizeChanges: [Int64: CollectionSize] = [:]
-        /// The next ID in `contents`; nil before the first read.
+        /// The next ID in `contents`; `nil` before the first read.
         fileprivate var nextContentID: Int64?
-        /// The build states by collection; nil before the first read.
+        /// True if documents are marked as unreadable; `nil` before the first read.
+        fileprivate var hasUnreadableDocuments: Bool?
+        /// The build states by collection; `nil` before the first read.
         fileprivate var buildStates: [CollectionID: ResolvedIndexBuildState]?
 
-        /// Discards the cached build states after they were changed.
+        /// Discards the cached build states after a change.
         mutating func invalidateBuildStates() {
             buildStates = nil
         }
@@ -37,6 +39,8 @@ final class IndexWriter {
     private let insertEntry: IndexStatement
     private let deleteEntry: IndexStatement
 
+    // Without other indexes, SQLite replaces a row of this table without searching for it first.
+    private static let insertEntrySQL = "INSERT OR REPLACE INTO entries (space, value, name, isDouble) VALUES (?1, ?2, ?3, ?4)"
     /// The number of buffered size changes that triggers a write.
     private static let maximumSizeChangeCount = 10_000
 
@@ -48,23 +52,44 @@ final class IndexWriter {
         selectContent = try IndexStatement("SELECT entries, bytes FROM contents WHERE id = ?1", database)
         writeContent = try IndexStatement("INSERT OR REPLACE INTO contents (id, entries, bytes) VALUES (?1, ?2, ?3)", database)
         deleteContent = try IndexStatement("DELETE FROM contents WHERE id = ?1", database)
-        insertEntry = try IndexStatement("INSERT OR IGNORE INTO entries (space, value, name) VALUES (?1, ?2, ?3)", database)
+        insertEntry = try IndexStatement(Self.insertEntrySQL, database)
         deleteEntry = try IndexStatement("DELETE FROM entries WHERE space = ?1 AND value = ?2 AND name = ?3", database)
     }
 
-    /// Writes the current state of documents, each at most once; nil fields for a deleted document.
+    /// Writes the current state of documents, each at most once; `nil` fields for a deleted document.
     func apply(_ documents: some Sequence<(path: DocumentPath, fields: MapValue?)>, _ context: inout Context) throws {
         try stage(documents, &context)
         try flushEntries(&context)
         try flushSizes(&context)
     }
 
-    /// Writes documents like ``apply(_:_:)``, but only buffers the changes of their entries and of the sizes in the context.
+    /// Writes documents like ``apply(_:_:)``, but only buffers the changes to their entries and to the sizes, in the context.
     func stage(_ documents: some Sequence<(path: DocumentPath, fields: MapValue?)>, _ context: inout Context) throws {
         for (path, fields) in documents { try stage(path, fields, &context) }
     }
 
-    /// Writes the buffered changes of entries, in index order.
+    /// Marks documents as unreadable, until they are written.
+    func markUnreadable(_ paths: [DocumentPath], _ context: inout Context) throws {
+        for path in paths {
+            insertDocument.bind(0, at: 3)
+            try run(insertDocument, IndexCatalog.unreadableDocuments, NameKey(path).bytes)
+            context.hasUnreadableDocuments = true
+        }
+    }
+
+    private func removeUnreadableMark(of path: DocumentPath, _ context: inout Context) throws {
+        let hasMarks =
+            try context.hasUnreadableDocuments
+            ?? (Int.fetchOne(
+                database,
+                sql: "SELECT 1 FROM documents WHERE scope = ? LIMIT 1",
+                arguments: [IndexCatalog.unreadableDocuments]
+            ) != nil)
+        context.hasUnreadableDocuments = hasMarks
+        if hasMarks { try run(deleteDocument, IndexCatalog.unreadableDocuments, NameKey(path).bytes) }
+    }
+
+    /// Writes the buffered changes to entries, in index order.
     func flushEntries(_ context: inout Context) throws {
         try context.changes.drain { change throws(IndexDatabaseError) in try write(change) }
     }
@@ -75,10 +100,11 @@ final class IndexWriter {
         statement.bind(change.space, at: 1)
         statement.bind(unowned: change.value, at: 2)
         statement.bind(unowned: change.name, at: 3)
+        if change.isAddition { statement.bind(change.isDouble ? 1 : 0, at: 4) }
         try statement.run()
     }
 
-    /// Writes the buffered changes of sizes.
+    /// Writes the buffered changes to sizes.
     func flushSizes(_ context: inout Context) throws {
         let update = try IndexStatement(
             """
@@ -100,7 +126,7 @@ final class IndexWriter {
         context.sizeChanges.removeAll(keepingCapacity: context.sizeChanges.count < Self.maximumSizeChangeCount)
     }
 
-    /// Writes the buffered changes of sizes when there are many.
+    /// Writes the buffered changes to sizes if there are many.
     func flushSizesIfNeeded(_ context: inout Context) throws {
         if context.sizeChanges.count >= Self.maximumSizeChangeCount { try flushSizes(&context) }
     }
@@ -124,11 +150,13 @@ extension IndexWriter {
     struct Names {
         /// The scope of the document's collection.
         let collection: (scope: Int64, name: [UInt8])
-        /// The scope of the collection group; nil for a document of a top-level collection.
+        /// The scope of the collection group; `nil` for a document of a top-level collection.
         let group: (scope: Int64, name: [UInt8])?
         /// The name in the scope of all documents.
         let path: [UInt8]
 
+        /// The scope in which the document's vectors are stored; see ``VectorSpace``.
+        var vectors: (scope: Int64, name: [UInt8]) { group ?? collection }
         /// The scopes in which the document's fields are indexed.
         var indexed: [(scope: Int64, name: [UInt8])] { [collection] + (group.map { [$0] } ?? []) }
         /// All scopes that contain the document.
@@ -149,12 +177,14 @@ extension IndexWriter {
 
     private func stage(_ path: DocumentPath, _ fields: MapValue?, _ context: inout Context) throws {
         guard let names = try names(of: path, creating: fields != nil, &context) else { return }
+        try removeUnreadableMark(of: path, &context)
         let contentID = try contentID(of: names.collection)
         let (old, oldByteCount) = try contentID.map { try storedEntries($0) } ?? (IndexEntries(), 0)
         guard let fields else {
             guard let contentID else { return }
             addSizeChange(CollectionSize(documentCount: -1, byteCount: -oldByteCount), names, &context)
             try replace(old, with: IndexEntries(), contentID, names, in: path.collection.id, &context)
+            try replaceVectors(old, with: IndexEntries(), contentID, names)
             for (scope, name) in names.all { try run(deleteDocument, scope, name) }
             deleteContent.bind(contentID, at: 1)
             try deleteContent.run()
@@ -177,6 +207,7 @@ extension IndexWriter {
             &context
         )
         if let contentID {
+            try replaceVectors(old, with: new, contentID, names)
             guard old.bytes != new.bytes || oldByteCount != byteCount else { return }
             try replace(old, with: new, contentID, names, in: path.collection.id, &context)
             try write(new, byteCount, contentID)
@@ -188,6 +219,7 @@ extension IndexWriter {
             }
             try write(new, byteCount, contentID)
             try replace(old, with: new, contentID, names, in: path.collection.id, &context)
+            try replaceVectors(old, with: new, contentID, names)
         }
     }
 
@@ -244,7 +276,7 @@ extension IndexWriter {
         try replace(entries, with: entries, contentID, names, in: path.collection.id, &context)
     }
 
-    /// Buffers the changes of a document's entries, according to the indexing policy of its collection.
+    /// Buffers the changes to a document's entries, according to the indexing policy of its collection.
     private func replace(
         _ old: IndexEntries,
         with new: IndexEntries,

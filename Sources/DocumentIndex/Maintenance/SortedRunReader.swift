@@ -4,7 +4,7 @@ internal import StorageIO
 /// A buffered reader of a sorted run.
 final class SortedRunReader {
     /// The current change. It points into the buffer and is valid until the next step.
-    private(set) var change = EntryChange(space: 0, prefix: 0, value: .empty, name: .empty, isAddition: false)
+    private(set) var change = EntryChange(space: 0, prefix: 0, value: .empty, name: .empty, isAddition: false, isDouble: false)
     /// The range of the file that is not in the buffer yet.
     private var unreadFileRange: Range<Int>
     private var buffer: UnsafeMutableRawBufferPointer
@@ -20,7 +20,7 @@ final class SortedRunReader {
         buffer.deallocate()
     }
 
-    /// Advances to the next change; false at the end.
+    /// Advances to the next change; `false` at the end.
     func step(in file: borrowing FileDescriptor) throws(FileSystemError) -> Bool {
         if unreadBufferRange.isEmpty && unreadFileRange.isEmpty { return false }
         try fill(EntryChange.Header.byteCount, from: file)
@@ -36,7 +36,8 @@ final class SortedRunReader {
             prefix: EntryChange.prefix(of: valueBytes),
             value: valueBytes,
             name: UnsafeRawBufferPointer(rebasing: bytes[name..<end]),
-            isAddition: header.isAddition
+            isAddition: header.isAddition,
+            isDouble: header.isDouble
         )
         unreadBufferRange = end..<unreadBufferRange.upperBound
         return true

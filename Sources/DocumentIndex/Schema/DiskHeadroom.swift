@@ -1,8 +1,8 @@
 internal import DocumentModel
 internal import StorageIO
 
-/// The free disk space that the index may use. The last of it is reserved for documents and the journal, since the index can be
-/// rebuilt.
+/// The free disk space that the index may use. The last part of the free space is reserved for documents and the journal, since
+/// the index can be rebuilt.
 enum DiskHeadroom {
     case ample
     /// The index is written in small transactions, each followed by a checkpoint that truncates the WAL.
@@ -29,10 +29,10 @@ enum DiskHeadroom {
     /// The maximum size of the documents in one transaction while headroom is low. A commit is never split.
     static let batchBytes = 256 << 10
 
-    /// The error of index operations while headroom is exhausted.
+    /// The error for index operations while headroom is exhausted.
     static let exhaustedError = StatusError(
         .resourceExhausted,
-        "The index can't be written: the disk is nearly full, and the remaining space is reserved for documents. Free some space; "
+        "The index cannot be written: the disk is nearly full, and the remaining space is reserved for documents. Free some space; "
             + "indexing then resumes automatically. Document reads and writes are unaffected."
     )
 }

@@ -6,6 +6,6 @@ extension GeoIndexBox {
     /// Returns the range of a space in the tree's first dimension, by its ID in `placeSpaces`.
     static func spaceRange(_ id: Int64) -> (lower: Int64, upper: Int64) { (4 * id, 4 * id + 1) }
 
-    /// The maximum number of geo points of a document, 1 MiB / 16 bytes, rounded up: each needs a row ID of its own.
+    /// The maximum number of geo points of a document, 1 MiB / 16 bytes, rounded up: each needs its own row ID.
     static let maximumPointsPerDocument: Int64 = 1 << 18
 }

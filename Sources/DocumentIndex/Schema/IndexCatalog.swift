@@ -20,7 +20,7 @@ struct IndexCatalog {
     /// The maximum number of cached IDs of each kind.
     private static let maximumCount = 20_000
 
-    /// Returns the ID of a scope; nil if it has none and `creating` is false.
+    /// Returns the ID of a scope; `nil` if it has none and `creating` is `false`.
     mutating func scopeID(_ name: UTF8Key, creating: Bool, in database: Database) throws -> Int64? {
         if let id = scopes[name] { return id }
         guard let id = try Self.id(of: name, in: .scopes, under: nil, creating: creating, database) else { return nil }
@@ -29,8 +29,8 @@ struct IndexCatalog {
         return id
     }
 
-    /// Returns the ID of a field in the map field `parent`, which is 0 for a top-level field; nil if it has none and `creating` is
-    /// false.
+    /// Returns the ID of a field in the map field `parent`, which is 0 for a top-level field; `nil` if it has none and `creating`
+    /// is `false`.
     mutating func fieldID(_ name: UTF8Key, under parent: Int64, creating: Bool, in database: Database) throws -> Int64? {
         let key = FieldName(parent: parent, name: name)
         if let id = fields[key] { return id }
@@ -43,7 +43,7 @@ struct IndexCatalog {
         return id
     }
 
-    /// Returns the ID of a field path; nil if it has none and `creating` is false.
+    /// Returns the ID of a field path; `nil` if it has none and `creating` is `false`.
     mutating func fieldID(_ path: FieldPath, creating: Bool, in database: Database) throws -> Int64? {
         var id: Int64 = 0
         for segment in path.segments {
@@ -53,7 +53,7 @@ struct IndexCatalog {
         return id
     }
 
-    /// Returns the ID of a composite index; nil if it has none and `creating` is false.
+    /// Returns the ID of a composite index; `nil` if it has none and `creating` is `false`.
     mutating func compositeID(_ fields: [IndexDefinition.Field], creating: Bool, in database: Database) throws -> Int64? {
         try fieldID(fields.catalogName, under: -1, creating: creating, in: database)
     }
@@ -69,6 +69,9 @@ struct IndexCatalog {
 
     /// The ID of the scope of all documents. No collection has it.
     static let allDocuments: Int64 = 0
+
+    /// The ID of the scope of the documents that could not be read when the index was built. No collection has it.
+    static let unreadableDocuments: Int64 = -1
 
     /// Returns the name of a collection's scope.
     static func scopeName(of collection: CollectionPath) -> UTF8Key { UTF8Key(collection.string) }

@@ -2,7 +2,7 @@ internal import DocumentModel
 internal import GRDB
 internal import GRDBSQLite
 
-/// An error of SQLite, or a violation of the index's invariants.
+/// An SQLite error, or a violation of the index's invariants.
 struct IndexDatabaseError: Error, CustomStringConvertible {
     /// SQLite's primary result code.
     let code: Int32
@@ -29,7 +29,7 @@ struct IndexDatabaseError: Error, CustomStringConvertible {
         self.message = message
     }
 
-    /// Wraps an error of GRDB.
+    /// Wraps an error from GRDB.
     init(_ error: any Error) {
         switch error {
         case let error as IndexDatabaseError: self = error
@@ -42,7 +42,7 @@ struct IndexDatabaseError: Error, CustomStringConvertible {
     /// True if the file is corrupt and has to be rebuilt.
     var isCorruption: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
 
-    /// True if replacing the file would help: it is corrupt or can't be opened.
+    /// True if replacing the file would help: it is corrupt or cannot be opened.
     var isFileUnusable: Bool { isCorruption || [SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_READONLY, SQLITE_AUTH].contains(code) }
 
     /// The error for an index file that was replaced or removed while it was open.
@@ -56,7 +56,7 @@ struct IndexDatabaseError: Error, CustomStringConvertible {
         case SQLITE_FULL:
             StatusError(
                 .resourceExhausted,
-                "The index can't be written: no space left on the disk. Free some space; indexing then resumes automatically. Document "
+                "The index cannot be written: no space left on the disk. Free some space; indexing then resumes automatically. Document "
                     + "reads and writes are unaffected.",
                 cause: self
             )
@@ -65,7 +65,7 @@ struct IndexDatabaseError: Error, CustomStringConvertible {
         default:
             StatusError(
                 .unavailable,
-                "The index can't be used: \(message). Hearth retries automatically. Document reads and writes are unaffected.",
+                "The index cannot be used: \(message). Hearth retries automatically. Document reads and writes are unaffected.",
                 cause: self
             )
         }

@@ -4,19 +4,31 @@ internal import UTF8Text
 /// The index entries of one document: the value of each field at any depth, and the distinct elements of each array.
 ///
 /// Entries are sorted by slot and value, without duplicates. The encoded form of an entry in ``bytes`` is its slot
-/// (``IndexSpace/slot(field:kind:)``) and the length of its value, both as LEB128 varints, and the value's ``ValueKey``. Documents
-/// with equal fields have equal bytes in the same index.
+/// (``IndexSpace/slot(field:kind:)``), then twice the length of its value, plus 1 for a field that is a double, both as LEB128
+/// varints, and the value's ``ValueKey``. Documents with equal fields have equal bytes in the same index.
 struct IndexEntries {
     /// An entry: its slot and the range of its value in ``IndexEntries/bytes``.
     struct Entry {
         let slot: Int64
         let value: Range<Int>
+        /// True if the entry is the value of a field that is a double.
+        var isDouble = false
     }
 
     /// All entries.
     private(set) var entries: [Entry] = []
     /// The bytes that the entries refer to.
     private(set) var bytes: [UInt8] = []
+    /// The complete vectors of entries that were computed from a document; ``bytes`` may have only their first components.
+    private(set) var vectors: [(slot: Int64, vector: [Double])] = []
+
+    /// The slots of the fields that are vectors.
+    var vectorSlots: [Int64] {
+        entries.compactMap { entry in
+            bytes[entry.value].first == TypeBracket.vector.firstByte && entry.slot & 1 == IndexSpace.Kind.value.rawValue
+                ? entry.slot : nil
+        }
+    }
 
     /// Creates an empty list.
     init() {}
@@ -42,7 +54,7 @@ extension IndexEntries {
         encoder.removeAll()
         var found: [Entry] = []
         found.reserveCapacity(32)
-        try Self.add(fields, under: 0, to: &found, &encoder, fieldID)
+        try Self.add(fields, under: 0, to: &found, &vectors, &encoder, fieldID)
         encoder.bytes.withUnsafeBytes { keys in
             found.sort { left, right in
                 left.slot == right.slot ? keys.compare(left.value, right.value) < 0 : left.slot < right.slot
@@ -53,7 +65,7 @@ extension IndexEntries {
             for entry in found {
                 if let last, last.slot == entry.slot, keys.compare(last.value, entry.value) == 0 { continue }
                 last = entry
-                append(slot: entry.slot, UnsafeRawBufferPointer(rebasing: keys[entry.value]))
+                append(slot: entry.slot, UnsafeRawBufferPointer(rebasing: keys[entry.value]), isDouble: entry.isDouble)
             }
         }
     }
@@ -62,36 +74,46 @@ extension IndexEntries {
         _ fields: MapValue,
         under parent: Int64,
         to entries: inout [Entry],
+        _ vectors: inout [(slot: Int64, vector: [Double])],
         _ encoder: inout KeyEncoder,
         _ fieldID: (UTF8Key, _ parent: Int64) throws -> Int64
     ) throws {
         for (name, value) in fields {
             let field = try fieldID(name, parent)
-            add(value, slot: IndexSpace.slot(field: field, kind: .value), to: &entries, &encoder)
+            let slot = IndexSpace.slot(field: field, kind: .value)
+            add(value, slot: slot, isDouble: value.isDouble, to: &entries, &encoder)
             switch value {
+            case .vector(let vector):
+                vectors.append((slot, vector))
             case .map(let inner):
-                try add(inner, under: field, to: &entries, &encoder, fieldID)
+                try add(inner, under: field, to: &entries, &vectors, &encoder, fieldID)
             case .array(let elements):
                 let slot = IndexSpace.slot(field: field, kind: .element)
-                for element in elements { add(element, slot: slot, to: &entries, &encoder) }
+                for element in elements { add(element, slot: slot, isDouble: false, to: &entries, &encoder) }
             default:
                 break
             }
         }
     }
 
-    private static func add(_ value: Value, slot: Int64, to entries: inout [Entry], _ encoder: inout KeyEncoder) {
+    private static func add(
+        _ value: Value,
+        slot: Int64,
+        isDouble: Bool,
+        to entries: inout [Entry],
+        _ encoder: inout KeyEncoder
+    ) {
         let start = encoder.bytes.count
         encoder.append(value)
-        entries.append(Entry(slot: slot, value: start..<encoder.bytes.count))
+        entries.append(Entry(slot: slot, value: start..<encoder.bytes.count, isDouble: isDouble))
     }
 
-    private mutating func append(slot: Int64, _ value: UnsafeRawBufferPointer) {
+    private mutating func append(slot: Int64, _ value: UnsafeRawBufferPointer, isDouble: Bool) {
         bytes.append(varint: UInt64(slot))
-        bytes.append(varint: UInt64(value.count))
+        bytes.append(varint: UInt64(value.count) << 1 | (isDouble ? 1 : 0))
         let start = bytes.count
         bytes.append(contentsOf: value)
-        entries.append(Entry(slot: slot, value: start..<bytes.count))
+        entries.append(Entry(slot: slot, value: start..<bytes.count, isDouble: isDouble))
     }
 }
 
@@ -103,11 +125,13 @@ extension IndexEntries {
         bytes = Array(stored)
         var offset = 0
         while offset < bytes.count {
-            guard let slot = varint(at: &offset), let count = varint(at: &offset), count <= UInt64(bytes.count - offset) else {
-                throw IndexDatabaseError(corruption: "the entries of a document can't be decoded")
+            guard let slot = varint(at: &offset), let length = varint(at: &offset), length >> 1 <= UInt64(bytes.count - offset)
+            else {
+                throw IndexDatabaseError(corruption: "the entries of a document cannot be decoded")
             }
-            entries.append(Entry(slot: Int64(slot), value: offset..<offset + Int(count)))
-            offset += Int(count)
+            let end = offset + Int(length >> 1)
+            entries.append(Entry(slot: Int64(slot), value: offset..<end, isDouble: length & 1 == 1))
+            offset = end
         }
     }
 
@@ -121,6 +145,12 @@ extension IndexEntries {
             if byte < 0x80 { return value }
         }
         return nil
+    }
+}
+
+extension Value {
+    fileprivate var isDouble: Bool {
+        if case .double = self { true } else { false }
     }
 }
 

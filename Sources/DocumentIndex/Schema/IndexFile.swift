@@ -8,9 +8,9 @@ internal import UTF8Text
 
 /// The file `index.sqlite` of a data folder, with SQLite's WAL and shared-memory files.
 ///
-/// The file is not synced while it is open, so after a power failure its contents are undefined. It can also be exchanged for another
-/// one, from a backup or by accident. Therefore each run of the server that writes the file gives it a new edition, in the same
-/// transaction as its first write, and the folder's ``IndexRecord`` holds
+/// The file is not synced while it is open, so after a power failure its contents are undefined. It can also be replaced with
+/// another one, from a backup or by accident. Therefore each run of the server that writes the file gives it a new edition, in
+/// the same transaction as its first write, and the folder's ``IndexRecord`` holds
 ///
 /// - before the first write: the boot ID of the machine, the inode of the file and the new edition (``IndexRecord/openMarker``),
 ///   and the previous edition (``IndexRecord/edition``);
@@ -42,7 +42,7 @@ package struct IndexFile: Sendable {
         path = folderPath + "/" + Self.name
     }
 
-    /// Checks the file without opening it, and returns the reason why it can't be used, or nil.
+    /// Checks the file without opening it, and returns the reason why it cannot be used, or `nil`.
     func unusableReason() throws(StatusError) -> String? {
         guard let identity = try folder.identity(ofFile: Self.name) else {
             return try folder.contains(Self.name) ? "it was not a regular file and was moved aside" : "the file does not exist"
@@ -55,7 +55,7 @@ package struct IndexFile: Sendable {
         return nil
     }
 
-    /// Checks the header of the opened file, and returns the reason why it can't be used, or nil.
+    /// Checks the header of the opened file, and returns the reason why it cannot be used, or `nil`.
     ///
     /// - Parameter headerWithoutWAL: The header in the main file without the WAL, which can only be older.
     func unusableReason(_ header: IndexFileHeader, headerWithoutWAL: IndexFileHeader?) -> String? {
@@ -71,14 +71,14 @@ package struct IndexFile: Sendable {
         return known.contains { $0?.utf8.elementsEqual(edition.utf8) == true }
     }
 
-    /// The marker that the record must hold before the file is written; nil if the file does not exist.
+    /// The marker that the record must hold before the file is written; `nil` if the file does not exist.
     func openMarker() throws(StatusError) -> String? {
         try folder.identity(ofFile: Self.name).map { Self.marker($0) + "/" + edition }
     }
 
     /// Records that the file is about to be written.
     ///
-    /// - Parameter current: The edition of the file; nil if it is empty.
+    /// - Parameter current: The edition of the file; `nil` if it is empty.
     func willWrite(over current: String?) throws(StatusError) {
         guard let marker = try openMarker() else { return }
         try folder.updateIndexRecord { $0 = IndexRecord(openMarker: marker, edition: current) }
@@ -158,15 +158,16 @@ extension IndexFile {
         csqlite_disable_memory_statistics()
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
-        // A reader briefly takes the write lock when it finds the WAL header while that is written; and interrupted readers need a
-        // moment to end.
+        // A reader briefly takes the write lock when it finds the WAL header being written, and interrupted readers need a moment
+        // to end.
         configuration.busyMode = .timeout(Double(busyTimeoutMilliseconds) / 1_000)
         return configuration
     }()
 
     /// Opens the database for writing.
     ///
-    /// - Parameter isNew: Whether it is bulk-built: then it has no journal, and other connections can't read it.
+    /// - Parameter isNew: Whether it is being bulk-built. If so, it has no rollback journal, and other connections cannot read
+    ///   it.
     func openForWriting(isNew: Bool) throws(IndexDatabaseError) -> DatabaseQueue {
         try IndexDatabaseError.catching {
             var configuration = Self.configuration
@@ -190,16 +191,35 @@ extension IndexFile {
         }
     }
 
-    /// Reads the header of the main file without the WAL; nil if the file has another format.
+    /// Reads the header of the main file without the WAL; `nil` if the file has another format.
     func readHeaderWithoutWAL() throws(IndexDatabaseError) -> IndexFileHeader? {
+        let database = try Self.openImmutable(path)
+        defer { try? database.close() }
+        return try IndexDatabaseError.catching { try database.inDatabase { try IndexFileHeader($0) } }
+    }
+
+    /// Looks at a sample of the pages of a cleanly closed file; returns the damage that it found, or `nil`.
+    func sampledDamage() throws(IndexDatabaseError) -> String? {
+        // The pages of a file that was not closed may be in its WAL.
+        guard folder.indexRecord.openMarker?.utf8.suffix(edition.utf8.count).elementsEqual(edition.utf8) ?? true else {
+            return nil
+        }
+        let database = try Self.openImmutable(path)
+        defer { try? database.close() }
+        return IndexPageSample.damage(in: folder, database)
+    }
+
+    /// Opens the main file at a path for reading, without the WAL and without changing anything beside it.
+    static func openImmutable(_ path: String) throws(IndexDatabaseError) -> DatabaseQueue {
         try IndexDatabaseError.catching {
             var configuration = Self.configuration
             configuration.readonly = true
+            configuration.label = "hearth.check"
             // Without `immutable`, SQLite would create or read the files beside it.
-            let path = PercentEncoding.encode(UTF8Key(path))
-            let database = try DatabaseQueue(path: "file:\(path)?immutable=1", configuration: configuration)
-            defer { try? database.close() }
-            return try database.inDatabase { try IndexFileHeader($0) }
+            return try DatabaseQueue(
+                path: "file:\(PercentEncoding.encode(UTF8Key(path)))?immutable=1",
+                configuration: configuration
+            )
         }
     }
 
@@ -208,7 +228,7 @@ extension IndexFile {
         try IndexDatabaseError.catching {
             var configuration = Self.configuration
             configuration.readonly = true
-            // A transaction that can't be ended explicitly ends with the connection.
+            // A transaction that cannot be ended explicitly ends with the connection.
             configuration.allowsUnsafeTransactions = true
             configuration.label = "hearth.query"
             configuration.prepareDatabase { [cacheBytes] database in

@@ -13,19 +13,23 @@ internal import DocumentModel
 /// - `rules`: the ``IndexBuildState`` of composite indexes and exemptions, by collection ID.
 /// - `entries`: the index entries, ordered by (space, value, name). The space combines a scope, a field and whether the entry is the
 ///   field's value or an array element: see ``IndexSpace``. The value is a ``ValueKey`` or a ``CompositeKey``. The name is the
-///   ``NameKey`` of the document ID in a collection, and of the document path in a collection group.
+///   ``NameKey`` of the document ID in a collection, and of the document path in a collection group. `isDouble` is 1 if the entry
+///   is the value of a field that is a double: the keys of 1 and 1.0 are equal, but sums tell them apart.
 /// - `documents`: the documents of each scope, ordered by name, with the ID of their row in `contents`. The scope
 ///   ``IndexCatalog/allDocuments`` has every document by the ``NameKey`` of its path, and no entries.
-/// - `contents`: the encoded ``IndexEntries`` of a document, so that they can be removed whatever happened to its file; and the
-///   document's size by Firestore's formula.
+///   ``IndexCatalog/unreadableDocuments`` has those without entries because their files could not be read.
+/// - `contents`: the encoded ``IndexEntries`` of a document, so that they can be removed regardless of what happened to its file;
+///   and the document's size by Firestore's formula.
 /// - `sizes`: the number and the total size of a scope's documents.
+/// - `vectorSpaces`, `vectors`: the vectors in single precision, as a ``PackedVector`` each, so that a search compares them without
+///   reading documents: see ``VectorSpace``.
 /// - `placeSpaces`, `places`: geo points in an R*Tree whose first dimension is the space: see ``GeoIndexBox``.
 ///
 /// A document of a top-level collection is in the scope of its collection only; a document of a nested collection is also in the
 /// scope of the collection group. So a collection group consists of one nested scope and at most one top-level collection.
 enum IndexSchema {
-    /// The format version. An index of another version is rebuilt.
-    static let format = 4
+    /// The format version. An index in another version is rebuilt.
+    static let format = 6
     /// The SQLite application ID of Hearth's index ("Hrth").
     static let applicationID = 0x4872_7468
 
@@ -45,13 +49,18 @@ enum IndexSchema {
             id INTEGER PRIMARY KEY, parent INTEGER NOT NULL, name BLOB NOT NULL, UNIQUE (parent, name)
         );
         CREATE TABLE entries (
-            space INTEGER NOT NULL, value BLOB NOT NULL, name BLOB NOT NULL, PRIMARY KEY (space, value, name)
+            space INTEGER NOT NULL, value BLOB NOT NULL, name BLOB NOT NULL, isDouble INTEGER NOT NULL,
+            PRIMARY KEY (space, value, name)
         ) WITHOUT ROWID;
         CREATE TABLE documents (
             scope INTEGER NOT NULL, name BLOB NOT NULL, content INTEGER NOT NULL, PRIMARY KEY (scope, name)
         ) WITHOUT ROWID;
         CREATE TABLE contents (id INTEGER PRIMARY KEY, entries BLOB NOT NULL, bytes INTEGER NOT NULL);
         CREATE TABLE sizes (scope INTEGER PRIMARY KEY, documents INTEGER NOT NULL, bytes INTEGER NOT NULL);
+        CREATE TABLE vectorSpaces (id INTEGER PRIMARY KEY, space INTEGER NOT NULL UNIQUE);
+        CREATE TABLE vectors (
+            id INTEGER PRIMARY KEY, name BLOB NOT NULL, isExact INTEGER NOT NULL, vector BLOB NOT NULL
+        );
         CREATE TABLE placeSpaces (id INTEGER PRIMARY KEY, space INTEGER NOT NULL UNIQUE);
         CREATE VIRTUAL TABLE places USING rtree_i32(
             id, minSpace, maxSpace, minLatitude, maxLatitude, minLongitude, maxLongitude, +name BLOB

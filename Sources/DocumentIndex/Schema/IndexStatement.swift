@@ -13,8 +13,8 @@ struct IndexStatement {
         sqlite3_reset(statement)
     }
 
-    /// Prepares a statement that is not shared, so that it can be used together with another one of the same text. It lives as long
-    /// as `owner`.
+    /// Prepares a statement that is not shared, so that it can be used together with another one with the same SQL. It lives as
+    /// long as `owner`.
     init(uncached sql: String, _ database: Database, _ owner: inout [Statement]) throws {
         let prepared = try database.makeStatement(sql: sql)
         owner.append(prepared)
@@ -46,7 +46,7 @@ struct IndexStatement {
         }
     }
 
-    /// Advances to the next row; false at the end.
+    /// Advances to the next row; `false` at the end.
     func step() throws(IndexDatabaseError) -> Bool {
         let code = sqlite3_step(statement)
         switch code {
@@ -86,6 +86,6 @@ struct IndexStatement {
         return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
     }
 
-    /// `SQLITE_TRANSIENT`, a macro that Swift can't import: -1 as a function pointer.
+    /// `SQLITE_TRANSIENT`, a macro that Swift cannot import: -1 as a function pointer.
     private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 }

@@ -11,8 +11,11 @@ package protocol IndexFolder: AnyObject, Sendable {
     /// Updates the record. Durable when this returns.
     func updateIndexRecord(_ change: (inout IndexRecord) -> Void) throws(StatusError)
 
-    /// Returns the identity of a file; nil if there is no regular file of that name.
+    /// Returns the identity of a file; `nil` if there is no regular file of that name.
     func identity(ofFile name: String) throws(StatusError) -> FileIdentity?
+
+    /// Opens a file for reading.
+    func openFile(_ name: String) throws(StatusError) -> FileDescriptor
 
     /// Returns whether a file or folder exists.
     func contains(_ name: String) throws(StatusError) -> Bool
@@ -23,7 +26,7 @@ package protocol IndexFolder: AnyObject, Sendable {
     /// Creates an empty file and unlinks it, so that it is deleted on close.
     func createUnlinkedFile(_ name: String) throws(StatusError) -> FileDescriptor
 
-    /// Reads up to `maximumBytes` bytes of a file; nil if it doesn't exist.
+    /// Reads up to `maximumBytes` bytes of a file; `nil` if it doesn't exist.
     func contents(ofFile name: String, maximumBytes: Int) throws(StatusError) -> [UInt8]?
 
     /// Replaces a file atomically. Durable when this returns.
@@ -44,7 +47,7 @@ package protocol IndexFolder: AnyObject, Sendable {
 
 /// The durable record of the state of an index; see ``IndexFile``.
 package struct IndexRecord: Hashable, Sendable {
-    /// The marker of an open index, set while the index is written; nil if the index is durable.
+    /// The marker of an open index, set while the index is written; `nil` if the index is durable.
     package var openMarker: String?
     /// The edition of the last durable index.
     package var edition: String?

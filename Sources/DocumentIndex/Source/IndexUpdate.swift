@@ -9,7 +9,7 @@ package struct IndexUpdate: Sendable {
     let last: SequenceNumber
     /// The time of the last commit.
     let time: Timestamp
-    /// The changed documents with their fields after the last commit; nil for deleted ones.
+    /// The changed documents with their fields after the last commit; `nil` for deleted ones.
     let changes: [(path: DocumentPath, fields: MapValue?)]
     /// The approximate size of the changes.
     let byteCount: Int
@@ -31,7 +31,7 @@ package struct IndexUpdate: Sendable {
 }
 
 extension IndexUpdate {
-    /// Combines commits read from the journal; nil if there are none.
+    /// Combines commits read from the journal; `nil` if there are none.
     init?(_ commits: [Commit]) throws(StatusError) {
         guard let first = commits.first, let last = commits.last else { return nil }
         var images: [DocumentPath: EncodedDocument?] = [:]

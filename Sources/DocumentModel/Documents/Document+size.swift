@@ -3,10 +3,10 @@ internal import UTF8Text
 extension Document {
     /// Returns the size of a document in bytes by Firestore's formula: name + fields + 32.
     ///
-    /// The size limit applies to this number, which is independent of the storage format. A string counts as its UTF-8 bytes + 1, a
-    /// number or timestamp as 8, a boolean or null as 1, a geo point as 16, bytes as their length, a vector as 8 per dimension, an
-    /// array or map as the sum of its contents, and a field as its name and value. A document name counts as its segments (8 for a
-    /// numeric ID) + 16. An empty map counts as 1; otherwise a document could hold any number of them.
+    /// The size limit applies to this number, which is independent of the storage format. A string counts as its UTF-8 bytes + 1,
+    /// a number or timestamp as 8, a boolean or null as 1, a geo point as 16, bytes as their length, a vector as 8 per dimension,
+    /// an array or map as the sum of its contents, and a field as its name and value. A document name counts as its segments (8
+    /// for a numeric ID) + 16. An empty map counts as 1; otherwise a document could hold any number of them.
     public static func size(of fields: MapValue, at path: DocumentPath) -> Int {
         path.nameSize + fields.size + 32
     }

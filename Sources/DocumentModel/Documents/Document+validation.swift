@@ -10,7 +10,7 @@ extension Document {
     public static func validate(_ fields: MapValue, at path: DocumentPath) throws(StatusError) {
         do throws(StatusError) {
             try path.validateLimits()
-            // First the limits that bound the depth of the recursion below.
+            // Before the size is computed, to bound the depth of its recursion.
             try fields.validate()
             let size = size(of: fields, at: path)
             guard size <= DocumentLimits.maximumDocumentBytes else {
@@ -36,7 +36,7 @@ extension MapValue {
         try validate(level: 0, pathBytes: 0)
     }
 
-    /// Validates the members of a map at nesting level `level`, whose field path has `pathBytes` bytes.
+    /// Validates the members of a map at nesting level `level`, whose field path is `pathBytes` bytes long.
     func validate(level: Int, pathBytes: Int) throws(StatusError) {
         for (name, value) in self {
             do throws(StatusError) {

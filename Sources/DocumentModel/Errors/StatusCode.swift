@@ -57,7 +57,7 @@ public enum StatusCode: Int, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Creates a code from its canonical name, or nil if there is no such code.
+    /// Creates a code from its canonical name, or `nil` if there is no such code.
     public init?(name: String) {
         guard let code = Self.allCases.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else { return nil }
         self = code

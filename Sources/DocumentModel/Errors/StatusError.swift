@@ -1,6 +1,6 @@
 internal import UTF8Text
 
-/// The error type of model, store and client: a canonical code, a message, and the location of the error.
+/// The error type of the model, the store and the client: a canonical code, a message, and the location of the error.
 ///
 /// The message is human-readable. It says what was expected, what was found and what to do. It quotes at most a short escaped
 /// excerpt of untrusted text, and never a secret. Programs use ``code``, ``path`` and ``field``.
@@ -26,46 +26,52 @@ public struct StatusError: Error, Sendable {
         details = Details(path: path, field: field, file: file, cause: cause)
     }
 
-    /// The path of the document or collection concerned, relative to the database.
+    /// The path of the affected document or collection, relative to the database.
     public var path: String? {
         get { details.path }
         set { details.path = newValue }
     }
 
-    /// The field concerned, as a canonical field path with `[i]` for the elements of arrays, such as `tags[2].color`.
+    /// The affected field, as a canonical field path with `[i]` for the elements of arrays, such as `tags[2].color`.
     public var field: String? {
         get { details.field }
         set { details.field = newValue }
     }
 
-    /// The path of the invalid request parameter, such as `where.and[1].op` in a query; nil if the error is not about one.
+    /// The path of the invalid request parameter, such as `where.and[1].op` in a query; `nil` if the error is not about one.
     public var parameterPath: String? {
         get { details.parameterPath }
         set { details.parameterPath = newValue }
     }
 
-    /// The location of the error in the decoded JSON, also part of ``message``; nil if no JSON was decoded.
+    /// The location of the error in the decoded JSON, also part of ``message``; `nil` if no JSON was decoded.
     package var sourceLocation: SourceLocation? {
         get { details.sourceLocation }
         set { details.sourceLocation = newValue }
     }
 
-    /// The index of the failed write in its commit, from 0; nil if the error is not about one write.
+    /// The index of the failed write in its commit, from 0; `nil` if the error is not about one write.
     public var writeIndex: Int? {
         get { details.writeIndex }
         set { details.writeIndex = newValue }
     }
 
-    /// The recommended delay before a retry; nil without a recommendation.
+    /// The recommended delay before a retry; `nil` if there is none.
     public var retryAfter: Duration? {
         get { details.retryAfter }
         set { details.retryAfter = newValue }
     }
 
-    /// The sequence number of the oldest retained commit, if the requested one is older; nil for other errors.
+    /// The sequence number of the oldest retained commit, if the requested one is older; `nil` for other errors.
     package var oldestSequence: UInt64? {
         get { details.oldestSequence }
         set { details.oldestSequence = newValue }
+    }
+
+    /// The progress of the work without which the call cannot succeed; `nil` if there is none.
+    package var progress: Progress? {
+        get { details.progress }
+        set { details.progress = newValue }
     }
 
     /// The location in the damaged file, if the error is about one.
@@ -78,6 +84,29 @@ public struct StatusError: Error, Sendable {
     public var cause: (any Error)? {
         get { details.cause }
         set { details.cause = newValue }
+    }
+
+    /// The progress of a rebuild of the index, which queries require.
+    package struct Progress: Sendable, Hashable {
+        /// The number of documents that have been read.
+        package let completedCount: Int
+        /// The number of all documents; `nil` while they are being counted.
+        package let totalCount: Int?
+        /// The completed part of the work, from 0 to 1; `nil` while the total is unknown.
+        package let fraction: Double?
+        /// The estimated time until the work is complete; `nil` while it is unknown.
+        package let timeLeft: Duration?
+
+        /// Creates a progress.
+        package init(completedCount: Int, totalCount: Int?, fraction: Double?, timeLeft: Duration?) {
+            self.completedCount = completedCount
+            self.totalCount = totalCount
+            self.fraction = fraction
+            self.timeLeft = timeLeft
+        }
+
+        /// The completed part in percent, rounded down; `nil` while the total is unknown.
+        package var percentage: Int? { fraction.map { Int(min(max($0, 0), 1) * 100) } }
     }
 
     /// A location in a text.
@@ -108,9 +137,9 @@ public struct StatusError: Error, Sendable {
     public struct FileLocation: Sendable, Hashable {
         /// The path of the file or folder, relative to the data folder.
         public let path: String
-        /// The line, from 1; nil for the file or folder as a whole.
+        /// The line, from 1; `nil` for the file or folder as a whole.
         public let line: Int?
-        /// The column in Unicode scalars, from 1; nil if the line is nil.
+        /// The column in Unicode scalars, from 1; `nil` if the line is `nil`.
         public let column: Int?
 
         /// Creates the location of a file or folder as a whole.
@@ -139,6 +168,7 @@ extension StatusError {
         var writeIndex: Int?
         var retryAfter: Duration?
         var oldestSequence: UInt64?
+        var progress: Progress?
         var file: FileLocation?
         var cause: (any Error)?
     }
@@ -174,7 +204,7 @@ extension StatusError: CustomStringConvertible {
         return "\(code.name): \(message)" + (locations.isEmpty ? "" : " (" + locations.joined(separator: "; ") + ")")
     }
 
-    /// A path of up to the length of a name is not truncated.
+    /// The maximum length of a path or field in the description, in bytes: that of a name.
     private static let maximumLocationBytes = DocumentLimits.maximumNameBytes
 }
 

@@ -16,22 +16,22 @@ internal import StrictJSON
 ///
 /// Fields are sorted by the bytes of their names, one per line, with values in their JSON representation. A map or array
 /// that would make its line longer than 100 columns is broken into one member or element per line. `$document` comes last
-/// and has the metadata. Equal documents have equal files, and a change of one field changes only the lines of that field
-/// and of the update time.
+/// and contains the metadata. Equal documents have equal files, and a change to one field changes only the lines of that
+/// field and of the update time.
 ///
 /// Decoding accepts any layout and order of members. `$document` with both times is required; a file without it is not a
 /// complete document file, and the error says what to add. If a field name begins with `$`, all fields are in `"$map"`.
 public enum DocumentFile {
     /// Encodes a document.
     ///
-    /// - Parameter storesID: True to store the ID in the file, for a document whose ID doesn't fit the file name.
+    /// - Parameter storesID: True to store the ID in the file, for a document whose ID doesn't fit in the file name.
     public static func encode(_ document: Document, storesID: Bool) -> [UInt8] {
         encode(EncodedDocument(document), storesID: storesID)
     }
 
     /// Formats an encoded document without decoding its fields.
     ///
-    /// - Parameter storesID: True to store the ID in the file, for a document whose ID doesn't fit the file name.
+    /// - Parameter storesID: True to store the ID in the file, for a document whose ID doesn't fit in the file name.
     public static func encode(_ document: EncodedDocument, storesID: Bool) -> [UInt8] {
         let metadata = DocumentFileMetadata(of: document, storesID: storesID)
         return DocumentFileFormatter.bytes(ofFields: document.fieldsJSON, metadata: metadata)
@@ -44,7 +44,7 @@ public enum DocumentFile {
     /// - Parameters:
     ///   - bytes: The contents of the file.
     ///   - collection: The collection of the folder that contains the file.
-    ///   - id: The ID encoded in the file name, or nil if only the file has it.
+    ///   - id: The ID encoded in the file name, or `nil` if only the file contains it.
     ///   - file: The path of the file relative to the data folder, for errors.
     /// - Throws: ``StatusCode/dataLoss`` with the line and column in the file, and the field, if any.
     public static func decode(
@@ -70,7 +70,7 @@ public enum DocumentFile {
 }
 
 extension DocumentFile {
-    /// The JSON limits of a file: the maximum length, so that any file that was written can be read, and a depth for 20 levels
-    /// of tagged maps.
+    /// The limits on the JSON of a file: the maximum length, so that any file that was written can be read, and a depth that
+    /// allows 20 levels of tagged maps.
     static let limits = JSONLimits(maximumBytes: JSONLimits.maximumTextBytes, maximumDepth: 64)
 }

@@ -2,8 +2,8 @@ internal import StrictJSON
 
 /// A formatter that breaks compact canonical JSON into lines.
 ///
-/// A single pass over the bytes without recursion. A container that fits on its line is copied with spaces; otherwise it is
-/// opened, and its members are formatted one by one. Each byte is examined at most once per column of a line.
+/// Makes a single pass over the bytes, without recursion. A container that fits on its line is copied with spaces; otherwise it
+/// is opened, and its members are formatted one by one. Each byte is examined at most once per column of a line.
 struct DocumentFileFormatter {
     private static let columns = 100
     private static let mapTag = Array("{\"$map\":{".utf8)
@@ -53,7 +53,7 @@ struct DocumentFileFormatter {
         output.append(UInt8(ascii: "\n"))
     }
 
-    /// Opens the outermost object. If it is tagged, the tag becomes its first member, beside the metadata.
+    /// Opens the outermost object. If it is tagged, the tag becomes its first member, next to the metadata.
     private mutating func beginFields() {
         beginContainer(bracketCount: 1)
         if source.starts(with: Self.mapTag) {
@@ -163,7 +163,7 @@ extension DocumentFileFormatter {
         output[startOfLine...].reduce(0) { $0 + ($1.beginsScalar ? 1 : 0) }
     }
 
-    /// Returns the end of the container at the current position, or nil if it is wider than `maximumWidth` columns on one line.
+    /// Returns the end of the container at the current position, or `nil` if it is wider than `maximumWidth` columns on one line.
     private func endOfContainer(within maximumWidth: Int) -> Int? {
         var width = 0
         var depth = 0

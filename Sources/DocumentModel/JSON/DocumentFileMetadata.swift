@@ -57,7 +57,7 @@ struct DocumentFileMetadata {
         }
     }
 
-    /// Returns the document ID from the file name and the metadata, at least one of which must have it.
+    /// Returns the document ID from the file name and the metadata, at least one of which must contain it.
     func resolveID(_ nameID: DocumentPath.ID?, from node: JSONNode) throws(ValueDecodingError) -> DocumentPath.ID {
         switch (nameID, id) {
         case (let named?, nil):
@@ -76,7 +76,7 @@ struct DocumentFileMetadata {
         case (nil, nil):
             throw ValueDecodingError(
                 node,
-                "The file name doesn't have the document ID. Add it to $document, as in \"id\": \"hitchhiker\"."
+                "The file name doesn't contain the document ID. Add it to $document, as in \"id\": \"hitchhiker\"."
             )
         }
     }

@@ -75,8 +75,8 @@ private struct Content {
             } else if key.beginsWithDollar {
                 throw ValueDecodingError(
                     node,
-                    "The name of a top-level member can't begin with $, found \(Excerpt(key.string)). "
-                        + "Put all fields into a member \"$map\": {…} beside $document."
+                    "The name of a top-level member cannot begin with $, found \(Excerpt(key.string)). "
+                        + "Put all fields into a member \"$map\": {…} next to $document."
                 )
             } else {
                 members.append((key, node))
@@ -89,7 +89,7 @@ private struct Content {
 }
 
 extension JSONNode {
-    /// Returns the node of a field in the notation of errors, or of its innermost parent that can be found.
+    /// Returns the node of a field, given in the notation of errors, or of the innermost parent that can be found.
     fileprivate func nearest(to field: String?) -> JSONNode {
         var node = self
         var rest = Array((field ?? "").utf8)[...]

@@ -97,7 +97,7 @@ public struct EncodedDocument: Sendable, Hashable {
         } catch {
             throw StatusError(
                 .dataLoss,
-                "The encoded fields of the document can't be decoded: \(error)",
+                "The encoded fields of the document cannot be decoded: \(error)",
                 path: path.string,
                 cause: error
             )

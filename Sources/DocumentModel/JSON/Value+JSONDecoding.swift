@@ -63,7 +63,7 @@ extension Value {
         values.reserveCapacity(Swift.min(node.count, 1_024))
         for element in elements {
             do throws(ValueDecodingError) {
-                // Arrays directly in arrays are rejected later; until then, each counts one byte.
+                // Arrays directly in arrays are rejected later; until then, each counts as one byte.
                 if element.kind == .array { try budget.consume(1, for: element) }
                 values.append(try Value(decoding: element, level: level, budget: &budget))
             } catch {
@@ -136,7 +136,7 @@ extension MapValue {
 }
 
 extension JSONNode {
-    /// Returns the tag and payload of an object with a single member whose name begins with `$`, or nil for any other node.
+    /// Returns the tag and payload of an object with a single member whose name begins with `$`, or `nil` for any other node.
     fileprivate func tagged() throws(ValueDecodingError) -> (tag: ValueTag, payload: JSONNode)? {
         guard count == 1, var members, let (key, payload) = members.next(), key.beginsWithDollar else { return nil }
         guard let tag = ValueTag(key) else { throw ValueDecodingError(misplacedTag: key, of: payload) }
@@ -174,10 +174,10 @@ extension ValueDecodingError {
     }
 }
 
-/// The remaining number of bytes that may be decoded for a document.
+/// The number of bytes that may still be decoded for a document.
 ///
 /// JSON of a few megabytes can encode millions of values. Decoding stops at twice the maximum document size; a smaller document
-/// is decoded completely, so that the error can have its path and size.
+/// is decoded completely, so that the error can include its path and size.
 struct DocumentByteBudget {
     private var bytes = 2 * DocumentLimits.maximumDocumentBytes
 

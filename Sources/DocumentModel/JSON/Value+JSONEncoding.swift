@@ -4,7 +4,7 @@ internal import UTF8Text
 extension Value {
     /// Writes the JSON representation of the value. Decoding it returns a bitwise equal value.
     ///
-    /// Recursive in the nesting depth, which is at most 20 in a valid document.
+    /// The recursion is as deep as the nesting, which is at most 20 levels in a valid document.
     public func write(to writer: inout JSONWriter) {
         switch self {
         case .null: writer.null()

@@ -31,7 +31,7 @@ extension Value {
             throw ValueDecodingError(
                 node,
                 "Expected canonical base64 after $bytes (A-Z, a-z, 0-9, + and /, padded with = to a multiple of four, "
-                    + "without whitespace and non-zero trailing bits), found \(node.summary)."
+                    + "without whitespace or non-zero trailing bits), found \(node.summary)."
             )
         }
         return bytes
@@ -51,7 +51,7 @@ extension Value {
         guard node.count == 2, let latitude = node["latitude"], let longitude = node["longitude"] else {
             throw ValueDecodingError(
                 node,
-                "Expected an object of exactly latitude and longitude after $geoPoint, "
+                "Expected an object with exactly latitude and longitude after $geoPoint, "
                     + "such as {\"latitude\": 53.55, \"longitude\": 9.98}."
             )
         }
@@ -82,7 +82,7 @@ extension Value {
 }
 
 extension Double {
-    /// Decodes a double that JSON numbers can't represent, by name.
+    /// Decodes the name of a double that JSON numbers cannot represent.
     fileprivate init(named node: JSONNode) throws(ValueDecodingError) {
         let named: [UTF8Key: Double] = ["NaN": .nan, "Infinity": .infinity, "-Infinity": -.infinity]
         guard let value = node.string.flatMap({ named[UTF8Key($0)] }) else {
@@ -95,7 +95,7 @@ extension Double {
         self = value
     }
 
-    /// Decodes a number literal, or returns nil for any other node.
+    /// Decodes a number literal, or returns `nil` for any other node.
     fileprivate init?(literal node: JSONNode) throws(ValueDecodingError) {
         switch node.number {
         case .integer(let value)?: self = Double(value)
@@ -123,7 +123,7 @@ extension Double {
 }
 
 extension ValueDecodingError {
-    /// Creates an error for a literal out of the range of integers or doubles.
+    /// Creates an error for a literal outside the range of integers or doubles.
     init(outOfRange node: JSONNode) {
         let isDouble = node.rawBytes.contains { [UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E")].contains($0) }
         if isDouble {
@@ -143,7 +143,7 @@ extension ValueDecodingError {
 }
 
 extension JSONNode {
-    /// Converts an error of `decode` into one at this node.
+    /// Converts an error thrown by `decode` into one at this node.
     fileprivate func mappingErrors<Result>(_ decode: () throws(StatusError) -> Result) throws(ValueDecodingError) -> Result {
         do throws(StatusError) {
             return try decode()

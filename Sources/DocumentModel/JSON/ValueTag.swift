@@ -32,7 +32,7 @@ enum ValueTag: CaseIterable {
         }
     }
 
-    /// Creates the tag with a member name, or nil if there is none.
+    /// Creates the tag with a member name, or `nil` if there is none.
     init?(_ key: UTF8Key) {
         guard let tag = Self.allCases.first(where: { $0.key == key }) else { return nil }
         self = tag

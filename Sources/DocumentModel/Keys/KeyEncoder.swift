@@ -73,7 +73,7 @@ package struct KeyEncoder {
 
 extension KeyEncoder {
     private mutating func write(_ value: Value) {
-        // Everything beyond is truncated.
+        // Everything beyond this is truncated.
         guard bytes.count <= end else { return }
         bytes.append(TypeBracket(of: value).firstByte)
         switch value {
@@ -186,8 +186,34 @@ extension Double {
     }
 }
 
+extension Value {
+    /// Decodes the key of a number, with -0.0 as 0.0, or returns `nil` for any other key.
+    ///
+    /// - Parameter isDouble: Whether the number is a double; its key does not tell.
+    package init?(numberKey bytes: UnsafeRawBufferPointer, isDouble: Bool) {
+        switch (bytes.first, bytes.count) {
+        case (TypeBracket.notANumber.firstByte, 1):
+            self = .double(.nan)
+        case (TypeBracket.number.firstByte, 9), (TypeBracket.number.firstByte, 11):
+            let bits = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 1, as: UInt64.self))
+            let double = Double(bitPattern: bits >> 63 == 1 ? bits ^ (1 << 63) : ~bits)
+            if isDouble {
+                self = .double(double)
+                return
+            }
+            let difference = bytes.count == 9 ? 0 : UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 9, as: UInt16.self))
+            guard let whole = Int64(exactly: double) else { return nil }
+            let (integer, overflows) = whole.addingReportingOverflow(Int64(difference))
+            guard !overflows else { return nil }
+            self = .integer(integer)
+        default:
+            return nil
+        }
+    }
+}
+
 extension GeoPoint {
-    /// Decodes the key of a geo point, with -0.0 as 0.0, or returns nil for any other key.
+    /// Decodes the key of a geo point, with -0.0 as 0.0, or returns `nil` for any other key.
     package init?(valueKey bytes: some Collection<UInt8>) {
         guard bytes.count == 17, bytes.first == TypeBracket.geoPoint.firstByte else { return nil }
         let numbers = [bytes.dropFirst().prefix(8), bytes.suffix(8)].map { bytes in

@@ -39,7 +39,7 @@ package struct NameKey: Hashable, Sendable {
 }
 
 extension DocumentPath.ID {
-    /// Decodes the key of an ID, or returns nil for any other bytes.
+    /// Decodes the key of an ID, or returns `nil` for any other bytes.
     package init?(nameKey bytes: some Collection<UInt8>) {
         guard let segments = Self.segments(ofNameKey: bytes), segments.count == 1 else { return nil }
         self.init(unchecked: segments[0])
@@ -81,7 +81,7 @@ extension DocumentPath.ID {
 }
 
 extension DocumentPath {
-    /// Decodes the key of a path, or returns nil for any other bytes.
+    /// Decodes the key of a path, or returns `nil` for any other bytes.
     package init?(nameKey bytes: some Collection<UInt8>) {
         guard let segments = DocumentPath.ID.segments(ofNameKey: bytes), !segments.isEmpty, segments.count.isMultiple(of: 2)
         else {

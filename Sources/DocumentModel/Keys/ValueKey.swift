@@ -1,14 +1,14 @@
 /// An order-preserving key of a value; ``KeyEncoder`` defines the encoding.
 ///
-/// Keys order like values in queries (``Value/comparedInQueries(to:)``), except that keys are truncated, since a value may be as
-/// long as a document. A key that ``isTruncated`` has the first 1,503 bytes of the encoding. Two keys of which at most one is
-/// truncated compare like their values. If two truncated keys are equal, the values have the same type and prefix, and
-/// callers must compare the values themselves.
+/// Keys sort like values in queries (``Value/comparedInQueries(to:)``), except that keys are truncated, since a value may be as
+/// long as a document. A key that ``isTruncated`` consists of the first 1,503 bytes of the encoding. Two keys compare like
+/// their values if at most one of them is truncated. If two truncated keys are equal, the values have the same type and prefix,
+/// and callers must compare the values themselves.
 ///
 /// Only arrays, vectors, maps and references are truncated, as well as strings and bytes values whose escaped 0 and 1 bytes
 /// make the encoding longer than 1,500 bytes.
 package struct ValueKey: Hashable, Sendable {
-    /// The maximum length of a complete key: that of a text of 1,500 bytes.
+    /// The maximum length of a complete key: that of a 1,500-byte string.
     package static let maximumBytes = 1_502
 
     /// The encoded bytes.
@@ -83,7 +83,7 @@ extension ValueKey {
     package var successor: [UInt8] { bytes + [0] }
 }
 
-/// Type brackets: a comparison in a filter matches only values in the operand's bracket.
+/// A type bracket: a comparison in a filter matches only values in the operand's bracket.
 package enum TypeBracket: UInt8, Sendable, CaseIterable {
     case null = 0x10
     case boolean = 0x20

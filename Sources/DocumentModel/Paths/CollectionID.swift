@@ -2,8 +2,8 @@ public import UTF8Text
 
 /// A collection ID: the name of a collection among its siblings.
 ///
-/// 1 to 1,500 bytes of UTF-8 without slash and NUL, not `.` or `..`, and not of the form `__…__`. IDs compare by bytes:
-/// composed and decomposed "é" are two IDs.
+/// 1 to 1,500 bytes of UTF-8 without slashes or NUL, not `.` or `..`, and not of the form `__…__`. IDs compare by bytes:
+/// composed and decomposed "é" are different IDs.
 public struct CollectionID: Hashable, Sendable {
     /// The ID's bytes.
     public let key: UTF8Key
@@ -34,12 +34,12 @@ extension CollectionID: Comparable, CustomStringConvertible {
 }
 
 extension CollectionID {
-    /// The least valid ID that sorts after this one; nil if there is none.
+    /// The least valid ID that sorts after this one; `nil` if there is none.
     ///
     /// It is the exclusive upper bound of the names in and below a collection.
     package var successor: CollectionID? {
         if let longer = try? CollectionID(key.string + "\u{1}") { return longer }
-        // An ID of the maximum length is no prefix of another, so the successor has a greater scalar at one of the last positions.
+        // An ID of the maximum length is not a prefix of any other, so one of the last scalars of the successor is greater.
         var scalars = Array(key.string.unicodeScalars)
         while let last = scalars.popLast() {
             var candidate = last
@@ -57,7 +57,7 @@ extension CollectionID {
 }
 
 extension Unicode.Scalar {
-    /// The next scalar; nil after the last one.
+    /// The next scalar; `nil` after the last one.
     fileprivate var successor: Unicode.Scalar? {
         self == "\u{D7FF}" ? "\u{E000}" : Unicode.Scalar(value + 1)
     }

@@ -9,13 +9,13 @@ public struct CollectionPath: Hashable, Sendable {
 
     /// Parses a path.
     ///
-    /// - Throws: ``StatusCode/invalidArgument`` if it has an even number of segments, an invalid ID, more than 6 KiB, or
-    ///   more than 100 collections.
+    /// - Throws: ``StatusCode/invalidArgument`` if it has an even number of segments, an invalid ID, or more than 100
+    ///   collections, or is longer than 6 KiB.
     public init(_ string: String) throws(StatusError) {
         text = try PathSegmentSequence.parse(string, as: .collection)
     }
 
-    /// Creates the path of a subcollection of a document, or of a root collection if `parent` is nil.
+    /// Creates the path of a subcollection of a document, or of a root collection if `parent` is `nil`.
     ///
     /// Length and depth are not validated here, but on write, by ``Document/validate(_:at:)``.
     public init(parent: DocumentPath?, id: CollectionID) {
@@ -27,7 +27,7 @@ public struct CollectionPath: Hashable, Sendable {
         self.text = text
     }
 
-    /// The parent document; nil for a root collection.
+    /// The parent document; `nil` for a root collection.
     public var parent: DocumentPath? {
         lastSlash.map { DocumentPath(unchecked: text.utf8[..<$0]) }
     }

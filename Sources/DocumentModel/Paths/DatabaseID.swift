@@ -3,7 +3,7 @@ package import UTF8Text
 /// The ID of a database on a server: a project ID and a database ID.
 ///
 /// In text form it is `project/database`, or the database ID alone in the server's own project. Both are 1 to 80 bytes of
-/// UTF-8 without slash and NUL, not `.` or `..`, and compare by bytes.
+/// UTF-8 without slashes or NUL, not `.` or `..`, and compare by bytes.
 package struct DatabaseID: Hashable, Sendable {
     /// The project ID.
     package let project: UTF8Key
@@ -13,7 +13,7 @@ package struct DatabaseID: Hashable, Sendable {
     private static let defaultProject: UTF8Key = "hearth"
     /// The ID of the default database, which exists in every project.
     package static let defaultDatabase: UTF8Key = "(default)"
-    /// The maximum length of an ID in bytes. Even with every byte escaped, it fits a folder name.
+    /// The maximum length of an ID in bytes. Even with every byte escaped, it fits in a folder name.
     package static let maximumNameBytes = 80
 
     /// Creates a database ID.
@@ -53,7 +53,7 @@ package struct DatabaseID: Hashable, Sendable {
             if name.byteCount == 0 {
                 "is empty. Use 1 to \(maximumNameBytes) bytes."
             } else if name.byteCount > maximumNameBytes {
-                "has \(name.byteCount) bytes; the maximum is \(maximumNameBytes). Shorten it."
+                "is \(name.byteCount) bytes long; the maximum is \(maximumNameBytes). Shorten it."
             } else if name.utf8.contains(UInt8(ascii: "/")) {
                 "contains a slash, which separates the project from the database. Use another character."
             } else if name.utf8.contains(0) {

@@ -3,9 +3,9 @@ public import UTF8Text
 extension DocumentPath {
     /// A document ID: the name of a document within its collection.
     ///
-    /// 1 to 1,500 bytes of UTF-8 without slash and NUL, not `.` or `..`, and not of the form `__…__`, except the numeric
+    /// 1 to 1,500 bytes of UTF-8 without slashes or NUL, not `.` or `..`, and not of the form `__…__`, except the numeric
     /// IDs `__id<number>__` with a 64-bit number in its shortest form. IDs compare by bytes: composed and decomposed "é"
-    /// are two IDs. Numeric IDs sort first, by number, then all others by bytes.
+    /// are different IDs. Numeric IDs sort first, by number, then all others by bytes.
     public struct ID: Hashable, Sendable {
         /// The ID's bytes.
         public let key: UTF8Key

@@ -12,8 +12,8 @@ public struct DocumentPath: Hashable, Sendable {
 
     /// Parses a path.
     ///
-    /// - Throws: ``StatusCode/invalidArgument`` if it has an odd number of segments, an invalid ID, more than 6 KiB, or more
-    ///   than 100 collections.
+    /// - Throws: ``StatusCode/invalidArgument`` if it has an odd number of segments, an invalid ID, or more than 100
+    ///   collections, or is longer than 6 KiB.
     public init(_ string: String) throws(StatusError) {
         let text = try PathSegmentSequence.parse(string, as: .document)
         self.init(unchecked: text.utf8[...])
@@ -64,7 +64,7 @@ extension DocumentPath: Comparable, CustomStringConvertible {
         left.compared(to: right) == .less
     }
 
-    /// Compares two paths, as reference values do.
+    /// Compares two paths in the order of reference values.
     func compared(to other: DocumentPath) -> Comparison {
         if collection == other.collection { return Identifier.compare(id.key.utf8[...], other.id.key.utf8[...]) }
         return Comparison(pathSegments, other.pathSegments, by: Identifier.compare)

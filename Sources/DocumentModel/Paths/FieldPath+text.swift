@@ -4,7 +4,7 @@ extension FieldPath {
     /// Parses a path in text form, such as ``address.street`` or ``a.`b.c` ``.
     ///
     /// - Throws: ``StatusCode/invalidArgument`` if a name is empty, needs backticks or has an unclosed backtick, or if the path
-    ///   has more than 1,500 bytes. The message suggests the correct form.
+    ///   is longer than 1,500 bytes. The message suggests the correct form.
     public init(_ text: String) throws(StatusError) {
         do throws(StatusError) {
             var parser = FieldPathParser(text)

@@ -11,8 +11,8 @@ public struct FieldPath: Hashable, Sendable {
 
     /// Creates a path from literal names, in which dots and backticks have no special meaning.
     ///
-    /// - Throws: ``StatusCode/invalidArgument`` if there is no name, an empty name, or more than 1,500 bytes in all,
-    ///   including the separating dots.
+    /// - Throws: ``StatusCode/invalidArgument`` if there is no name or an empty one, or if the path, including the separating
+    ///   dots, is longer than 1,500 bytes.
     public init(segments: [UTF8Key]) throws(StatusError) {
         guard !segments.isEmpty else {
             throw StatusError(.invalidArgument, "Expected a field path of at least one name, found none.")

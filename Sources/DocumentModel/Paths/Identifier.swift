@@ -15,13 +15,13 @@ enum Identifier {
         }
     }
 
-    /// Returns why an ID is invalid and what to do, as the end of a sentence about it, or nil if it is valid.
+    /// Returns the reason that an ID is invalid and the remedy, as the end of a sentence about it, or `nil` if it is valid.
     private static func invalidReason(_ id: Substring.UTF8View, as kind: Kind) -> String? {
         if id.isEmpty {
             return "is empty. Use 1 to \(DocumentLimits.maximumNameBytes) bytes."
         }
         if id.count > DocumentLimits.maximumNameBytes {
-            return "has \(id.count) bytes; the maximum is \(DocumentLimits.maximumNameBytes). Shorten it."
+            return "is \(id.count) bytes long; the maximum is \(DocumentLimits.maximumNameBytes). Shorten it."
         }
         if id.contains(UInt8(ascii: "/")) {
             return "contains a slash, which separates the IDs of a path. Use another character."
@@ -43,7 +43,7 @@ enum Identifier {
         name.count >= 4 && name.starts(with: "__".utf8) && name.suffix(2).elementsEqual("__".utf8)
     }
 
-    /// Returns the number in `__id<number>__`, or nil for any other ID.
+    /// Returns the number in `__id<number>__`, or `nil` for any other ID.
     ///
     /// Accepts only the shortest decimal form, so that different IDs never have the same number.
     static func number(of id: Substring.UTF8View) -> Int64? {

@@ -21,7 +21,7 @@ package enum ResourcePath: Hashable, Sendable {
         if segments.contains(where: { $0.utf8.contains(UInt8(ascii: "/")) }) {
             throw StatusError(
                 .invalidArgument,
-                "An ID can't contain a slash, not even as %2F in a URL.",
+                "An ID cannot contain a slash, not even as %2F in a URL.",
                 path: Excerpt(text).text
             )
         }

@@ -1,4 +1,4 @@
-/// A date of the proleptic Gregorian calendar (year 0 precedes year 1).
+/// A date in the proleptic Gregorian calendar (year 0 precedes year 1).
 struct CivilDate: Hashable {
     var year: Int
     /// The month, 1 to 12.

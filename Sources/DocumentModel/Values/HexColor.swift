@@ -16,7 +16,7 @@ package struct HexColor: Hashable, Sendable {
         self.alpha = alpha
     }
 
-    /// Parses one of the four notations, or returns nil for any other string.
+    /// Parses one of the four notations, or returns `nil` for any other string.
     package init?(_ string: String) {
         guard string.utf8.first == UInt8(ascii: "#"), string.utf8.count <= 9 else { return nil }
         let digits = string.utf8.dropFirst().compactMap(Hexadecimal.value)

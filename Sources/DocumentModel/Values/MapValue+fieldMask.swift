@@ -3,7 +3,7 @@ internal import UTF8Text
 extension MapValue {
     /// Returns only the fields in the mask. Paths of missing fields are ignored.
     ///
-    /// - Parameter mask: Sorted, so that members are appended, and a whole map precedes fields inside it.
+    /// - Parameter mask: Sorted, so that members are appended, and a map precedes the fields inside it.
     package func masked(_ mask: [FieldPath]) -> MapValue {
         var kept = MapValue()
         for path in mask {
@@ -15,7 +15,7 @@ extension MapValue {
     /// Returns the map with the fields of the mask set from `source`, or removed if `source` doesn't have them.
     ///
     /// Setting a field inside a value that is not a map replaces the value with a map; removing one has no effect. Equivalent
-    /// to single calls of ``set(_:at:)`` and ``remove(at:)``, but merges all members of a map in one pass, since a mask may
+    /// to individual calls to ``set(_:at:)`` and ``remove(at:)``, but merges all members of a map in one pass, since a mask may
     /// have many paths.
     func patched(from source: MapValue, mask: [FieldPath]) -> MapValue {
         patched(from: source, at: mask.sorted()[...], depth: 0)

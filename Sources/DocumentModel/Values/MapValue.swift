@@ -38,7 +38,7 @@ public struct MapValue: Sendable {
     /// The names in ascending order.
     public var keys: [UTF8Key] { members.map(\.key) }
 
-    /// The value of a member; nil if there is none. Assigning nil removes the member.
+    /// The value of a member; `nil` if there is none. Assigning `nil` removes the member.
     public subscript(_ key: UTF8Key) -> Value? {
         get {
             let position = position(of: key)
@@ -72,7 +72,7 @@ public struct MapValue: Sendable {
 }
 
 extension MapValue {
-    /// The value at a field path; nil if a segment is missing or its parent isn't a map.
+    /// The value at a field path; `nil` if a segment is missing or its parent isn't a map.
     public subscript(_ path: FieldPath) -> Value? {
         var map = self
         for segment in path.segments.dropLast() {

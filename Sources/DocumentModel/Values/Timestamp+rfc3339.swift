@@ -6,7 +6,7 @@ extension Timestamp {
     /// Accepts any offset and up to nine fractional digits, and truncates to microseconds, toward the past. `T` and `Z` may
     /// be lowercase. Leap seconds (`:60`) are rejected.
     ///
-    /// - Throws: ``StatusCode/invalidArgument`` for another format, an invalid date or time of day, or a time outside the
+    /// - Throws: ``StatusCode/invalidArgument`` for any other format, an invalid date or time of day, or a time outside the
     ///   years 1 to 9999 in UTC.
     public init(rfc3339 text: String) throws(StatusError) {
         self = try Self.parse(text).time
@@ -14,7 +14,8 @@ extension Timestamp {
 
     /// Parses a time in RFC 3339 format without loss of precision, such as one that the server returned.
     ///
-    /// - Throws: ``StatusCode/invalidArgument`` for a time finer than a microsecond, and as ``init(rfc3339:)`` does.
+    /// - Throws: ``StatusCode/invalidArgument`` for a precision finer than a microsecond, and for the same reasons as
+    ///   ``init(rfc3339:)``.
     package init(exactRFC3339 text: String) throws(StatusError) {
         let (time, hasSubmicroseconds) = try Self.parse(text)
         guard !hasSubmicroseconds else {
@@ -87,7 +88,7 @@ private struct TimeComponents {
     let offsetHour: Int
     let offsetMinute: Int
 
-    /// Creates the components of a text, or nil if the format is invalid.
+    /// Creates the components of a text, or `nil` if the format is invalid.
     init?(_ text: String) {
         var scanner = DigitScanner(bytes: text.utf8[...])
         guard
@@ -121,7 +122,7 @@ private struct TimeComponents {
         guard scanner.isAtEnd else { return nil }
     }
 
-    /// The component that is out of range, in words; nil if the time is valid.
+    /// The component that is out of range, in words; `nil` if the time is valid.
     var rangeError: String? {
         let daysInMonth = CivilDate.days(inMonth: date.month, ofYear: date.year)
         if !(1...12).contains(date.month) { return "the month must be 01 to 12" }

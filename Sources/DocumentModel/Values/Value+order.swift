@@ -8,7 +8,7 @@ extension Value {
     /// compare by unsigned bytes, references by path segment, geo points by latitude, then longitude, arrays by element,
     /// vectors by length, then element, maps by sorted member. Values that compare equal need not be `==`.
     ///
-    /// Recursive in the nesting depth, which is at most 20 in a valid document.
+    /// The recursion is as deep as the nesting, which is at most 20 levels in a valid document.
     public func compared(to other: Value) -> Comparison {
         compared(to: other, truncatingAt: .max)
     }

@@ -1,7 +1,7 @@
 internal import UTF8Text
 
 extension FieldPath {
-    /// Validates the path as one of a document field.
+    /// Validates the path as that of a document field.
     ///
     /// - Throws: ``StatusCode/invalidArgument`` with the field.
     package func validate() throws(StatusError) {
@@ -83,7 +83,7 @@ extension Value {
         if case .array = self {
             throw StatusError(
                 .invalidArgument,
-                "An array can't contain another array directly. Wrap the inner array in a map: [{\"items\": […]}]."
+                "An array cannot contain another array directly. Wrap the inner array in a map: [{\"items\": […]}]."
             )
         }
         // Field paths don't lead into arrays, so the path length restarts here.

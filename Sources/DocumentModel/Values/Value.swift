@@ -24,7 +24,7 @@ public enum Value: Sendable {
     indirect case reference(DocumentPath)
     /// A geographic point.
     case geoPoint(GeoPoint)
-    /// An array; elements can't be arrays themselves.
+    /// An array; elements cannot be arrays themselves.
     case array([Value])
     /// A vector embedding for nearest-neighbor search.
     case vector([Double])

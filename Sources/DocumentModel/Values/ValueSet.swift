@@ -1,7 +1,7 @@
 /// A set of values that are distinct in Firestore's comparison (3 equals 3.0), with binary search.
 ///
-/// Value hashing follows `==`, which distinguishes 3 from 3.0, so a hash set doesn't work. Sorting keeps lookups of a long
-/// array in a long list of operands from being quadratic.
+/// Value hashing follows `==`, which distinguishes 3 from 3.0, so a hash set doesn't work. Sorting keeps the comparison of a
+/// long array with a long list of operands from taking quadratic time.
 package struct ValueSet: Hashable, Sendable {
     /// The values in ascending order.
     package let sorted: [Value]

@@ -1,4 +1,4 @@
-/// A field transform: a change of one field that the server computes from its current value.
+/// A field transform: a change to one field that the server computes from its current value.
 public struct FieldTransform: Sendable, Hashable {
     /// The field to change; it need not exist.
     public var field: FieldPath
@@ -13,13 +13,13 @@ public struct FieldTransform: Sendable, Hashable {
 
     /// The transform operations.
     public enum Operation: Sendable, Hashable {
-        /// Sets the commit time, rounded down to the millisecond; the same for all fields and documents of a commit.
+        /// Sets the field to the commit time, rounded down to the millisecond; the same for all fields and documents of a commit.
         case serverTimestamp
         /// Adds a number. Integer addition saturates at 64 bits; if either operand is a double, so is the sum.
         case increment(Value)
-        /// Sets the greater of the field and a number: the field if they are equal, NaN if either is NaN.
+        /// Sets the field to the greater of its value and a number: its value if they are equal, NaN if either is NaN.
         case maximum(Value)
-        /// Sets the lesser of the field and a number: the field if they are equal, NaN if either is NaN.
+        /// Sets the field to the lesser of its value and a number: its value if they are equal, NaN if either is NaN.
         case minimum(Value)
         /// Appends the values that are not equal to any element of the array, in order.
         case arrayUnion([Value])
@@ -47,7 +47,7 @@ extension FieldTransform {
             case .minimum(let operand):
                 operand.extremum(with: current, where: .less)
             case .arrayUnion(let operands):
-                .array(current.elements.appending(missingFrom: operands))
+                .array(current.elements.appendingMissing(from: operands))
             case .arrayRemove(let operands):
                 .array(current.elements.removing(allOf: operands))
             }
@@ -96,7 +96,7 @@ extension FieldTransform {
         }
     }
 
-    /// Validates the number of transforms per document in a commit; several writes of a document are added up.
+    /// Validates the number of transforms per document in a commit, summed over all writes to the document.
     ///
     /// - Throws: ``StatusCode/invalidArgument`` with the document and the write that exceeds the limit.
     package static func validateCounts(in writes: [Write]) throws(StatusError) {
@@ -154,7 +154,7 @@ extension Int64 {
 
 extension Timestamp {
     fileprivate var roundedDownToMilliseconds: Timestamp {
-        // Not below the minimum, which is a whole second.
+        // Never below the minimum, which is a whole second.
         let microseconds = microseconds
         return Timestamp(unchecked: microseconds - microseconds.dividedRoundingDown(by: 1_000).remainder)
     }
@@ -162,7 +162,7 @@ extension Timestamp {
 
 extension [Value] {
     /// Returns the array with the distinct `values` appended that are not equal to any element, in order.
-    fileprivate func appending(missingFrom values: [Value]) -> [Value] {
+    fileprivate func appendingMissing(from values: [Value]) -> [Value] {
         let distinct = ValueSet(values)
         var isPresent = distinct.indices.map { _ in false }
         for element in self {

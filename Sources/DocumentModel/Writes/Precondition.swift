@@ -2,7 +2,7 @@
 public enum Precondition: Sendable, Hashable {
     /// No condition.
     case none
-    /// The document exists (true) or doesn't exist (false).
+    /// The document exists (`true`) or doesn't exist (`false`).
     case exists(Bool)
     /// The document exists and has this update time.
     case updateTime(Timestamp)

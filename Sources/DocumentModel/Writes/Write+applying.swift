@@ -5,9 +5,9 @@ extension Write {
     /// write that leaves the fields identical is not a change and keeps the update time. Overwriting keeps the create time.
     ///
     /// - Parameters:
-    ///   - current: The document at the write's path, or nil if there is none.
+    ///   - current: The document at the write's path, or `nil` if there is none.
     ///   - commitTime: The commit time, later than that of every earlier commit.
-    /// - Returns: The new document, or nil after a delete; the result for the caller; whether the document changed.
+    /// - Returns: The new document, or `nil` after a delete; the result for the caller; whether the document changed.
     /// - Throws: ``StatusCode/notFound``, ``StatusCode/alreadyExists`` or ``StatusCode/failedPrecondition`` if
     ///   the precondition doesn't hold, ``StatusCode/invalidArgument`` if the write isn't valid for this document.
     public func applied(
@@ -50,7 +50,7 @@ extension Write {
         if let field = transforms.first?.field.description {
             throw StatusError(
                 .invalidArgument,
-                "A delete can't have transforms. Remove them.",
+                "A delete cannot have transforms. Remove them.",
                 path: path.string,
                 field: field
             )
@@ -59,7 +59,7 @@ extension Write {
 }
 
 extension Write.Operation {
-    /// Returns the fields before the transforms, or nil for a delete.
+    /// Returns the fields before the transforms, or `nil` for a delete.
     fileprivate func fields(from current: Document?) -> MapValue? {
         switch self {
         case .replace(let fields): fields

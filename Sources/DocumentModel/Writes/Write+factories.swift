@@ -61,7 +61,7 @@ extension Write {
             guard precondition != .exists(false) else {
                 throw StatusError(
                     .invalidArgument,
-                    "An update requires an existing document, so its precondition can't be exists: false. Use create or set."
+                    "An update requires an existing document, so its precondition cannot be exists: false. Use create or set."
                 )
             }
             guard !mask.isEmpty || !transforms.isEmpty else {
@@ -93,7 +93,7 @@ extension Write {
         if let field = delete.first {
             throw StatusError(
                 .invalidArgument,
-                "The field \(Excerpt(field.description)) can't be deleted by a set that replaces the whole document. "
+                "The field \(Excerpt(field.description)) cannot be deleted by a set that replaces the whole document. "
                     + "Set merge, or remove the delete.",
                 field: field.description
             )

@@ -1,8 +1,8 @@
-/// A write of one document in a commit, like Firestore's `Write` message.
+/// A write to one document in a commit, like Firestore's `Write` message.
 ///
 /// Create one with ``set(_:_:merge:delete:transforms:precondition:)``, ``create(_:_:transforms:)``,
-/// ``update(_:_:delete:transforms:precondition:)`` or ``delete(_:precondition:)``, which validate all that doesn't depend on the
-/// current document. ``applied(to:at:)`` computes the result.
+/// ``update(_:_:delete:transforms:precondition:)`` or ``delete(_:precondition:)``, which validate everything that doesn't depend
+/// on the current document. ``applied(to:at:)`` computes the result.
 public struct Write: Sendable, Hashable {
     /// The document to write.
     public var path: DocumentPath
@@ -50,7 +50,7 @@ public struct Write: Sendable, Hashable {
 
 /// The result of a write.
 public struct WriteResult: Sendable, Hashable {
-    /// The document's update time: the commit time, or an earlier time if the write changed nothing; nil after a delete.
+    /// The document's update time: the commit time, or an earlier time if the write changed nothing; `nil` after a delete.
     public var updateTime: Timestamp?
     /// The result of each transform, in order: the field's new value, or null for array transforms.
     public var transformResults: [Value]

@@ -7,9 +7,9 @@ package struct Commit: Hashable, Sendable {
     package let sequence: SequenceNumber
     /// The commit time, which is also the update time of the changed documents.
     package let time: Timestamp
-    /// The ID of the API key used for the commit; nil if there was none.
+    /// The ID of the API key used for the commit; `nil` if there was none.
     package let author: UTF8Key?
-    /// The net change of each changed document, in the order of the writes; never empty.
+    /// The net change to each changed document, in the order of the writes; never empty.
     package let changes: [CommittedChange]
 
     /// Creates a commit.
@@ -22,18 +22,18 @@ package struct Commit: Hashable, Sendable {
 }
 
 extension Commit {
-    /// Returns the change of a document; nil if the commit did not change it.
-    package func change(of path: DocumentPath) -> CommittedChange? { changes.first { $0.path == path } }
+    /// Returns the change to a document; `nil` if the commit did not change it.
+    package func change(to path: DocumentPath) -> CommittedChange? { changes.first { $0.path == path } }
 }
 
-/// The net change of one document by a commit.
+/// The net change that a commit made to one document.
 package struct CommittedChange: Hashable, Sendable {
     /// The document's path.
     package let path: DocumentPath
-    /// The before-image. Nil if the document did not exist, and usually also for a change read from the journal, which contains
+    /// The before-image. `nil` if the document did not exist, and usually for a change read from the journal, which contains
     /// a before-image only for a document's first change in a segment.
     package let before: EncodedDocument?
-    /// The after-image; nil if the commit deleted the document.
+    /// The after-image; `nil` if the commit deleted the document.
     package let after: EncodedDocument?
     /// True if the document existed before the commit, even without a before-image.
     package let existedBefore: Bool

@@ -2,13 +2,14 @@ package import DocumentModel
 
 /// An asynchronous sequence of a store's commits after a sequence number.
 ///
-/// An iterator holds a position and one fetched page of commits. Nothing is buffered for a slow reader, which reads from memory or
-/// the journal at its own pace. Iteration ends when the task is cancelled or the store is closed.
+/// An iterator holds a position and one fetched page of commits. Nothing is buffered for a slow reader, which reads recent commits
+/// from memory and older ones from the stored commit log, at its own pace. Iteration ends when the task is cancelled or the store
+/// is closed.
 package struct CommitSequence: AsyncSequence, Sendable {
     package typealias Element = Commit
     package typealias Failure = StatusError
 
-    /// Returns at least one commit after a position, in order, waiting for one if needed; nil at the end.
+    /// Returns at least one commit after a position, in order, waiting for one if needed; `nil` at the end.
     package typealias Source = @Sendable (_ after: SequenceNumber) async throws(StatusError) -> [Commit]?
 
     /// Returns the commits after a position that are in memory, in order; empty when the first of them is not.
@@ -21,7 +22,7 @@ package struct CommitSequence: AsyncSequence, Sendable {
     /// Creates a sequence that starts after `start`.
     ///
     /// - Parameters:
-    ///   - memory: Returns without waiting what `source` would return, if possible.
+    ///   - memory: Returns, without waiting, what `source` would return, if possible.
     ///   - source: Returns the next commits.
     package init(after start: SequenceNumber, memory: @escaping MemorySource, source: @escaping Source) {
         self.start = start
@@ -29,7 +30,7 @@ package struct CommitSequence: AsyncSequence, Sendable {
         self.source = source
     }
 
-    /// Returns the sequence with each commit transformed. The transform must keep sequence numbers.
+    /// Returns the sequence with each commit transformed. The transform must not change sequence numbers.
     package func mapped(_ transform: @escaping @Sendable (Commit) -> Commit) -> CommitSequence {
         CommitSequence(after: start) { [memory] position in
             memory(position).map(transform)
@@ -38,7 +39,7 @@ package struct CommitSequence: AsyncSequence, Sendable {
         }
     }
 
-    /// Returns the first page of commits, at least one, waiting for one if needed; nil at the end.
+    /// Returns the first page of commits, at least one, waiting for one if needed; `nil` at the end.
     package func firstBatch() async throws(StatusError) -> [Commit]? {
         try await source(start)
     }
@@ -66,18 +67,18 @@ package struct CommitSequence: AsyncSequence, Sendable {
             self.source = source
         }
 
-        /// Returns the next commit when it is in memory; nil if it has to be read or awaited, and at the end.
+        /// Returns the next commit when it is in memory; `nil` if it has to be read or awaited, and at the end.
         package mutating func nextInMemory() -> Commit? {
             if fetched.isEmpty { fetched = memory(position)[...] }
             return popFetched()
         }
 
-        /// Returns the next commit, waiting for it if needed; nil at the end.
+        /// Returns the next commit, waiting for it if needed; `nil` at the end.
         package mutating func next() async throws(StatusError) -> Commit? {
             try await next(isolation: nil)
         }
 
-        /// Returns the next commit, waiting for it if needed; nil at the end.
+        /// Returns the next commit, waiting for it if needed; `nil` at the end.
         package mutating func next(isolation actor: isolated (any Actor)?) async throws(StatusError) -> Commit? {
             if fetched.isEmpty {
                 guard let commits = try await source(position) else { return nil }
@@ -94,7 +95,7 @@ package struct CommitSequence: AsyncSequence, Sendable {
     }
 }
 
-/// A registration of ``DocumentStore/notify(after:_:)``.
+/// A registration made by ``DocumentStore/notify(after:_:)``.
 package struct CommitNotification: Sendable {
     private let onCancel: @Sendable () -> Void
 

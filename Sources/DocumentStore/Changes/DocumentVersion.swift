@@ -5,9 +5,9 @@ package import UTF8Text
 package struct DocumentVersion: Hashable, Sendable {
     /// The commit's time.
     package let commitTime: Timestamp
-    /// The document; nil if the commit deleted it.
+    /// The document; `nil` if the commit deleted it.
     package let document: EncodedDocument?
-    /// The ID of the API key used for the commit; nil if there was none, or the commit is no longer retained.
+    /// The ID of the API key used for the commit; `nil` if there was none, or the commit is no longer retained.
     package let author: UTF8Key?
 
     /// Creates a version.
@@ -22,9 +22,9 @@ package struct DocumentVersion: Hashable, Sendable {
 package struct VersionPage: Hashable, Sendable {
     /// The versions.
     package let versions: [DocumentVersion]
-    /// The start of the next page, to be passed as `before`; nil if no older version is retained.
+    /// The start of the next page, to be passed as `before`; `nil` if no older version is retained.
     package let next: Timestamp?
-    /// The database, when a caller needs it; nil for the server's default database.
+    /// The database, set by callers that need it; `nil` for the server's default database.
     package var database: DatabaseID?
 
     /// Creates a page.

@@ -8,7 +8,7 @@ package struct Epoch: Hashable, Sendable, CustomStringConvertible {
     /// The bytes.
     package let bytes: [UInt8]
 
-    /// Creates an epoch from its bytes; nil if there are not 16.
+    /// Creates an epoch from its bytes; `nil` if there are not exactly 16.
     package init?(bytes: some Collection<UInt8>) {
         guard bytes.count == Self.byteCount else { return nil }
         self.bytes = Array(bytes)

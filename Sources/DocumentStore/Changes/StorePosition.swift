@@ -1,15 +1,15 @@
 package import DocumentModel
 
-/// A position of a store's commit log.
+/// A position in a store's commit log.
 package struct StorePosition: Hashable, Sendable {
-    /// The database; nil for the server's default database.
+    /// The database; `nil` for the server's default database.
     package let database: DatabaseID?
-    /// The identity of the history: 32 hexadecimal digits, new when a database is created, or restored with a loss of commits.
-    /// Sequence numbers of different epochs are not comparable.
+    /// The identity of the history: 32 hexadecimal digits, new when a database is created, or when a restore may have lost
+    /// commits. Sequence numbers of different epochs are not comparable.
     package let epoch: String
     /// The last durable and visible commit.
     package let lastSequence: SequenceNumber
-    /// That commit's time; nil before the first commit.
+    /// That commit's time; `nil` before the first commit.
     package let lastCommitTime: Timestamp?
     /// The oldest retained commit; the number after ``lastSequence`` when none is retained.
     package let oldestRetained: SequenceNumber

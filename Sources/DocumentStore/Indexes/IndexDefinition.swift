@@ -2,8 +2,8 @@ package import DocumentModel
 
 /// A composite index, for all collections with a given ID and for their collection group.
 ///
-/// Each document that has all of the fields has one entry, ordered by the first field, then by the second, and so on. A query whose
-/// equality filters name the leading fields, and whose order names the others, reads its result and nothing else.
+/// Each document that has all of the fields has one entry, ordered by the first field, then by the second, and so on. A query
+/// whose equality filters name the leading fields, and whose order names the others, reads only its result.
 package struct IndexDefinition: Hashable, Sendable {
     /// A field of the index with its direction.
     package struct Field: Hashable, Sendable {
@@ -34,7 +34,8 @@ package struct IndexDefinition: Hashable, Sendable {
         guard (2...Self.maximumFieldCount).contains(fields.count) else {
             throw StatusError(
                 .invalidArgument,
-                "A composite index has 2 to \(Self.maximumFieldCount) fields, not \(fields.count). Single fields are indexed automatically."
+                "A composite index has 2 to \(Self.maximumFieldCount) fields, not \(fields.count). "
+                    + "Single fields are indexed automatically."
             )
         }
         guard Set(fields.map(\.field)).count == fields.count else {
@@ -59,7 +60,7 @@ package struct IndexExemption: Hashable, Sendable {
     ///
     /// - Throws: `.invalidArgument` for the document name.
     package init(collection: CollectionID, field: FieldPath) throws(StatusError) {
-        guard !field.isDocumentName else { throw StatusError(.invalidArgument, "__name__ can't be exempted. Specify a field.") }
+        guard !field.isDocumentName else { throw StatusError(.invalidArgument, "__name__ cannot be exempted. Specify a field.") }
         self.collection = collection
         self.field = field
     }
@@ -83,21 +84,21 @@ package struct IndexReport: Sendable {
     package enum BuildState: Hashable, Sendable {
         /// Queries use the index.
         case ready
-        /// The index is being built: the number of documents processed, and the total where it is known.
+        /// The index is being built: the number of documents processed, and the total if it is known.
         case building(documents: Int, of: Int? = nil)
-        /// The index can't be used now.
+        /// The index cannot currently be used.
         case unavailable(reason: String)
     }
 
     /// The state of the single-field indexes, which every query needs.
     package var singleFields = BuildState.ready
     /// The composite indexes.
-    package var indexes: [(id: String, definition: IndexDefinition, progress: BuildState)] = []
+    package var indexes: [(id: String, definition: IndexDefinition, buildState: BuildState)] = []
     /// The single-field exemptions.
     package var exemptions: [IndexExemption] = []
 
     /// The running and pending backfills, by collection ID.
-    package var backfills: [(collection: CollectionID, progress: BuildState)] = []
+    package var backfills: [(collection: CollectionID, buildState: BuildState)] = []
 
     /// Creates an empty report.
     package init() {}

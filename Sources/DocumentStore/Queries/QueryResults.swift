@@ -6,9 +6,9 @@ package struct QueryResults: Sendable {
     package let documents: [EncodedDocument]
     /// The read time. The same query at this time has the same result.
     package let readTime: Timestamp
-    /// The errors of candidate documents that can't be read, each with its file. The files stay untouched.
+    /// The errors of candidate documents that cannot be read, each with its file. The files are left untouched.
     package let damaged: [StatusError]
-    /// The plan and the costs of the query.
+    /// The plan and the cost of the query.
     package let metrics: QueryMetrics
 
     /// Creates a result.
@@ -31,9 +31,9 @@ package struct AggregationResults: Sendable {
     package let results: MapValue
     /// The read time.
     package let readTime: Timestamp
-    /// The errors of candidate documents that can't be read, each with its file.
+    /// The errors of candidate documents that cannot be read, each with its file.
     package let damaged: [StatusError]
-    /// The plan and the costs of the query.
+    /// The plan and the cost of the query.
     package let metrics: QueryMetrics
 
     /// Creates a result.
@@ -50,7 +50,7 @@ package struct AggregationResults: Sendable {
     }
 }
 
-/// The plan and the costs of a query.
+/// The plan and the cost of a query.
 package struct QueryMetrics: Hashable, Sendable {
     /// The steps of the plan, in human-readable form.
     package var plan: [String]

@@ -3,13 +3,14 @@ internal import UTF8Text
 
 /// The reads of a transaction, for optimistic concurrency control.
 ///
-/// A transaction takes no locks. It records its reads, and ``DocumentStore/commit(_:validating:by:)`` rejects its writes when any of
-/// them has changed since. Committed transactions are therefore serializable.
+/// A transaction takes no locks. It records its reads, and ``DocumentStore/commit(_:validating:by:)`` rejects its writes when any
+/// of them has changed since. Committed transactions are therefore serializable.
 ///
-/// Documents are compared by update time; collections, and other query scopes, by the last commit that changed a document in them.
-/// A file edited between the read and the commit changes neither, so such an edit is not detected.
+/// Documents are compared by update time; collections, and other query scopes, by the last commit that changed a document in
+/// them. A file that is edited between the read and the commit gets another update time, but changes no scope: the edit is
+/// detected if the document was read by its path.
 package struct ReadSet: Sendable {
-    /// The update times of the documents that were read; nil for a document that did not exist.
+    /// The update times of the documents that were read; `nil` for a document that did not exist.
     package private(set) var documents: [DocumentPath: Timestamp?] = [:]
     /// The scopes that were listed or queried, each with the last commit before the read.
     package private(set) var scopes: [ReadScope: SequenceNumber] = [:]
@@ -24,7 +25,7 @@ package struct ReadSet: Sendable {
     /// The number of documents and scopes.
     package var count: Int { documents.count + scopes.count }
 
-    /// Records a document that was read; nil if it did not exist.
+    /// Records a document that was read; `nil` if it did not exist.
     package mutating func recordRead(_ document: EncodedDocument?, at path: DocumentPath) {
         if let known = documents[path], known != document?.updateTime { inconsistentRead = path }
         documents[path] = .some(document?.updateTime)
@@ -60,7 +61,7 @@ package struct ReadSet: Sendable {
     /// Checks that nothing that was read has changed.
     ///
     /// - Parameters:
-    ///   - updateTime: Returns a document's update time; nil if the document does not exist.
+    ///   - updateTime: Returns a document's update time; `nil` if the document does not exist.
     ///   - lastChange: Returns the last commit that changed a document in a scope, or a later one when that is not known.
     /// - Throws: `.aborted` with the path of the changed document or scope.
     package func validate(

@@ -5,27 +5,46 @@ internal import StorageIO
 
 /// Applies commits to the document files: stages their documents before they are durable, and changes the files afterward.
 ///
-/// A document whose file can't be changed is added to ``UnappliedDocuments``, which readers overlay on the files, until a retry
+/// A document whose file cannot be changed is added to ``UnappliedDocuments``, which readers overlay on the files, until a retry
 /// succeeds.
 struct DocumentApplier: ~Copyable {
+    private let data: DataFolder
     private let files: DocumentFiles
     private let unapplied: UnappliedDocuments
     private let logger: Logger
     private var fileWriter: DocumentFileWriter
+    /// The large batch whose files are being written.
+    private var installation: Installation?
 
-    init(_ fileWriter: consuming DocumentFileWriter, unapplied: UnappliedDocuments, logger: Logger) {
+    /// The files of a batch, ready to be put into place once the batch is durable.
+    enum StagedBatch {
+        /// All files have been written.
+        case written([DocumentFileWriter.StagedDocument])
+        /// The files are written afterward, in steps.
+        case deferred(SpaceReservation)
+    }
+
+    /// The installation of a large batch.
+    private struct Installation {
+        /// The changes whose files have not been changed yet.
+        var changes: ArraySlice<NetDocumentChange>
+        var reservation: SpaceReservation
+    }
+
+    init(_ fileWriter: consuming DocumentFileWriter, in data: DataFolder, unapplied: UnappliedDocuments, logger: Logger) {
+        self.data = data
         files = fileWriter.files
         self.unapplied = unapplied
         self.logger = logger
         self.fileWriter = fileWriter
     }
 
-    /// True if a temporary file could not be removed, so that the next start must sweep.
+    /// True if a temporary file could not be removed, so that the next startup must sweep.
     var hasLeftoverTemporaryFile: Bool { fileWriter.hasLeftoverTemporaryFile }
 
-    /// Reads the current document at `path`, or returns nil if there is none.
+    /// Reads the current document at `path`, or returns `nil` if there is none.
     ///
-    /// - Parameter damagedFile: The contents of the document's damaged file, if the caller has read them to replace them.
+    /// - Parameter damagedFile: The contents of the document's damaged file, if the caller has read it in order to replace it.
     mutating func document(
         at path: DocumentPath,
         replacing damagedFile: DamagedFileSnapshot?
@@ -38,7 +57,7 @@ struct DocumentApplier: ~Copyable {
     /// Writes the changed documents to temporary files, and checks the files to be removed.
     ///
     /// - Throws: The error of the first document for which that fails, after discarding the others.
-    mutating func stage(_ changes: [NetDocumentChange]) throws(StatusError) -> [DocumentFileWriter.StagedDocument] {
+    mutating func stage(_ changes: [NetDocumentChange]) throws(StatusError) -> StagedBatch {
         var staged: [DocumentFileWriter.StagedDocument] = []
         do throws(StatusError) {
             for change in changes {
@@ -52,18 +71,42 @@ struct DocumentApplier: ~Copyable {
             fileWriter.discard(staged)
             throw error
         }
-        return staged
+        return .written(staged)
+    }
+
+    /// Reserves the space of a large batch, whose documents have been checked with ``checkIsWritable(_:creatingFolder:)``.
+    func stageLarge(_ changes: [NetDocumentChange]) throws(StatusError) -> StagedBatch {
+        let byteCount = changes.reduce(0) { $0 + $1.fileBytes }
+        let fileCount = changes.count { $0.isNew && $0.document != nil }
+        return .deferred(
+            try reporting("reserve space in", DataFolder.documentsName) { () throws(FileSystemError) in
+                try SpaceReservation(byteCount: byteCount, fileCount: fileCount, in: data.documents)
+            }
+        )
     }
 
     /// Removes staged documents that are not applied.
     ///
-    /// - Parameter staged: Consumed, because unnamed files take space while they are open.
-    mutating func discard(_ staged: consuming [DocumentFileWriter.StagedDocument]) {
-        fileWriter.discard(staged)
+    /// - Parameter staged: Consumed, because unnamed files and reservations take space while they are open.
+    mutating func discard(_ staged: consuming StagedBatch) {
+        if case .written(let documents) = staged { fileWriter.discard(documents) }
     }
 
     /// Applies a durable batch: renames the staged files into place and removes the files of deleted documents.
-    mutating func apply(_ changes: [NetDocumentChange], _ staged: [DocumentFileWriter.StagedDocument]) {
+    ///
+    /// Readers get the documents of a deferred batch from memory, until ``install(until:)`` has written their files.
+    ///
+    /// - Parameter first: The first commit of the batch.
+    mutating func apply(_ changes: [NetDocumentChange], _ staged: consuming StagedBatch, first: SequenceNumber) {
+        switch staged {
+        case .written(let documents): apply(changes, documents)
+        case .deferred(let reservation):
+            unapplied.beginInstalling(changes, first: first)
+            installation = Installation(changes: changes[...], reservation: reservation)
+        }
+    }
+
+    private mutating func apply(_ changes: [NetDocumentChange], _ staged: [DocumentFileWriter.StagedDocument]) {
         files.log.beginBatch(changes.map(\.path))
         defer { files.log.endBatch() }
         for staged in staged {
@@ -87,9 +130,13 @@ struct DocumentApplier: ~Copyable {
     ) {
         do throws(StatusError) {
             try body(&fileWriter)
+            // A document of a large batch that is being installed, and was changed again.
+            unapplied.remove(path)
         } catch {
+            let isFirst = unapplied.writeBlockedError == nil
             unapplied.insert(image, at: path, because: error)
-            logger.error(
+            logger.log(
+                level: isFirst ? .error : .debug,
                 "Failed to apply a durable commit to its document file; rejecting writes until it succeeds",
                 metadata: [
                     "document.path": "\(path)", "error": "\(error)", "error.cause": "\(error.cause.map { "\($0)" } ?? "")",
@@ -104,15 +151,74 @@ struct DocumentApplier: ~Copyable {
     }
 }
 
+// MARK: - Large batches
+
+extension DocumentApplier {
+    /// Checks before the commit whether a document's file can be changed later.
+    ///
+    /// - Parameter creatingFolder: True if the document may be created.
+    mutating func checkIsWritable(_ path: DocumentPath, creatingFolder: Bool) throws(StatusError) {
+        if creatingFolder { try fileWriter.checkIsWritable(path) } else { try fileWriter.checkIsRemovable(path) }
+    }
+
+    /// Removes folders that ``checkIsWritable(_:creatingFolder:)`` created for documents that were not written.
+    func removeEmptyFolders(of collections: Set<CollectionPath>) {
+        fileWriter.removeEmptyFolders(of: collections)
+    }
+
+    /// True while files of a large batch remain to be changed.
+    var isInstalling: Bool { installation != nil }
+
+    /// Changes the next files of the large batch, until a deadline or the end; at least a few.
+    mutating func install(until deadline: ContinuousClock.Instant) {
+        guard var installation else { return }
+        self.installation = nil
+        while !installation.changes.isEmpty {
+            let step = installation.changes.prefix(Self.installationStep)
+            installation.changes = installation.changes.dropFirst(Self.installationStep)
+            installation.reservation.release(step.reduce(0) { $0 + $1.fileBytes })
+            install(step)
+            if ContinuousClock.now >= deadline { break }
+        }
+        if installation.changes.isEmpty {
+            unapplied.endInstalling()
+        } else {
+            self.installation = installation
+        }
+    }
+
+    /// The number of files that are changed between two looks at the clock.
+    private static let installationStep = 8
+
+    private mutating func install(_ changes: ArraySlice<NetDocumentChange>) {
+        files.log.beginBatch(changes.map(\.path))
+        defer { files.log.endBatch() }
+        let data = data
+        var emptied: Set<CollectionPath> = []
+        for change in changes where unapplied.isInstalling(change.path) {
+            apply(change.document, at: change.path) { fileWriter throws(StatusError) in
+                guard let document = change.document else { return try fileWriter.remove(change.path) }
+                // Others may have taken the space that was just released.
+                try data.usingReserve { () throws(StatusError) in try fileWriter.write(document, isNew: change.isNew) }
+            }
+            if change.document == nil { emptied.insert(change.path.collection) }
+        }
+        guard !emptied.isEmpty else { return }
+        fileWriter.removeEmptyFolders(of: emptied)
+        // A folder that was removed must not be used again.
+        fileWriter.endBatch()
+    }
+}
+
 // MARK: - Retries
 
 extension DocumentApplier {
-    /// Retries the unapplied documents; returns the error for subsequent writes, or nil if all files have been changed.
+    /// Retries the unapplied documents; returns the error for subsequent writes, or `nil` if all files have been changed.
     mutating func retryUnapplied() -> StatusError? {
         for (path, image) in unapplied.blocking {
             do throws(StatusError) {
                 if let image {
-                    try fileWriter.moveIntoPlace(fileWriter.stage(image))
+                    try data.usingReserve { () throws(StatusError) in try fileWriter.write(image) }
                 } else {
                     try fileWriter.remove(path)
                 }
@@ -125,21 +231,21 @@ extension DocumentApplier {
         return nil
     }
 
-    /// Retries the recovery of a quarantined document, before it is written. Has no effect for any other document.
+    /// Retries the recovery of a quarantined document, before it is written. Has no effect on any other document.
     mutating func retryQuarantined(_ path: DocumentPath) throws(StatusError) {
         guard let (image, time) = unapplied.quarantinedImage(of: path) else { return }
         do throws(StatusError) {
             _ = try fileWriter.restore(path, to: image, committedAt: time, logger: logger)
         } catch {
-            var refusal = error
-            if error.preventsSingleFileAccess { refusal.code = .failedPrecondition }
-            refusal.path = path.string
-            throw refusal
+            var rejection = error
+            if error.preventsSingleFileAccess { rejection.code = .failedPrecondition }
+            rejection.path = path.string
+            throw rejection
         }
         unapplied.remove(path)
     }
 
-    /// Retries all quarantined documents up to the first that fails; returns its error, or nil.
+    /// Retries all quarantined documents up to the first that fails; returns its error, or `nil`.
     mutating func retryQuarantined() -> StatusError? {
         defer { fileWriter.endBatch() }
         for document in unapplied.quarantined {

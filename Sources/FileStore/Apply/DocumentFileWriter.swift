@@ -15,7 +15,7 @@ struct DocumentFileWriter: ~Copyable {
     }
 
     let files: DocumentFiles
-    private let cache: DocumentCache
+    let cache: DocumentCache
     private var openFolders: [CollectionPath: SharedFileDescriptor] = [:]
     /// The open folders whose stored IDs, including those of their parents, are known to exist.
     private var createdFolders: Set<CollectionPath> = []
@@ -30,7 +30,7 @@ struct DocumentFileWriter: ~Copyable {
         atomicWriter = AtomicFileWriter(hasLeftoverTemporaryFile: hasLeftoverTemporaryFile)
     }
 
-    /// Reads the current document at `path`, or returns nil if there is none.
+    /// Reads the current document at `path`, or returns `nil` if there is none.
     mutating func document(at path: DocumentPath) throws(StatusError) -> EncodedDocument? {
         guard let folder = try existingFolder(of: path.collection) else { return nil }
         return try files.document(at: path, in: folder.descriptor)
@@ -39,7 +39,7 @@ struct DocumentFileWriter: ~Copyable {
     /// Writes a document to a temporary file, creating folders as needed.
     ///
     /// - Parameter isNew: True if the document is known to have no file.
-    /// - Throws: Also if the document's file is immutable.
+    /// - Throws: The error of the write; `.failedPrecondition` if the document's file is immutable.
     mutating func stage(_ document: EncodedDocument, isNew: Bool = false) throws(StatusError) -> StagedDocument {
         let folder = try openOrCreateFolder(of: document.path)
         let name = files.folders.naming.file(of: document.path.id)
@@ -51,7 +51,12 @@ struct DocumentFileWriter: ~Copyable {
             throw writeError(error, "replace", document.path)
         }
         do throws(FileSystemError) {
-            let (file, identity) = try atomicWriter.write(bytes, in: folder.descriptor, isReplacing: exists)
+            let (file, identity) = try atomicWriter.write(
+                bytes,
+                modifiedAt: document.updateTime.microseconds,
+                in: folder.descriptor,
+                isReplacing: exists
+            )
             return StagedDocument(document: document, file: file, identity: identity)
         } catch {
             throw writeError(error, "write", document.path)
@@ -59,7 +64,7 @@ struct DocumentFileWriter: ~Copyable {
     }
 
     /// Returns the folder of a document's file, creating it if needed.
-    private mutating func openOrCreateFolder(of path: DocumentPath) throws(StatusError) -> SharedFileDescriptor {
+    mutating func openOrCreateFolder(of path: DocumentPath) throws(StatusError) -> SharedFileDescriptor {
         do throws(StatusError) {
             return try folder(of: path.collection)
         } catch {
@@ -89,7 +94,14 @@ struct DocumentFileWriter: ~Copyable {
         cache.insert(staged.document, identity: staged.identity)
     }
 
-    /// Removes staged documents that are not moved into place.
+    /// Writes a document's file and moves it into place at once.
+    ///
+    /// - Parameter isNew: True if the document is known to have no file.
+    mutating func write(_ document: EncodedDocument, isNew: Bool = false) throws(StatusError) {
+        try moveIntoPlace(stage(document, isNew: isNew))
+    }
+
+    /// Removes staged documents that will not be moved into place.
     mutating func discard(_ staged: [StagedDocument]) {
         for staged in staged {
             if let folder = try? existingFolder(of: staged.document.path.collection) {
@@ -101,7 +113,7 @@ struct DocumentFileWriter: ~Copyable {
         for collection in Set(staged.map(\.document.path.collection)) { files.folders.removeEmpty(collection.segments) }
     }
 
-    /// True if a temporary file could not be removed, so that the next start must sweep.
+    /// True if a temporary file could not be removed, so that the next startup must sweep.
     var hasLeftoverTemporaryFile: Bool { atomicWriter.hasLeftoverTemporaryFile }
 
     /// Removes a document's file, if it exists.
@@ -159,7 +171,7 @@ extension DocumentFileWriter {
     /// The maximum number of open folders.
     private static let maximumOpenFolders = 128
 
-    /// Returns the folder of a collection, or nil if it doesn't exist.
+    /// Returns the folder of a collection, or `nil` if it doesn't exist.
     mutating func existingFolder(of collection: CollectionPath) throws(StatusError) -> SharedFileDescriptor? {
         if let folder = openFolders[collection] { return folder }
         guard let descriptor = try files.folders.open(collection.segments) else { return nil }
@@ -173,6 +185,12 @@ extension DocumentFileWriter {
         let folder = SharedFileDescriptor(try files.folders.create(collection.segments))
         createdFolders.insert(collection)
         return cacheFolder(folder, as: collection)
+    }
+
+    /// Creates the folders that store their IDs, which must not be created by several writers at a time. A failure is not
+    /// reported: writing a document there fails again.
+    mutating func createFoldersWithStoredID(of collections: Set<CollectionPath>) {
+        for collection in collections where storesIDs(along: collection) { _ = try? folder(of: collection) }
     }
 
     private mutating func cacheFolder(_ folder: SharedFileDescriptor, as collection: CollectionPath) -> SharedFileDescriptor {

@@ -5,7 +5,7 @@ internal import UTF8Text
 
 /// The file `waiting.ndjson` of the quarantined documents: a header with their number, then one document per line.
 ///
-/// It allows the journal to be removed, which has these documents too.
+/// It allows the journal, which also contains these documents, to be removed.
 ///
 /// ```json
 /// {"documents":2}
@@ -18,7 +18,7 @@ internal import UTF8Text
 /// but it is never incomplete.
 final class QuarantinedDocuments: Sendable {
     private let data: DataFolder
-    /// The number of documents in the file; nil before it was first written or removed.
+    /// The number of documents in the file; `nil` before it was first written or removed.
     private let count = Mutex<Int?>(nil)
 
     init(_ data: DataFolder) {
@@ -52,7 +52,10 @@ final class QuarantinedDocuments: Sendable {
     func record(_ documents: [QuarantinedDocument], _ change: (inout DataFolderManifest) -> Void) throws(StatusError) {
         try count.withLock { count throws(StatusError) in
             let hasChanged = documents.count != count
-            if hasChanged, !documents.isEmpty { try data.replaceFile(DataFolder.quarantineName, with: Self.encoded(documents)) }
+            if hasChanged, !documents.isEmpty {
+                let bytes = Self.encoded(documents)
+                try data.usingReserve { () throws(StatusError) in try data.replaceFile(DataFolder.quarantineName, with: bytes) }
+            }
             try data.update { manifest in
                 manifest.hasQuarantinedDocuments = !documents.isEmpty
                 change(&manifest)
@@ -64,7 +67,7 @@ final class QuarantinedDocuments: Sendable {
         }
     }
 
-    /// Returns whether the file has more documents, so that some files were applied since and may not be durable.
+    /// Returns whether the file contains more documents, in which case some have been applied since and may not be durable.
     func hasMore(than documents: [QuarantinedDocument]) -> Bool {
         count.withLock { ($0 ?? 0) > documents.count }
     }

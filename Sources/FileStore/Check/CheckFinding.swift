@@ -7,7 +7,7 @@ package struct CheckFinding: Hashable, Sendable {
     package enum Kind: String, Sendable, CaseIterable {
         /// The file is not a readable document.
         case damagedDocument
-        /// The file or folder can't be opened or read.
+        /// The file or folder cannot be opened or read.
         case unreadable
         /// The name is not that of a document or collection, or the entry is neither a file nor a folder.
         case foreignName
@@ -23,29 +23,37 @@ package struct CheckFinding: Hashable, Sendable {
         case outdatedIndex
         /// The index is damaged or unreadable.
         case damagedIndex
-        /// The database was not closed. Its next start, or a repair, recovers it from the journal.
+        /// The database was not closed. The next startup, or a repair, recovers it from the journal.
         case notClosed
         /// The file has been edited since the last commit of the document. Not a fault.
         case edited
+        /// The journal of a database that was closed has no segments, usually because they were deleted. Not a fault.
+        case missingHistory
+        /// The file or folder is not a document or a collection, and cannot be confused with one. Not a fault.
+        case ignored
     }
 
     /// The kind.
     package let kind: Kind
     /// The description: the expected state, the actual state, and what to do.
     package let message: String
+    /// The message without the advice.
+    package let fault: String
     /// The path of the affected document or collection.
     package let path: String?
     /// The affected file or folder, relative to the data folder, with a line and column if known.
     package private(set) var file: StatusError.FileLocation
-    /// The database; nil for the default database.
+    /// The database; `nil` for the default database.
     package private(set) var database: DatabaseID?
 
     /// True for a notice, which is not a fault.
-    package var isNotice: Bool { kind == .edited }
+    package var isNotice: Bool { kind == .edited || kind == .ignored || kind == .missingHistory }
 
-    init(_ kind: Kind, _ message: String, path: String? = nil, file: String) {
+    /// - Parameter advice: What to do, if `fault` doesn't say it.
+    init(_ kind: Kind, _ fault: String, advice: String? = nil, path: String? = nil, file: String) {
         self.kind = kind
-        self.message = message
+        self.fault = fault
+        message = advice.map { "\(fault) \($0)" } ?? fault
         self.path = path
         self.file = StatusError.FileLocation(path: file)
     }
@@ -54,6 +62,7 @@ package struct CheckFinding: Hashable, Sendable {
     init(_ error: StatusError, file: String) {
         kind = error.code == .dataLoss ? .damagedDocument : .unreadable
         message = error.message
+        fault = error.message
         path = error.path
         self.file = error.file ?? StatusError.FileLocation(path: file)
     }
@@ -65,11 +74,18 @@ extension CheckFinding {
         switch fault {
         case .damaged(let reason):
             self.init(.damagedIndex, "The index is damaged: \(reason). A repair rebuilds it.", file: IndexFile.name)
+        case .damagedEntries(let reason):
+            self.init(
+                .damagedIndex,
+                "The index is damaged: \(reason). Run hearth check --repair --rebuild-index, or delete the file: the next "
+                    + "startup rebuilds it.",
+                file: IndexFile.name
+            )
         case .outdated(let documents, first: let path, let file):
             self.init(
                 .outdatedIndex,
-                "The index does not match the files of \(documents), so queries may not find them. This is the first. A repair "
-                    + "rebuilds the index.",
+                "The index does not match the files of \(documents), so queries may not find them. The file named here is "
+                    + "the first of them. A repair rebuilds the index.",
                 path: path.string,
                 file: file
             )
@@ -107,10 +123,28 @@ package struct CheckReport: Hashable, Sendable {
     /// The number of findings, excluding notices.
     package var findings = 0
     /// The number of notices.
-    package internal(set) var notices = 0
+    package var notices: Int { editedDocuments + ignoredEntries + missingHistories }
+    /// The number of documents that were edited since their last commit.
+    package internal(set) var editedDocuments = 0
+    /// The number of ignored files and folders among the documents.
+    package internal(set) var ignoredEntries = 0
+    /// The number of databases without a history.
+    package internal(set) var missingHistories = 0
+    /// True if the index was compared with the documents, without a finding.
+    package internal(set) var isIndexIntact = false
+    /// The latest update time of the documents that is not in the future; `nil` without documents.
+    var latestUpdateTime: Timestamp?
 
     /// Creates an empty report.
     package init() {}
+}
+
+/// The progress of a check.
+package struct CheckProgress: Sendable {
+    /// The totals so far.
+    package let report: CheckReport
+    /// The expected number of documents, according to the index; `nil` if it is unknown.
+    package let expectedDocuments: Int?
 }
 
 extension CheckReport {
@@ -123,6 +157,9 @@ extension CheckReport {
         left.commits += right.commits
         left.journalBytes += right.journalBytes
         left.findings += right.findings
-        left.notices += right.notices
+        left.editedDocuments += right.editedDocuments
+        left.ignoredEntries += right.ignoredEntries
+        left.missingHistories += right.missingHistories
+        left.isIndexIntact = left.isIndexIntact && right.isIndexIntact
     }
 }

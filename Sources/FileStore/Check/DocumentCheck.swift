@@ -1,49 +1,142 @@
 internal import DocumentIndex
 internal import DocumentModel
+internal import DocumentStore
+internal import Journal
 internal import StorageIO
 internal import UTF8Text
 
 /// A check of all document files against the journal and the index.
+///
+/// One thread lists the folders, and those of a ``DocumentCheckPool`` read the files in the order of the listings.
 struct DocumentCheck {
     private let data: DataFolder
     private let files: DocumentFiles
     private let journal: JournalCheck
-    /// The last commit's time; nil before the first commit.
-    private let lastTime: Timestamp?
-    /// The check of the index; nil without an index.
+    private let quarantined: Set<DocumentPath>
+    private var pool: DocumentCheckPool
+    /// The check of the index; `nil` without an index.
     private var index: IndexCheck?
+    /// The totals of the index, while they are read; `nil` without an index or if only the documents are compared with it.
+    private let totals: IndexTotalsReader?
     /// The documents in the journal whose files were found.
     private var found: Set<DocumentPath> = []
-    /// The unreadable folders, whose documents can't be checked.
+    /// The collection of the last result that has documents.
+    private var lastCollection: CollectionPath?
+    /// The unreadable folders, whose documents cannot be checked.
     private var unreadable: [String] = []
+    /// The number of documents that recovery brings to their last committed state.
+    private var recoverable = 0
+    /// The number of documents that are later than the last commit, but not in the future.
+    private var late = 0
 
-    init(_ data: DataFolder, journal: JournalCheck, index: IndexCheck?) {
+    /// - Parameter totals: The totals of the index; `nil` to compare it with the documents only.
+    init(
+        _ data: DataFolder,
+        journal: JournalCheck,
+        index: IndexCheck?,
+        totals: IndexTotalsReader?,
+        quarantined: Set<DocumentPath>
+    ) throws(StatusError) {
         self.data = data
         self.journal = journal
         self.index = index
+        self.totals = totals
+        self.quarantined = quarantined
         files = DocumentFiles(DocumentFolders(data), cache: DocumentCache(maximumBytes: 0), log: ApplyLog())
-        let times = [data.manifest.commitTime, journal.last?.time]
-        lastTime = times.compactMap { $0 }.max()
+        let context = DocumentComparison.Context(
+            files: files,
+            journal: journal,
+            isClean: data.manifest.isClean,
+            lastTime: [data.manifest.commitTime, journal.last?.time].compactMap { $0 }.max(),
+            now: .current(),
+            quarantined: quarantined
+        )
+        pool = try DocumentCheckPool(context, index)
     }
 
     /// Checks all files.
     mutating func run(_ reporter: inout CheckReporter) throws(StatusError) {
-        guard let top = try files.folders.open([]) else { return }
-        try readBelowDocument(top, nil, DataFolder.documentsName, depth: 0, &reporter)
-        if unreadable.isEmpty, let finding = index?.finish() { reporter.add(CheckFinding(finding)) }
-        for (path, change) in journal.changes where change.updateTime != nil && !found.contains(path) {
+        reporter.expectedDocuments = index?.documentCount
+        if let top = try files.folders.open([]) {
+            try readBelowDocument(SharedFileDescriptor(top), nil, DataFolder.documentsName, depth: 0, &reporter)
+        }
+        while let result = pool.next() { add(result, &reporter) }
+        reportMissing(&reporter)
+        reportState(&reporter)
+        finishIndex(&reporter)
+    }
+
+    /// Adds the result for a batch. Those of a collection follow each other.
+    private mutating func add(_ result: DocumentComparison.Result, _ reporter: inout CheckReporter) {
+        for finding in result.findings { reporter.add(finding) }
+        found.formUnion(result.found)
+        recoverable += result.recoverable
+        late += result.late
+        if let latest = result.latestUpdateTime {
+            reporter.report.latestUpdateTime = max(reporter.report.latestUpdateTime ?? latest, latest)
+        }
+        if result.documents > 0, result.collection != lastCollection {
+            lastCollection = result.collection
+            reporter.report.collections += 1
+        }
+        reporter.report.documents += result.documents
+        reporter.report.documentBytes += result.byteCount
+        reporter.reportProgress()
+    }
+
+    /// Reports the documents in the journal that have no files, unless recovery restores them.
+    private mutating func reportMissing(_ reporter: inout CheckReporter) {
+        let missing = journal.changes.filter { $0.value.updateTime != nil && !found.contains($0.key) }
+        for (path, change) in missing.sorted(by: { $0.key < $1.key }) {
             let file = files.filePath(of: path)
             if unreadable.contains(where: { file.utf8.starts(with: $0.utf8) }) { continue }
+            let isQuarantined = quarantined.contains(path)
+            if !isQuarantined, journal.isRecoverable(change) {
+                recoverable += 1
+                continue
+            }
+            let fault = "The document was committed at \(change.time), but its file is missing."
+            reporter.add(.outdated(fault, path, file, isQuarantined: isQuarantined))
+        }
+    }
+
+    /// Reports that the database was not closed, and what recovery does.
+    private func reportState(_ reporter: inout CheckReporter) {
+        let manifest = data.manifest
+        guard !manifest.isClean else { return }
+        if late > 0, let latest = reporter.report.latestUpdateTime {
+            let last = journal.last.map { "commit \($0.sequence) from \($0.time)" } ?? "no commit"
             reporter.add(
                 CheckFinding(
-                    .outdatedDocument,
-                    "The document was committed at \(change.time), but its file is missing. Unless it was removed intentionally, "
-                        + "restore it from a backup.",
-                    path: path.string,
-                    file: file
+                    .damagedJournal,
+                    "The journal ends with \(last), but the files of \(late.counted("document")) are from later commits, up to "
+                        + "\(latest): its end is damaged or missing. Documents whose later versions were not in "
+                        + "their files yet are in an older state. "
+                        + "Restore the data folder from a backup, or repair it to continue with the files as they are.",
+                    file: journal.tornTail?.path ?? Journal.folderName
                 )
             )
         }
+        let restored = recoverable == 0 ? "" : " It restores \(recoverable.counted("document")) whose files are not up to date."
+        reporter.add(
+            CheckFinding(
+                .notClosed,
+                journal.preventsRecovery
+                    ? "The database was not closed, and its journal is damaged, so that it does not open."
+                    : "The database was not closed. The next startup, or a repair, recovers it from the journal.\(restored)",
+                file: DataFolder.manifestName
+            )
+        )
+    }
+
+    private mutating func finishIndex(_ reporter: inout CheckReporter) {
+        guard unreadable.isEmpty, var index else { return }
+        pool.merge(into: &index)
+        let totals = totals?.wait { reporter.reportProgress() }
+        let finding = index.finish(totals)
+        self.index = nil
+        reporter.report.isIndexIntact = finding == nil
+        if let finding { reporter.add(CheckFinding(finding)) }
     }
 }
 
@@ -52,14 +145,14 @@ struct DocumentCheck {
 extension DocumentCheck {
     /// Checks the collections under a document, or the root collections.
     private mutating func readBelowDocument(
-        _ folder: borrowing FileDescriptor,
+        _ folder: SharedFileDescriptor,
         _ parent: DocumentPath?,
         _ filePath: String,
         depth: Int,
         _ reporter: inout CheckReporter
     ) throws(StatusError) {
-        for (name, entry) in try entries(of: folder, filePath, at: .belowDocument, depth: depth, &reporter) {
-            guard case .folder(let key) = entry, let inner = open(name, key, in: folder, filePath, &reporter),
+        for (name, key) in try readEntries(of: folder, filePath, below: nil, depth: depth, &reporter) {
+            guard let inner = open(name, key, in: folder.descriptor, filePath, &reporter),
                 let id = try? CollectionID(inner.id.string)
             else { continue }
             let collection = CollectionPath(parent: parent, id: id)
@@ -69,91 +162,66 @@ extension DocumentCheck {
 
     /// Checks the documents of a collection, and their subcollections.
     private mutating func readCollection(
-        _ folder: borrowing FileDescriptor,
+        _ folder: SharedFileDescriptor,
         _ collection: CollectionPath,
         _ filePath: String,
         depth: Int,
         _ reporter: inout CheckReporter
     ) throws(StatusError) {
-        var count = 0
-        for (name, entry) in try entries(of: folder, filePath, at: .collection, depth: depth, &reporter) {
-            switch entry {
-            case .document(let id):
-                if read(name, id, in: collection, folder, filePath + "/" + name, &reporter) { count += 1 }
-                reporter.advance()
-            case .folder(let key):
-                guard let inner = open(name, key, in: folder, filePath, &reporter),
-                    let id = try? DocumentPath.ID(inner.id.string)
-                else { continue }
-                try readBelowDocument(inner.folder, collection.document(id), filePath + "/" + name, depth: depth + 1, &reporter)
-            case .foreign, .ignored:
-                break
-            }
+        for (name, key) in try readEntries(of: folder, filePath, below: collection, depth: depth, &reporter) {
+            guard let inner = open(name, key, in: folder.descriptor, filePath, &reporter),
+                let id = try? DocumentPath.ID(inner.id.string)
+            else { continue }
+            try readBelowDocument(inner.folder, collection.document(id), filePath + "/" + name, depth: depth + 1, &reporter)
         }
-        if count > 0 { reporter.report.collections += 1 }
-        reporter.report.documents += count
     }
 
-    /// Checks a document; returns false if it is not readable.
-    private mutating func read(
-        _ name: String,
-        _ id: DocumentPath.ID?,
-        in collection: CollectionPath,
-        _ folder: borrowing FileDescriptor,
-        _ file: String,
+    /// Lists a folder: passes the documents on to the pool, reports other files, and returns the folders.
+    ///
+    /// - Parameter collection: The collection of the folder; `nil` if it contains collections.
+    private mutating func readEntries(
+        of folder: SharedFileDescriptor,
+        _ filePath: String,
+        below collection: CollectionPath?,
+        depth: Int,
         _ reporter: inout CheckReporter
-    ) -> Bool {
+    ) throws(StatusError) -> [(name: String, key: UTF8Key?)] {
+        // Folders deeper than the longest document path cannot contain documents.
+        guard depth <= 2 * DocumentLimits.maximumSubcollectionDepth else { return [] }
+        var folders: [(name: String, key: UTF8Key?)] = []
+        var batch: DocumentComparison.Batch?
+        let entries = files.folders
         do throws(StatusError) {
-            guard let document = try files.read(name, id: id, in: collection, folder) else { return false }
-            guard files.folders.naming.file(of: document.path.id).text.utf8.elementsEqual(name.utf8) else {
-                let fault =
-                    "The file of the document \(Excerpt(document.path.string)) has a different name. \(FolderEntry.renameHint)"
-                reporter.add(CheckFinding(.foreignName, fault, file: file))
-                return false
+            try entries.forEachEntry(of: folder.descriptor, filePath, at: collection == nil ? .belowDocument : .collection) {
+                name,
+                entry in
+                switch entry {
+                case .document(let id):
+                    guard let collection else { break }
+                    var next = batch ?? DocumentComparison.Batch(collection: collection, folder: folder, filePath: filePath)
+                    next.files.append((name, id))
+                    batch = next.files.count < DocumentComparison.Batch.maximumCount ? next : nil
+                    if batch == nil, let result = pool.add(next) { add(result, &reporter) }
+                case .folder(let key): folders.append((name, key))
+                case .foreign(let fault): reporter.add(CheckFinding(.foreignName, fault, file: filePath + "/" + name))
+                case .ignored: reportIgnored(name, filePath, &reporter)
+                }
+                return true
             }
-            reporter.report.documentBytes += (try? folder.status(of: name)?.size) ?? 0
-            compare(document, file, &reporter)
-            try index?.compare(document, file)
-            return true
         } catch {
-            reporter.add(CheckFinding(error, file: file))
-            if let id {
-                found.insert(collection.document(id))
-                index?.skip(collection.document(id))
-            }
-            return false
+            guard error.affectsSingleFile else { throw error }
+            reportUnreadable(filePath, error, &reporter)
         }
+        if let batch, let result = pool.add(batch) { add(result, &reporter) }
+        return folders
     }
 
-    /// Compares a document with its last change in the journal.
-    private mutating func compare(_ document: EncodedDocument, _ file: String, _ reporter: inout CheckReporter) {
-        let path = document.path.string
-        if lastTime.map({ document.updateTime > $0 }) ?? true {
-            reporter.add(
-                CheckFinding(
-                    .futureUpdateTime,
-                    "The update time \(document.updateTime) is later than the last commit. Correct it in the file.",
-                    path: path,
-                    file: file
-                )
-            )
-        }
-        guard let change = journal.changes[document.path] else { return }
-        found.insert(document.path)
-        guard let updateTime = change.updateTime else {
-            reporter.add(.outdated("The document was deleted by the commit at \(change.time), but has a file", path, file))
-            return
-        }
-        if document.updateTime != updateTime {
-            reporter.add(
-                .outdated(
-                    "The document was last committed at \(updateTime), but the file's update time is \(document.updateTime)",
-                    path,
-                    file
-                )
-            )
-        } else if document.fieldsJSON.hashValue != change.fieldsHash {
-            reporter.add(CheckFinding(.edited, "The file has been edited since its last commit.", path: path, file: file))
+    private func reportIgnored(_ name: String, _ filePath: String, _ reporter: inout CheckReporter) {
+        let file = filePath + "/" + name
+        if TemporaryName.matches(Array(name.utf8)) {
+            reporter.add(.temporary(file))
+        } else if !name.utf8.elementsEqual(DocumentFolders.idFileName.utf8) {
+            reporter.add(.ignored(file, "It is not a document or a collection."))
         }
     }
 }
@@ -162,37 +230,9 @@ extension DocumentCheck {
 
 extension DocumentCheck {
     /// An open folder, and the ID that its name encodes.
-    private struct OpenedFolder: ~Copyable {
-        let folder: FileDescriptor
+    private struct OpenedFolder {
+        let folder: SharedFileDescriptor
         let id: UTF8Key
-    }
-
-    /// Lists a folder, and reports foreign and temporary files.
-    private mutating func entries(
-        of folder: borrowing FileDescriptor,
-        _ filePath: String,
-        at level: FolderEntry.Level,
-        depth: Int,
-        _ reporter: inout CheckReporter
-    ) throws(StatusError) -> [(name: String, entry: FolderEntry)] {
-        // Folders deeper than the longest document path can't contain documents.
-        guard depth <= 2 * DocumentLimits.maximumSubcollectionDepth else { return [] }
-        var entries: [(name: String, entry: FolderEntry)] = []
-        do throws(StatusError) {
-            try files.folders.forEachEntry(of: folder, filePath, at: level) { name, entry in
-                switch entry {
-                case .document, .folder: entries.append((name, entry))
-                case .foreign(let fault): reporter.add(CheckFinding(.foreignName, fault, file: filePath + "/" + name))
-                case .ignored:
-                    if TemporaryName.matches(Array(name.utf8)) { reporter.add(.temporary(filePath + "/" + name)) }
-                }
-                return true
-            }
-        } catch {
-            guard error.affectsSingleFile else { throw error }
-            reportUnreadable(filePath, error, &reporter)
-        }
-        return entries
     }
 
     private mutating func reportUnreadable(_ filePath: String, _ error: StatusError, _ reporter: inout CheckReporter) {
@@ -200,7 +240,7 @@ extension DocumentCheck {
         unreadable.append(filePath + "/")
     }
 
-    /// Opens a folder; reports a failure and returns nil.
+    /// Opens a folder; reports a failure and returns `nil`.
     private mutating func open(
         _ name: String,
         _ key: UTF8Key?,
@@ -212,7 +252,7 @@ extension DocumentCheck {
         do throws(StatusError) {
             guard let id = try files.folders.id(ofFolder: name, key, in: folder, filePath) else { return nil }
             let opened = try reporting("open", file) { () throws(FileSystemError) in try folder.openFolder(name) }
-            return OpenedFolder(folder: opened, id: id)
+            return OpenedFolder(folder: SharedFileDescriptor(opened), id: id)
         } catch {
             if error.code == .dataLoss {
                 reporter.add(CheckFinding(.foreignName, error.message, file: file))
@@ -221,16 +261,5 @@ extension DocumentCheck {
             }
             return nil
         }
-    }
-}
-
-extension CheckFinding {
-    fileprivate static func outdated(_ fault: String, _ path: String, _ file: String) -> CheckFinding {
-        CheckFinding(
-            .outdatedDocument,
-            "\(fault). Unless the file was placed there intentionally, restore the document from a backup.",
-            path: path,
-            file: file
-        )
     }
 }

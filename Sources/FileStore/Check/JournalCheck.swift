@@ -3,27 +3,46 @@ internal import DocumentStore
 internal import Journal
 internal import StorageIO
 
-/// A check of all journal segments, which also collects the last change of each document.
+extension Journal.RecoveryOptions {
+    /// Creates the options for the state of a data folder, to check its journal.
+    init(_ manifest: DataFolderManifest) {
+        self.init(epoch: manifest.epoch, checkpoint: manifest.sequence, isClean: manifest.isClean, segmentBytes: 0)
+    }
+}
+
+/// A check of all journal segments, which also collects the last change to each document.
 struct JournalCheck {
-    /// The last change of a document in the journal.
+    /// The last change to a document in the journal.
     struct LastChange {
+        /// The commit.
+        let sequence: SequenceNumber
         /// The commit time.
         let time: Timestamp
-        /// The document's update time; nil if it was deleted.
+        /// The document's update time; `nil` if it was deleted.
         let updateTime: Timestamp?
         /// The hash of the document's fields.
         let fieldsHash: Int
     }
 
-    /// The last changes of all documents in the journal.
+    /// The last changes to all documents in the journal, since the last repair.
     private(set) var changes: [DocumentPath: LastChange] = [:]
     /// The last commit.
     private(set) var last: (sequence: SequenceNumber, time: Timestamp)?
+
+    /// True if recovery cannot read commits that it needs, so that the database does not open.
+    private(set) var preventsRecovery = false
+    /// The end of the intact records before a torn tail, with the segment's path; `nil` without a torn tail.
+    private(set) var tornTail: (path: String, offset: Int)?
 
     private let manifest: DataFolderManifest
 
     init(_ manifest: DataFolderManifest) {
         self.manifest = manifest
+    }
+
+    /// Returns whether recovery brings a document to its state after a change.
+    func isRecoverable(_ change: LastChange) -> Bool {
+        !manifest.isClean && change.sequence > manifest.sequence && !preventsRecovery
     }
 
     /// Checks the segments in the journal's folder.
@@ -36,6 +55,8 @@ struct JournalCheck {
                     segments.append(first)
                 } else if TemporaryName.matches(entry.name) {
                     reporter.add(.temporary("\(Journal.folderName)/\(entry.text)"))
+                } else if entry.text != DiskReserve.fileName {
+                    reporter.add(.ignored("\(Journal.folderName)/\(entry.text)", "It is not a segment of the journal."))
                 }
             }
         }
@@ -45,7 +66,7 @@ struct JournalCheck {
             let path = Journal.path(first: first)
             if let expected, first != expected {
                 let fault = "Commits \(expected) to \(first.previous) are missing before this segment."
-                reportLoss(.damagedJournal(fault, path, isNeeded: isNeeded(before: first)), &reporter)
+                reportLoss(fault, path, isNeeded: isNeeded(before: first), &reporter)
             }
             do throws(FileSystemError) {
                 expected = try read(first, following: segments.dropFirst(index + 1).first, in: folder, &reporter)
@@ -55,13 +76,30 @@ struct JournalCheck {
                 expected = nil
             }
         }
+        if segments.isEmpty { reportMissingHistory(&reporter) }
         checkEnds(segments.first, next: expected, &reporter)
+        try checkRecovery(in: folder, &reporter)
+    }
+
+    /// Checks that the database can be opened.
+    private mutating func checkRecovery(
+        in folder: borrowing FileDescriptor,
+        _ reporter: inout CheckReporter
+    ) throws(StatusError) {
+        do throws(StatusError) {
+            try Journal.checkIsRecoverable(folder, Journal.RecoveryOptions(manifest))
+        } catch {
+            // A segment that cannot be read, or is foreign, has been reported.
+            guard error.code == .dataLoss else { return }
+            if !preventsRecovery { reporter.add(CheckFinding(.damagedJournal, error.message, file: Journal.folderName)) }
+            preventsRecovery = true
+        }
     }
 
     /// Checks a segment.
     ///
-    /// - Parameter following: The first commit of the next segment; nil if this is the last.
-    /// - Returns: The sequence number after the segment's last commit; nil if it is unknown because of damage.
+    /// - Parameter following: The first commit of the next segment; `nil` if this is the last.
+    /// - Returns: The sequence number after the segment's last commit; `nil` if it is unknown because of damage.
     private mutating func read(
         _ first: SequenceNumber,
         following: SequenceNumber?,
@@ -75,7 +113,7 @@ struct JournalCheck {
         let header = JournalSegment.readHeader(try file.read(JournalSegment.headerBytes))
         guard header == .segment(epoch: manifest.epoch, first: first) else {
             let fault = "The segment's header is damaged, or from another database or format version."
-            reportLoss(.damagedJournal(fault, path, isNeeded: isNeeded(before: following)), &reporter)
+            reportLoss(fault, path, isNeeded: isNeeded(before: following), &reporter)
             return nil
         }
         var reader = JournalSegmentReader(file)
@@ -98,10 +136,13 @@ struct JournalCheck {
             }
             // A torn tail: an unacknowledged batch that was being written at the crash.
             let mayBeTorn = following == nil && !manifest.isClean && expected > manifest.sequence
-            if mayBeTorn, try reader.firstRecord(from: offset, where: { $0.batch > expected }) == nil { return expected }
+            if mayBeTorn, try reader.firstRecord(from: offset, where: { $0.batch > expected }) == nil {
+                tornTail = (path, offset)
+                return expected
+            }
             let next = try reader.firstRecord(from: offset) { $0.commit.sequence > expected }
             let end = next?.record.commit.sequence ?? following
-            reportLoss(.damagedJournal(fault, path, isNeeded: isNeeded(before: end)), &reporter)
+            reportLoss(fault, path, isNeeded: isNeeded(before: end), &reporter)
             guard let next else { return nil }
             reader.seek(to: next.offset)
             expected = next.record.commit.sequence
@@ -110,15 +151,29 @@ struct JournalCheck {
 
     /// Returns whether lost commits may not have been applied to the document files.
     ///
-    /// - Parameter next: The first commit after the lost ones; nil if there is none.
+    /// - Parameter next: The first commit after the lost ones; `nil` if there is none.
     private func isNeeded(before next: SequenceNumber?) -> Bool {
         next.map { $0 > manifest.sequence.next } ?? false
     }
 
-    /// Reports lost commits. Changes before them may no longer be the last of their documents.
-    private mutating func reportLoss(_ finding: CheckFinding, _ reporter: inout CheckReporter) {
-        reporter.add(finding)
+    /// Reports lost commits. Changes before them may no longer be the last changes to their documents.
+    private mutating func reportLoss(_ fault: String, _ path: String, isNeeded: Bool, _ reporter: inout CheckReporter) {
+        reporter.add(.damagedJournal(fault, path, isNeeded: isNeeded))
+        if isNeeded { preventsRecovery = true }
         changes = [:]
+    }
+
+    /// Reports that no commit is in the journal of a database that was closed, unless a repair has accepted that.
+    func reportMissingHistory(_ reporter: inout CheckReporter) {
+        guard manifest.isClean, manifest.sequence > .zero, manifest.acceptedSequence != manifest.sequence else { return }
+        reporter.add(
+            CheckFinding(
+                .missingHistory,
+                "The journal has no segments, although the last commit is \(manifest.sequence): the history is gone, and the "
+                    + "documents cannot be compared with their commits. They and the index are complete without it.",
+                file: Journal.folderName
+            )
+        )
     }
 
     private func isLater(_ commit: Commit) -> Bool {
@@ -126,48 +181,37 @@ struct JournalCheck {
     }
 
     private mutating func add(_ commit: Commit) {
+        last = (commit.sequence, commit.time)
+        if let accepted = manifest.acceptedSequence, commit.sequence <= accepted { return }
         for change in commit.changes {
             changes[change.path] = LastChange(
+                sequence: commit.sequence,
                 time: commit.time,
                 updateTime: change.after?.updateTime,
                 fieldsHash: change.after?.fieldsJSON.hashValue ?? 0
             )
         }
-        last = (commit.sequence, commit.time)
     }
 
     /// Compares the ends of the journal with the manifest.
     ///
     /// - Parameters:
-    ///   - first: The first commit of the oldest segment; nil if there is none.
-    ///   - next: The sequence number after the last commit; nil if there is none or it is unknown.
-    private func checkEnds(_ first: SequenceNumber?, next: SequenceNumber?, _ reporter: inout CheckReporter) {
-        if !manifest.isClean {
-            reporter.add(
-                CheckFinding(
-                    .notClosed,
-                    "The database was not closed. Start the server on it, or repair it, to recover the documents from the journal.",
-                    file: DataFolder.manifestName
-                )
-            )
-        }
+    ///   - first: The first commit of the oldest segment; `nil` if there is none.
+    ///   - next: The sequence number after the last commit; `nil` if there is none or it is unknown.
+    private mutating func checkEnds(
+        _ first: SequenceNumber?,
+        next: SequenceNumber?,
+        _ reporter: inout CheckReporter
+    ) {
         if let next, next <= manifest.sequence {
-            reporter.add(
-                .damagedJournal(
-                    "The journal ends at commit \(next.previous), but the document files include commit \(manifest.sequence).",
-                    Journal.folderName,
-                    isNeeded: false
-                )
-            )
+            var fault = "The journal ends at commit \(next.previous), but the document files include commit \(manifest.sequence)."
+            if !manifest.isClean { fault += " Later commits may be lost: the next startup begins a new history." }
+            reporter.add(.damagedJournal(fault, Journal.folderName, isNeeded: false))
         }
-        if !manifest.isClean, (first ?? manifest.sequence.next) > manifest.sequence.next {
-            reporter.add(
-                .damagedJournal(
-                    "The commits after \(manifest.sequence) are missing. Their documents may be incomplete.",
-                    Journal.folderName,
-                    isNeeded: true
-                )
-            )
+        if let first, first > manifest.sequence.next {
+            preventsRecovery = true
+            let fault = "The commits after \(manifest.sequence) are missing. Their documents may be incomplete."
+            reporter.add(.damagedJournal(fault, Journal.folderName, isNeeded: true))
         }
     }
 }
@@ -178,12 +222,19 @@ extension CheckFinding {
         CheckFinding(.temporary, "A temporary file was left behind. A repair removes it.", file: file)
     }
 
-    fileprivate static func damagedJournal(_ fault: String, _ file: String, isNeeded: Bool) -> CheckFinding {
+    /// The notice about an ignored file or folder.
+    static func ignored(_ file: String, _ description: String) -> CheckFinding {
+        CheckFinding(.ignored, "\(description) Hearth ignores it.", file: file)
+    }
+
+    /// The finding for lost commits.
+    ///
+    /// - Parameter isNeeded: Whether recovery needs them.
+    static func damagedJournal(_ fault: String, _ file: String, isNeeded: Bool) -> CheckFinding {
         let advice =
             isNeeded
-            ? "Restore the data folder from a backup, or move the folder \(Journal.folderName)/ out of the data folder to "
-                + "continue with the documents in their current state."
-            : "Only the history is affected, not the documents. A repair removes the unreadable part of the history."
+            ? Journal.unrecoverableAdvice
+            : "Only the history is affected, not the documents. A repair moves the unreadable part of the history aside."
         return CheckFinding(.damagedJournal, "\(fault) \(advice)", file: file)
     }
 }

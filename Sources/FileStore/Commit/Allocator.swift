@@ -10,7 +10,8 @@ enum Allocator {
         _ = mallocTrim?(0)
     }
 
-    /// `int malloc_trim(size_t pad)`, which Swift's Glibc module does not import. Looked up by name, so the type is C's own.
+    /// `int malloc_trim(size_t pad)`, which Swift's Glibc module does not import. It is looked up by name, so its type is the C
+    /// type.
     private static let mallocTrim: (@convention(c) (Int) -> Int32)? = dlsym(nil, "malloc_trim").map {
         unsafeBitCast($0, to: (@convention(c) (Int) -> Int32).self)
     }

@@ -95,7 +95,7 @@ final class ChangeFeed: Sendable {
         state.withLock { $0.applying = sequence }
     }
 
-    /// Publishes durable and applied commits, in order and without gaps.
+    /// Publishes durable commits whose documents readers get, in order and without gaps.
     func publish(_ commits: [Commit]) {
         let notifications = state.withLock { state in
             for commit in commits { state.recent.append(commit, maximumBytes: state.maximumBytes) }
@@ -117,8 +117,8 @@ final class ChangeFeed: Sendable {
         for notification in notifications { notification.body() }
     }
 
-    /// Returns a page of the commits after `sequence`, at least one, waiting for one if needed; nil if the task is cancelled or the
-    /// feed is closed.
+    /// Returns a page of the commits after `sequence`, at least one, waiting for one if needed; `nil` if the task is cancelled or
+    /// the feed is closed.
     func commits(after sequence: SequenceNumber) async throws(StatusError) -> [Commit]? {
         while !Task.isCancelled {
             switch lookUp(after: sequence) {
@@ -145,7 +145,17 @@ final class ChangeFeed: Sendable {
 }
 
 extension ChangeFeed {
-    /// Calls `body` once, as soon as ``commits(after:)`` would return without waiting; at once when that is already so.
+    /// Returns whether a document in or below a collection was changed by a commit after `start`, up to and including `end`; `true`
+    /// if that is not known.
+    func mayHaveChanged(_ collection: CollectionPath, after start: SequenceNumber, through end: SequenceNumber) -> Bool {
+        guard start < end else { return false }
+        let commits = commitsInMemory(after: start)
+        guard let last = commits.last, last.sequence >= end else { return true }
+        let segments = collection.segments
+        return commits.contains { commit in commit.changes.contains { $0.path.segments.starts(with: segments) } }
+    }
+
+    /// Calls `body` once, as soon as ``commits(after:)`` would return without waiting; immediately if that is already the case.
     func notify(after sequence: SequenceNumber, _ body: @escaping @Sendable () -> Void) -> CommitNotification {
         let id = state.withLock { state -> UInt64? in
             if state.isClosed || sequence < state.last || sequence > state.applying { return nil }
@@ -211,7 +221,7 @@ private struct RecentCommits {
         }
     }
 
-    /// Returns a page of the commits after `sequence`; nil if the first of them has been evicted.
+    /// Returns a page of the commits after `sequence`; `nil` if the first of them has been evicted.
     func commits(after sequence: SequenceNumber) -> [Commit]? {
         guard let oldest = commits.dropFirst(evictedCount).first?.sequence, oldest <= sequence.next else { return nil }
         let start = evictedCount + Int(sequence.next.rawValue - oldest.rawValue)

@@ -5,15 +5,16 @@ internal import DocumentStore
 internal import Journal
 internal import Logging
 internal import StorageIO
+internal import Synchronization
 
-/// Makes checkpoints: syncs the document files, records in the manifest up to which commit they are durable, and removes expired
-/// journal segments.
+/// Makes checkpoints: syncs the document files, records in the manifest the commit up to which they are durable, and removes
+/// expired journal segments.
 final class Checkpointer: Sendable {
     /// The state that a checkpoint makes durable.
     struct Checkpoint {
         /// The last commit that has been applied to the files.
         let sequence: SequenceNumber
-        /// Its time; nil before the first commit.
+        /// Its time; `nil` before the first commit.
         let time: Timestamp?
         /// The documents that have not been applied to their files.
         let quarantined: [QuarantinedDocument]
@@ -23,6 +24,9 @@ final class Checkpointer: Sendable {
     private let quarantine: QuarantinedDocuments
     private let journal: Journal
     private let writeLatch: WriteLatch
+    private let disk: DiskMonitor
+    /// The number of consecutive failures.
+    private let failureCount = Mutex(0)
     private let configuration: FileStoreConfiguration
     private let logger: Logger
     private let queue = DispatchQueue(label: "hearth.checkpoint", qos: .utility)
@@ -32,6 +36,7 @@ final class Checkpointer: Sendable {
         quarantine: QuarantinedDocuments,
         journal: Journal,
         writeLatch: WriteLatch,
+        disk: DiskMonitor,
         configuration: FileStoreConfiguration,
         logger: Logger
     ) {
@@ -39,6 +44,7 @@ final class Checkpointer: Sendable {
         self.quarantine = quarantine
         self.journal = journal
         self.writeLatch = writeLatch
+        self.disk = disk
         self.configuration = configuration
         self.logger = logger
     }
@@ -49,7 +55,8 @@ final class Checkpointer: Sendable {
     /// The journal's maximum size.
     var maximumJournalBytes: Int { configuration.retentionBytes }
 
-    /// Marks the database as unclean in the manifest, before the first write after a clean start: from now on the journal is needed.
+    /// Marks the database as unclean in the manifest, before the first write after a clean startup: from then on the journal is
+    /// needed.
     ///
     /// - Parameter index: The index, which is also marked as being written.
     func markUnclean(_ index: DocumentIndex) throws(StatusError) {
@@ -79,8 +86,8 @@ final class Checkpointer: Sendable {
     ///
     /// - Parameters:
     ///   - isIndexDurable: True if the index has been closed and synced.
-    ///   - hasLeftoverTemporaryFile: True if the next start has to remove a temporary file.
-    /// - Returns: The error of a failed checkpoint; nil on success.
+    ///   - hasLeftoverTemporaryFile: True if the next startup has to remove a temporary file.
+    /// - Returns: The error of a failed checkpoint; `nil` on success.
     func finish(_ checkpoint: Checkpoint, isIndexDurable: Bool, hasLeftoverTemporaryFile: Bool) -> StatusError? {
         queue.sync {
             run(checkpoint, retaining: configuration.retentionBytes) { manifest in
@@ -91,35 +98,57 @@ final class Checkpointer: Sendable {
         }
     }
 
+    /// Makes a checkpoint. Of consecutive failures the first is logged, and the success after the last.
     private func run(
         _ checkpoint: Checkpoint,
         retaining retainedBytes: Int,
         _ change: (inout DataFolderManifest) -> Void = { $0.isClean = false }
     ) -> StatusError? {
         do throws(StatusError) {
-            if data.manifest.sequence < checkpoint.sequence || quarantine.hasMore(than: checkpoint.quarantined) {
-                try synchronize()
+            try make(checkpoint, retaining: retainedBytes, change)
+            let failures = failureCount.withLock { count in
+                defer { count = 0 }
+                return count
             }
-            try quarantine.record(checkpoint.quarantined) { manifest in
-                manifest.sequence = checkpoint.sequence
-                manifest.commitTime = checkpoint.time
-                change(&manifest)
-            }
-            let oldest = configuration.now().microseconds - configuration.retentionAge.microseconds
-            try journal.removeExpired(
-                through: checkpoint.sequence,
-                before: (try? Timestamp(microseconds: oldest)) ?? .minimum,
-                byteCount: retainedBytes
-            )
-            Allocator.trim()
+            if failures > 0 { logger.info("Checkpoints succeed again", metadata: ["checkpoint.failures": "\(failures)"]) }
             return nil
         } catch {
-            logger.error(
-                "Checkpoint failed",
-                metadata: ["error": "\(error)", "error.cause": "\(error.cause.map { "\($0)" } ?? "")"]
-            )
+            let isFirst = failureCount.withLock { count in
+                count += 1
+                return count == 1
+            }
+            if isFirst {
+                logger.error(
+                    "Checkpoint failed; retrying, without a log entry for each failure",
+                    metadata: ["error": "\(error)", "error.cause": "\(error.cause.map { "\($0)" } ?? "")"]
+                )
+            }
             return error
         }
+    }
+
+    private func make(
+        _ checkpoint: Checkpoint,
+        retaining retainedBytes: Int,
+        _ change: (inout DataFolderManifest) -> Void
+    ) throws(StatusError) {
+        if data.manifest.sequence < checkpoint.sequence || quarantine.hasMore(than: checkpoint.quarantined) {
+            try synchronize()
+        }
+        try quarantine.record(checkpoint.quarantined) { manifest in
+            manifest.sequence = checkpoint.sequence
+            manifest.commitTime = checkpoint.time
+            change(&manifest)
+        }
+        let oldest = configuration.now().microseconds - configuration.retentionAge.microseconds
+        try journal.removeExpired(
+            through: checkpoint.sequence,
+            before: (try? Timestamp(microseconds: oldest)) ?? .minimum,
+            byteCount: retainedBytes
+        )
+        data.reserve?.replenish()
+        disk.check()
+        Allocator.trim()
     }
 
     private func synchronize() throws(StatusError) {

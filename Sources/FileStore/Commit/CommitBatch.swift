@@ -4,15 +4,27 @@ internal import DocumentStore
 internal import Journal
 internal import UTF8Text
 
-/// The commits that share one journal sync, evaluated in order and in memory, each on the results of the previous ones.
+/// The commits that share one journal sync, evaluated in order and in memory, each against the results of the previous ones.
 struct CommitBatch {
     /// A document at some point in the batch.
-    private struct Image {
-        let encoded: EncodedDocument?
-        let decoded: Document?
+    struct Image {
+        fileprivate let encoded: EncodedDocument?
+        fileprivate let decoded: Document?
         /// True if the document did not exist before the batch.
-        let isNew: Bool
-        var isChanged = false
+        fileprivate let isNew: Bool
+        fileprivate var isChanged = false
+
+        /// Decodes a document as of before the batch; `nil` if it doesn't exist.
+        init(_ encoded: EncodedDocument?) throws(StatusError) {
+            self.init(encoded: encoded, decoded: try encoded?.decoded(), isNew: encoded == nil)
+        }
+
+        fileprivate init(encoded: EncodedDocument?, decoded: Document?, isNew: Bool, isChanged: Bool = false) {
+            self.encoded = encoded
+            self.decoded = decoded
+            self.isNew = isNew
+            self.isChanged = isChanged
+        }
     }
 
     /// A document during one commit.
@@ -26,7 +38,7 @@ struct CommitBatch {
         var isChanged = false
     }
 
-    /// Reads a document as of before the batch.
+    /// Reads a document as it was before the batch.
     typealias Reader = (DocumentPath) throws(StatusError) -> EncodedDocument?
 
     /// The commits with changes, in order, ready to be appended and published.
@@ -40,15 +52,25 @@ struct CommitBatch {
     /// The last assigned sequence number and commit time.
     private(set) var last: (sequence: SequenceNumber, time: Timestamp?)
 
+    /// True if no commit writes a document, so that the batch frees disk space.
+    var onlyDeletes: Bool { commits.allSatisfy { $0.changes.allSatisfy { $0.after == nil } } }
+
     private let now: () -> Timestamp
-    private var images: [DocumentPath: Image] = [:]
+    private var images: [DocumentPath: Image]
     private var changedPaths: [DocumentPath] = []
     /// The last commit of the batch that changed each scope.
     private var scopeVersions: [ReadScope: SequenceNumber] = [:]
 
     /// Creates an empty batch after the commit `last`.
-    init(after last: (sequence: SequenceNumber, time: Timestamp?), now: @escaping () -> Timestamp) {
+    ///
+    /// - Parameter images: Documents that have been read already, as of before the batch.
+    init(
+        after last: (sequence: SequenceNumber, time: Timestamp?),
+        images: [DocumentPath: Image] = [:],
+        now: @escaping () -> Timestamp
+    ) {
         self.last = last
+        self.images = images
         self.now = now
     }
 
@@ -57,7 +79,7 @@ struct CommitBatch {
         changedPaths.map { NetDocumentChange(path: $0, document: images[$0]?.encoded, isNew: images[$0]?.isNew == true) }
     }
 
-    /// The net changes for the index; nil if the batch changes nothing.
+    /// The net changes for the index; `nil` if the batch changes nothing.
     var indexUpdate: IndexUpdate? {
         guard let first = commits.first, let newest = commits.last else { return nil }
         return IndexUpdate(
@@ -155,14 +177,13 @@ extension CommitBatch {
 
     private mutating func begin(_ path: DocumentPath, isDamaged: Bool, read: Reader) throws(StatusError) -> Edit {
         if let image = images[path] { return Edit(before: image.encoded, current: image.decoded, isDamaged: false) }
-        let encoded = try read(path)
-        let decoded = try encoded?.decoded()
+        let image = try Image(read(path))
         // Cached for later commits of the batch. A damaged document is not: to other commits it remains damaged.
-        if !isDamaged { images[path] = Image(encoded: encoded, decoded: decoded, isNew: encoded == nil) }
-        return Edit(before: encoded, current: decoded, isDamaged: isDamaged)
+        if !isDamaged { images[path] = image }
+        return Edit(before: image.encoded, current: image.decoded, isDamaged: isDamaged)
     }
 
-    /// Adds a commit's net changes to the batch; returns the commit's sequence number, or nil if nothing has changed.
+    /// Adds a commit's net changes to the batch; returns the commit's sequence number, or `nil` if nothing has changed.
     private mutating func record(
         _ order: [DocumentPath],
         _ edits: [DocumentPath: Edit],

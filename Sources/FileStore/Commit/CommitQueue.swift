@@ -3,10 +3,12 @@ internal import DocumentStore
 internal import Synchronization
 internal import UTF8Text
 
-/// The queue of pending commits. All commits that arrive while the committer is busy form its next batch (group commit).
+/// The queue of pending commits. All small commits that arrive while the committer is busy form its next batch (group commit). Large
+/// commits proceed in steps between these batches, each of which may take as long as the batch before it.
 final class CommitQueue: Sendable {
     private struct State {
         var pending: [PendingCommit] = []
+        var pendingLarge: [PendingCommit] = []
         var isRunning = false
         var isClosed = false
         /// True while the idle timer is scheduled.
@@ -36,9 +38,9 @@ final class CommitQueue: Sendable {
 
     /// Rejects new commits, completes the pending ones and closes the committer.
     ///
-    /// A second call waits for the first, and returns nil.
+    /// A second call waits for the first, and returns `nil`.
     ///
-    /// - Returns: The error that kept the store from being closed cleanly; nil on success.
+    /// - Returns: The error that kept the store from being closed cleanly; `nil` on success.
     func close() async -> StatusError? {
         state.withLock { $0.isClosed = true }
         return await close(committer)
@@ -49,7 +51,7 @@ final class CommitQueue: Sendable {
         return committer.close()
     }
 
-    private static let closed = StatusError(.unavailable, "Hearth is shutting down and no longer accepts writes.")
+    private static let closed = StatusError(.unavailable, "The database is closing and no longer accepts writes.")
 
     private enum Admission {
         case rejected
@@ -60,7 +62,7 @@ final class CommitQueue: Sendable {
     private func submit(_ commit: PendingCommit) {
         let admission = state.withLock { state -> Admission in
             if state.isClosed { return .rejected }
-            state.pending.append(commit)
+            if commit.isLarge { state.pendingLarge.append(commit) } else { state.pending.append(commit) }
             if state.isRunning { return .enqueued }
             state.isRunning = true
             return .startsCommitter
@@ -74,9 +76,21 @@ final class CommitQueue: Sendable {
 
     /// Processes the pending commits until there are none.
     private func drain(_ committer: isolated Committer) {
-        while let commits = dequeuePending() { committer.process(commits) }
+        let clock = ContinuousClock()
+        while let next = dequeuePending(committer) {
+            let start = clock.now
+            if !next.small.isEmpty { committer.process(next.small) }
+            if !next.large.isEmpty { committer.startLargeBatch(next.large) }
+            guard committer.hasLargeBatch else { continue }
+            let now = clock.now
+            committer.continueLargeBatch(until: now + min(max(now - start, Self.minimumStep), Self.maximumStep))
+        }
         scheduleIdleCheckpoint(committer)
     }
+
+    /// The range of the duration of a step of a large batch.
+    private static let minimumStep = Duration.milliseconds(1)
+    private static let maximumStep = Duration.milliseconds(50)
 
     /// Starts a checkpoint after ``idleTime`` without a commit. Only one timer is scheduled at a time.
     private func scheduleIdleCheckpoint(_ committer: isolated Committer) {
@@ -99,14 +113,29 @@ final class CommitQueue: Sendable {
         }
     }
 
-    private func dequeuePending() -> [PendingCommit]? {
-        state.withLock { state in
-            if state.pending.isEmpty {
+    /// Returns the pending small commits, and large ones for a new batch; `nil` if the committer has nothing to do.
+    private func dequeuePending(_ committer: isolated Committer) -> (small: [PendingCommit], large: [PendingCommit])? {
+        let hasLargeBatch = committer.hasLargeBatch
+        return state.withLock { state in
+            let small = state.pending
+            state.pending = []
+            var large: [PendingCommit] = []
+            if !hasLargeBatch {
+                var writeCount = 0
+                large = Array(
+                    state.pendingLarge.prefix { commit in
+                        writeCount += commit.writes.count
+                        return writeCount <= CommitBatch.maximumWrites
+                    }
+                )
+                if large.isEmpty { large = Array(state.pendingLarge.prefix(1)) }
+                state.pendingLarge.removeFirst(large.count)
+            }
+            if small.isEmpty, large.isEmpty, !hasLargeBatch {
                 state.isRunning = false
                 return nil
             }
-            defer { state.pending = [] }
-            return state.pending
+            return (small, large)
         }
     }
 }

@@ -5,25 +5,29 @@ internal import Journal
 internal import Logging
 internal import StorageIO
 
-/// Makes commits durable and visible, batch after batch (group commit).
+/// Makes commits durable and visible, batch by batch (group commit).
 ///
 /// The steps of a batch, and what happens if one fails:
 ///
-/// 1. **Evaluate.** Each commit is evaluated on the results of the previous ones, and its reads are validated. A commit that fails (a
-///    precondition, a changed read, a damaged document) fails alone.
+/// 1. **Evaluate.** Each commit is evaluated against the results of the previous ones, and its reads are validated. A commit that
+///    fails (a precondition, a changed read, a damaged document) fails alone.
 /// 2. **Stage.** The documents are written to temporary files, and the files to be replaced or removed are checked. If that fails,
 ///    usually because the disk is full or a file is immutable, the commits are retried one by one, and those that fail are
 ///    rejected. Nothing has changed.
 /// 3. **Append.** The records of all commits are appended to the journal and synced. When the disk is full, the commits are retried
 ///    one by one as in step 2. After any other failure the state on disk is unknown: the commits are rejected, and so are all
 ///    writes until the store is reopened.
-/// 4. **Apply.** The temporary files are renamed into place, and the files of deleted documents are removed. The commits are durable
-///    now, so they always succeed. When a file can't be changed, readers get its document from memory, and all writes are
-///    rejected until the file has been changed. Each subsequent write tries again, and so does opening the store.
+/// 4. **Apply.** The temporary files are renamed into place, and the files of deleted documents are removed. The commits are
+///    already durable, so they always succeed. When a file cannot be changed, readers get its document from memory, and all
+///    writes are rejected until the file has been changed. Each subsequent write tries again, and so does opening the store.
 /// 5. **Publish.** The commits are queued for the index, which applies them asynchronously, and published to the change feed. The
 ///    callers are resumed. When the index lags too far behind, the next batch waits for it.
 ///
-/// An actor on a queue of its own, since it mostly waits for the disk. A method that blocks holds the actor, which is intended:
+/// Commits with many writes would make the others wait. Their documents are read before step 1 and their files are written after step
+/// 5, in steps between the batches of small commits; see ``LargeBatch``. Step 2 reserves the disk space instead. Until step 4 has
+/// ended, readers get the documents from memory, and the callers wait.
+///
+/// An actor on its own queue, since it mostly waits for the disk. A method that blocks holds the actor, which is intended:
 /// batches follow each other.
 actor Committer {
     private let components: StoreComponents
@@ -31,9 +35,13 @@ actor Committer {
     private var applier: DocumentApplier
     private var last: (sequence: SequenceNumber, time: Timestamp?)
     private var scopeVersions: ScopeVersions
-    /// The journal bytes written since the last checkpoint.
-    private var uncheckpointedBytes = 0
+    /// The journal bytes written, and the documents changed, since the last checkpoint.
+    private var uncheckpointed = (bytes: 0, documents: 0)
     private var isClosed = false
+    /// The large commits in progress.
+    private var largeBatch: LargeBatch?
+    /// The large commits that follow, because they did not fit into the batch.
+    private var remainingLargeCommits: [PendingCommit] = []
 
     private nonisolated let executor = SerialQueueExecutor(label: "hearth.committer")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -47,12 +55,17 @@ actor Committer {
     ) {
         self.components = components
         self.writer = writer
-        applier = DocumentApplier(fileWriter, unapplied: components.unapplied, logger: components.logger)
+        applier = DocumentApplier(
+            fileWriter,
+            in: components.data,
+            unapplied: components.unapplied,
+            logger: components.logger
+        )
         self.last = last
         scopeVersions = ScopeVersions(after: last.sequence)
     }
 
-    /// Runs `work` on the committer, after the work before it; returns at once. The work is dropped with the committer.
+    /// Runs `work` on the committer after previously submitted work; returns immediately. The work is dropped with the committer.
     nonisolated func submit(after delay: Duration = .zero, _ work: @escaping @Sendable (isolated Committer) -> Void) {
         executor.submit(after: delay) { [weak self] in self?.assumeIsolated(work) }
     }
@@ -61,26 +74,32 @@ actor Committer {
     func process(_ commits: [PendingCommit]) {
         var rest = commits[...]
         while !rest.isEmpty { rest = rest.dropFirst(processBatch(rest)) }
-        if uncheckpointedBytes >= components.checkpointBytes { startCheckpoint() }
+        startCheckpointIfDue()
     }
 
-    /// The last commit, when it is after the last checkpoint; otherwise nil.
+    /// The last commit, when it is after the last checkpoint; otherwise `nil`.
     var uncheckpointedSequence: SequenceNumber? {
         last.sequence > components.data.manifest.sequence ? last.sequence : nil
+    }
+
+    private func startCheckpointIfDue() {
+        let isDue =
+            uncheckpointed.bytes >= components.checkpointBytes || uncheckpointed.documents >= components.checkpointDocuments
+        if isDue { startCheckpoint() }
     }
 
     /// Starts a checkpoint in the background.
     func startCheckpoint() {
         // The journal of unapplied documents must be retained.
-        guard components.writeLatch.error == nil, components.unapplied.blocking.isEmpty else { return }
+        guard components.writeLatch.error == nil, components.unapplied.blocking.isEmpty, !applier.isInstalling else { return }
         _ = applier.retryQuarantined()
         components.checkpointer.start(checkpoint)
-        uncheckpointedBytes = 0
+        uncheckpointed = (0, 0)
     }
 
     /// Closes the journal and the index, and makes the final checkpoint, after the last commit. Only the first call has an effect.
     ///
-    /// - Returns: The error that kept the store from being closed cleanly; nil on success.
+    /// - Returns: The error that kept the store from being closed cleanly; `nil` on success.
     func close() -> StatusError? {
         guard !isClosed else { return nil }
         isClosed = true
@@ -109,43 +128,109 @@ actor Committer {
     }
 }
 
+// MARK: - Large commits
+
+extension Committer {
+    /// True while a large batch is in progress.
+    var hasLargeBatch: Bool { largeBatch != nil }
+
+    /// Starts a batch of large commits. There must be none in progress.
+    func startLargeBatch(_ commits: [PendingCommit]) {
+        largeBatch = LargeBatch(commits)
+    }
+
+    /// Continues the large batch in progress until a deadline: prepares its writes, commits them or changes their files.
+    func continueLargeBatch(until deadline: ContinuousClock.Instant) {
+        defer { applier.endBatch() }
+        guard largeBatch?.outcomes == nil else { return installLargeBatch(until: deadline) }
+        while ContinuousClock.now < deadline {
+            guard largeBatch?.prepareNext(&applier) == true else { return commitLargeBatch() }
+        }
+    }
+
+    private func commitLargeBatch() {
+        guard let batch = largeBatch else { return }
+        let count = processBatch(batch.commits[...], prepared: batch)
+        remainingLargeCommits = Array(batch.commits.dropFirst(count))
+        guard !applier.isInstalling else { return }
+        // Nothing has changed.
+        applier.removeEmptyFolders(of: batch.collections)
+        finishLargeBatch()
+    }
+
+    private func installLargeBatch(until deadline: ContinuousClock.Instant) {
+        applier.install(until: deadline)
+        guard !applier.isInstalling, let batch = largeBatch else { return }
+        // The space that deletions have freed is reserved again, and the folders of commits that failed are removed.
+        components.data.reserve?.replenish()
+        if batch.hasFailures { applier.removeEmptyFolders(of: batch.collections) }
+        for (commit, outcome) in zip(batch.commits, batch.outcomes ?? []) { commit.resume(with: outcome) }
+        finishLargeBatch()
+        startCheckpointIfDue()
+    }
+
+    private func finishLargeBatch() {
+        largeBatch = remainingLargeCommits.isEmpty ? nil : LargeBatch(remainingLargeCommits)
+        remainingLargeCommits = []
+    }
+}
+
+// MARK: - Batches
+
 extension Committer {
     /// Processes the first pending commits as one batch; returns their number.
-    private func processBatch(_ pending: ArraySlice<PendingCommit>) -> Int {
+    ///
+    /// - Parameter prepared: The batch, if the commits are large. Their files are changed later, and the callers resumed then.
+    private func processBatch(_ pending: ArraySlice<PendingCommit>, prepared: LargeBatch? = nil) -> Int {
         defer {
             applier.endBatch()
             components.timestamps.endBatch()
         }
-        if let error = components.permanentWriteBlockedReason ?? applier.retryUnapplied() {
+        if let error = components.permanentWriteBlockedReason {
             for commit in pending { commit.resume(with: .failure(error)) }
             return pending.count
         }
-        let batch = evaluate(pending)
+        var pending = pending
+        if let error = applier.retryUnapplied() {
+            // Only deletions make room.
+            let isPermitted = { (commit: PendingCommit) in error.code == .resourceExhausted && commit.onlyDeletes }
+            let rejected = pending.prefix { !isPermitted($0) }
+            for commit in rejected { commit.resume(with: .failure(error)) }
+            guard rejected.isEmpty else { return rejected.count }
+            pending = pending.prefix(while: isPermitted)
+        }
+        let batch = evaluate(pending, prepared)
         let commits = pending.prefix(batch.outcomes.count)
         guard !batch.commits.isEmpty else {
             // Commits without changes have used commit times too.
             last.time = batch.last.time
+            if let prepared { applier.removeEmptyFolders(of: prepared.collections) }
             resume(commits, batch)
             return commits.count
         }
         do throws(StatusError) {
             // In this order: an unclean store without a segment counts as one that lost its journal.
-            try writer.prepare(first: last.sequence.next)
+            if batch.onlyDeletes {
+                try components.data.usingReserve { () throws(StatusError) in try writer.prepare(first: last.sequence.next) }
+            } else {
+                try writer.prepare(first: last.sequence.next)
+            }
             try components.checkpointer.markUnclean(components.index)
         } catch {
+            if error.code == .resourceExhausted { return retry(commits, after: error) }
             reject(commits, batch, error)
             return commits.count
         }
         let netChanges = batch.netChanges
-        let staged: [DocumentFileWriter.StagedDocument]
+        let staged: DocumentApplier.StagedBatch
         do throws(StatusError) {
-            staged = try applier.stage(netChanges)
+            staged = try prepared == nil ? applier.stage(netChanges) : applier.stageLarge(netChanges)
         } catch {
             return retry(commits, after: error)
         }
         let appended: JournalWriter.AppendedBatch
         do throws(JournalWriter.Failure) {
-            appended = try writer.append(batch.commits)
+            appended = try append(batch)
         } catch {
             applier.discard(consume staged)
             if error.isRecoverable { return retry(commits, after: error.status) }
@@ -154,23 +239,50 @@ extension Committer {
         }
         components.history.append(batch.commits, at: appended)
         components.feed.willApply(through: batch.last.sequence)
-        applier.apply(netChanges, staged)
+        let first = last.sequence.next
+        applier.apply(netChanges, staged, first: first)
+        if batch.onlyDeletes, prepared == nil { components.data.reserve?.replenish() }
         last = batch.last
         for commit in batch.commits { scopeVersions.record(commit) }
-        uncheckpointedBytes += appended.byteCount
+        uncheckpointed.bytes += appended.byteCount
+        uncheckpointed.documents += netChanges.count
         if let update = batch.indexUpdate { components.index.enqueue(update) }
+        components.unreadable.remove(netChanges.lazy.map(\.path))
         components.feed.publish(batch.commits)
         components.timestamps.endBatch()
-        resume(commits, batch)
+        if prepared == nil {
+            largeBatch?.forget(netChanges)
+            resume(commits, batch)
+        } else {
+            largeBatch?.didCommit(batch.outcomes)
+        }
         components.index.applyBackpressure()
         return commits.count
     }
 
-    private func evaluate(_ pending: ArraySlice<PendingCommit>) -> CommitBatch {
-        var batch = CommitBatch(after: last, now: components.timestamps.nextCommitTime)
+    /// Appends a batch to the journal: on a full disk in the reserved space, if the batch only deletes documents.
+    private func append(_ batch: CommitBatch) throws(JournalWriter.Failure) -> JournalWriter.AppendedBatch {
+        do throws(JournalWriter.Failure) {
+            return try writer.append(batch.commits)
+        } catch {
+            guard error.isRecoverable, batch.onlyDeletes, let reserve = components.data.reserve else { throw error }
+            do throws(JournalWriter.Failure) {
+                return try reserve.withReleased { () throws(JournalWriter.Failure) in try writer.append(batch.commits) }
+            } catch {
+                throw error.advisingSmallerDeletions(documents: batch.commits.count == 1 ? batch.netChanges.count : 1)
+            }
+        }
+    }
+
+    private func evaluate(_ pending: ArraySlice<PendingCommit>, _ prepared: LargeBatch?) -> CommitBatch {
+        var batch = CommitBatch(after: last, images: prepared?.images ?? [:], now: components.timestamps.nextCommitTime)
         let earlier = scopeVersions
-        for commit in pending {
+        for (index, commit) in pending.enumerated() {
             guard batch.accepts(commit) else { break }
+            if let error = prepared?.failures[index] {
+                batch.reject(commit, because: error)
+                continue
+            }
             do throws(StatusError) {
                 for write in commit.writes { try applier.retryQuarantined(write.path) }
             } catch {
@@ -184,7 +296,7 @@ extension Committer {
         return batch
     }
 
-    /// Retries each commit of a batch in a batch of its own, after staging or appending failed without a change.
+    /// Retries each commit of a batch in a separate batch, after staging or appending failed without a change.
     private func retry(_ commits: ArraySlice<PendingCommit>, after error: StatusError) -> Int {
         if commits.count == 1 {
             for commit in commits { commit.resume(with: .failure(error)) }
@@ -204,7 +316,7 @@ extension Committer {
             metadata: ["error": "\(error)", "error.cause": "\(error.cause.map { "\($0)" } ?? "")"]
         )
         var unknown = error
-        // Not the cause's own code, which might state that nothing has changed.
+        // Not the cause's own code, which might imply that nothing has changed.
         unknown.code = .unavailable
         unknown.message += " The outcome of this commit is unknown until Hearth has been restarted; then read its documents."
         return unknown
@@ -221,5 +333,15 @@ extension Committer {
 
     private func resume(_ commits: ArraySlice<PendingCommit>, _ batch: CommitBatch) {
         for (commit, outcome) in zip(commits, batch.outcomes) { commit.resume(with: outcome) }
+    }
+}
+
+extension JournalWriter.Failure {
+    /// Returns the failure of a batch of deletions with advice, if fewer of them may fit.
+    fileprivate func advisingSmallerDeletions(documents: Int) -> JournalWriter.Failure {
+        guard isRecoverable, documents > 1, status.code == .resourceExhausted else { return self }
+        var advised = status
+        advised.message += " Delete fewer than \(documents) documents at once: a commit needs space for their JSON."
+        return JournalWriter.Failure(status: advised, isRecoverable: true)
     }
 }

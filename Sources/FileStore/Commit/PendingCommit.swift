@@ -13,6 +13,15 @@ struct PendingCommit: Sendable {
     /// The caller. Not a `Waiter`, since it gets a result, and a cancellation does not withdraw the commit.
     let continuation: CheckedContinuation<Result<CommitResult, StatusError>, Never>
 
+    /// True if the commit is processed in steps between the batches of small commits; see ``LargeBatch``.
+    var isLarge: Bool { writes.count > Self.maximumSmallWrites }
+
+    /// The maximum number of writes of a small commit: their files take about as long as the sync of the journal.
+    private static let maximumSmallWrites = 20
+
+    /// True if the commit writes no documents.
+    var onlyDeletes: Bool { writes.allSatisfy { $0.operation == .delete } }
+
     /// Resumes the caller.
     func resume(with result: Result<CommitResult, StatusError>) {
         continuation.resume(returning: result)

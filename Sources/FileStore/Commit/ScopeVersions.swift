@@ -3,8 +3,8 @@ internal import DocumentStore
 
 /// The last commit that changed each collection and collection group, for the validation of reads.
 ///
-/// The table is bounded: it consists of two generations, of which the older is dropped when the newer is full. Scopes are identified
-/// by hashes. A collision makes a collection look changed, which at worst repeats a transaction.
+/// The table is bounded: it consists of two generations, the older of which is dropped when the newer is full. Scopes are
+/// identified by hashes. A collision makes a collection look changed, which at worst repeats a transaction.
 struct ScopeVersions {
     private var newer: [Int: SequenceNumber] = [:]
     private var older: [Int: SequenceNumber] = [:]

@@ -9,25 +9,29 @@ struct StoreComponents: Sendable {
     let files: DocumentFiles
     let cache: DocumentCache
     let unapplied: UnappliedDocuments
+    let unreadable = UnreadableDocuments()
     let feed: ChangeFeed
     let history: HistoryIndex
     let index: DocumentIndex
     let checkpointer: Checkpointer
+    let disk: DiskMonitor
     let writeLatch: WriteLatch
     let timestamps: TimestampOracle
     let checkpointBytes: Int
+    let checkpointDocuments: Int
     let checkpointIdleTime: Duration
+    let idleMemoryReleaseTime: Duration
     let listedFolderBytes: Int
     let logger: Logger
 }
 
 extension StoreComponents {
-    /// The error for subsequent writes; nil while the store accepts writes.
+    /// The error for subsequent writes; `nil` while the store accepts writes.
     var writeBlockedReason: StatusError? {
         permanentWriteBlockedReason ?? unapplied.writeBlockedError
     }
 
-    /// The error for subsequent writes if retrying would not help; nil otherwise.
+    /// The error for subsequent writes if retrying would not help; `nil` otherwise.
     var permanentWriteBlockedReason: StatusError? {
         if let error = writeLatch.error { return error }
         do throws(StatusError) {

@@ -7,7 +7,7 @@ final class TimestampOracle: Sendable {
     private struct State {
         /// The latest observed read time.
         var observed: Timestamp?
-        /// The first time assigned in the batch in flight; nil without a batch. No commit of the batch is earlier.
+        /// The first time assigned in the batch in flight; `nil` without a batch. No commit of the batch is earlier.
         var inFlight: Timestamp?
         /// Callers waiting for the end of that batch.
         var waiters = Waiters()
@@ -43,7 +43,7 @@ final class TimestampOracle: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Ensures that all commit times assigned from now on are later than `time`; returns false if `time` is in the future.
+    /// Ensures that all commit times assigned from now on are later than `time`; returns `false` if `time` is in the future.
     func observeRead(at time: Timestamp) -> Bool {
         guard time <= now() else { return false }
         state.withLock { state in state.observed = state.observed.map { max($0, time) } ?? time }

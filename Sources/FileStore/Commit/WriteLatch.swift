@@ -6,7 +6,7 @@ internal import Synchronization
 final class WriteLatch: Sendable {
     private let cause = Mutex<StatusError?>(nil)
 
-    /// The error for every subsequent write; nil until the latch is tripped.
+    /// The error for every subsequent write; `nil` until the latch is tripped.
     var error: StatusError? {
         cause.withLock { cause in
             cause.map { cause in

@@ -5,7 +5,7 @@ internal import StorageIO
 extension DataFolder {
     static let manifestTemporaryName = TemporaryName.fixed("description")
 
-    /// Reads the manifest of a data folder, or returns nil if it has none.
+    /// Reads the manifest of a data folder, or returns `nil` if it has none.
     static func readManifest(in root: borrowing FileDescriptor) throws(StatusError) -> DataFolderManifest? {
         let bytes = try reporting("read", manifestName) { () throws(FileSystemError) in
             try root.contents(ofFile: manifestName, maximumBytes: 1 << 20)
@@ -49,8 +49,24 @@ extension DataFolder {
 
     /// Replaces the manifest. Durable when this returns.
     static func write(_ manifest: DataFolderManifest, in root: borrowing FileDescriptor) throws(StatusError) {
+        var manifest = manifest
+        let time = Timestamp.current().microseconds
+        manifest.datedFiles?.manifestTime = time
         try reporting("write", manifestName) { () throws(FileSystemError) in
             try root.replaceFile(manifestName, with: manifest.encoded(), through: manifestTemporaryName)
+        }
+        // If this fails, or its effect is lost with the power, the folder counts as a copy: edits made until then are not told.
+        setManifestTime(time, in: root)
+    }
+
+    /// Sets the modification time of the manifest, in microseconds since 1970. Returns whether the file system permits it.
+    @discardableResult
+    static func setManifestTime(_ time: Int64, in root: borrowing FileDescriptor) -> Bool {
+        do throws(FileSystemError) {
+            try root.openFile(manifestName, for: .reading).setModificationTime(microseconds: time)
+            return true
+        } catch {
+            return false
         }
     }
 }

@@ -8,10 +8,16 @@ internal import UTF8Text
 extension DataFolder {
     /// Opens and locks the data folder at `path`, creating it if it doesn't exist.
     ///
-    /// - Parameter identity: The expected database, or the database of a new folder.
+    /// - Parameters:
+    ///   - identity: The expected database, or the database of a new folder.
+    ///   - reservedBytes: The size of the ``reserve``; 0 keeps an existing one.
     /// - Throws: `.failedPrecondition` if it is not a data folder, belongs to another database, is in use, or was created by a
     ///   newer version of Hearth.
-    static func open(_ path: String, as identity: DatabaseIdentity = DatabaseIdentity()) throws(StatusError) -> DataFolder {
+    static func open(
+        _ path: String,
+        as identity: DatabaseIdentity = DatabaseIdentity(),
+        reservedBytes: Int = 0
+    ) throws(StatusError) -> DataFolder {
         let root = try openRoot(path)
         // Checked before anything is written, because the folder may not be a data folder.
         if try readManifest(in: root) == nil {
@@ -22,7 +28,7 @@ extension DataFolder {
         removeTemporaryFiles(in: root)
         let existing = try readManifest(in: root)
         let manifest = if let existing { existing } else { try createManifest(identity, in: root) }
-        try identity.check(manifest)
+        try manifest.check(identity)
         let inodes = try [documentsName, Journal.folderName].map { name throws(StatusError) in
             try reporting("create", name) { () throws(FileSystemError) in
                 try root.createFolder(name)
@@ -31,7 +37,17 @@ extension DataFolder {
         }
         if existing != nil { try checkNaming(manifest, in: root) }
         let documents = try reporting("open", documentsName) { () throws(FileSystemError) in try root.openFolder(documentsName) }
-        return DataFolder(root: root, lock: lock, documents: documents, inodes: inodes, manifest: manifest)
+        let journal = try reporting("open", Journal.folderName) { () throws(FileSystemError) in
+            try root.openFolder(Journal.folderName)
+        }
+        return DataFolder(
+            root: root,
+            lock: lock,
+            documents: documents,
+            reserve: DiskReserve(in: journal, maximumBytes: reservedBytes),
+            inodes: inodes,
+            manifest: manifest
+        )
     }
 
     /// Opens and locks the data folder at `path` for reading, without modifying it.

@@ -10,6 +10,8 @@ final class DataFolder: Sendable {
 
     /// The data folder.
     let root: FileDescriptor
+    /// The space that is reserved for the manifest and for deletions; `nil` in a folder that is only inspected.
+    let reserve: DiskReserve?
     private let lock: FileDescriptor
     /// The inode numbers of the open subfolders.
     private let inodes: [(name: String, inode: UInt64)]
@@ -27,12 +29,14 @@ final class DataFolder: Sendable {
         root: consuming FileDescriptor,
         lock: consuming FileDescriptor,
         documents: consuming FileDescriptor,
+        reserve: DiskReserve? = nil,
         inodes: [(name: String, inode: UInt64)],
         manifest: DataFolderManifest
     ) {
         self.root = root
         self.lock = lock
         self.documents = documents
+        self.reserve = reserve
         self.inodes = inodes
         current = Mutex(manifest)
     }
@@ -44,8 +48,8 @@ final class DataFolder: Sendable {
 
     /// Checks that the open subfolders are still in the data folder.
     ///
-    /// A removed folder looks empty while it is open, and files written to a moved folder are missing at the next start. So this
-    /// is checked before every write, and before a file is reported as missing.
+    /// A removed folder looks empty while it is open, and files written to a moved folder are missing after the next startup. So
+    /// this is checked before every write, and before a file is reported as missing.
     ///
     /// - Throws: `.unavailable` if a subfolder was removed or replaced.
     func checkPresence() throws(StatusError) {
@@ -65,13 +69,27 @@ final class DataFolder: Sendable {
         try reporting("open", Journal.folderName) { () throws(FileSystemError) in try root.openFolder(Journal.folderName) }
     }
 
-    /// Updates the manifest. Durable when this returns.
+    /// Calls `body`, and if the disk is full, calls it again in the reserved space.
+    func usingReserve<Result>(_ body: () throws(StatusError) -> Result) throws(StatusError) -> Result {
+        guard let reserve else { return try body() }
+        return try reserve.retrying(body)
+    }
+
+    /// Changes the manifest in memory. The change is stored by the next update that changes anything else.
+    func prepareUpdate(_ change: (inout DataFolderManifest) -> Void) {
+        current.withLock { change(&$0) }
+    }
+
+    /// The inode number of the folder of the documents.
+    var documentsInode: UInt64 { inodes.first { $0.name == Self.documentsName }?.inode ?? 0 }
+
+    /// Updates the manifest, on a full disk in the reserved space. Durable when this returns.
     func update(_ change: (inout DataFolderManifest) -> Void) throws(StatusError) {
         try current.withLock { current throws(StatusError) in
             var changed = current
             change(&changed)
             guard changed != current else { return }
-            try Self.write(changed, in: root)
+            try usingReserve { () throws(StatusError) in try Self.write(changed, in: root) }
             current = changed
         }
     }

@@ -16,27 +16,56 @@ struct DataFolderManifest: Hashable {
 
     /// The epoch of the database's history.
     var epoch: Epoch
-    /// The database; nil for the default database of the data folder.
+    /// The database; `nil` for the default database of the data folder.
     var database: DatabaseID?
     /// The mapping of IDs to file names.
     var naming: FileNaming
     /// The sequence number of the last checkpoint: all document files up to this commit are durable.
     var sequence: SequenceNumber
-    /// The time of that commit; nil before the first commit.
+    /// The time of that commit; `nil` before the first commit.
     var commitTime: Timestamp?
     /// True if the database was shut down cleanly, so that recovery doesn't need the journal.
     var isClean: Bool
     /// True if there are ``QuarantinedDocuments``, whose files are stale although the journal may have been removed.
     var hasQuarantinedDocuments = false
-    /// True if a temporary file could not be removed, so that the next start runs a ``TemporaryFileSweep``.
+    /// True if a temporary file could not be removed, so that the next startup runs a ``TemporaryFileSweep``.
     var hasTemporaryFile = false
-    /// The marker of an open index, set while the index is written; see ``IndexFile``. Nil if the index is durable.
+    /// The last commit at the last repair, which accepted the document files as they were: a check compares them with later
+    /// commits only. `nil` before the first repair.
+    var acceptedSequence: SequenceNumber?
+    /// The files from whose modification times edits can be told; `nil` before a version that sets them has opened the folder.
+    var datedFiles: DatedFiles?
+    /// The marker of an open index, set while the index is written; see ``IndexFile``. `nil` if the index is durable.
     var openIndex: String?
     /// The edition of the last durable index; see ``IndexFile``.
     var indexEdition: String?
 }
 
 extension DataFolderManifest {
+    /// The document files whose modification time is their document's update time, unless they were edited.
+    struct DatedFiles: Hashable {
+        /// The update time after which documents have such files.
+        var after: Timestamp
+        /// The inode number of the folder of the documents. That of a copy may be another one.
+        var folder: UInt64
+        /// The modification time that the manifest was given when it was written, in microseconds since 1970; `nil` before. A copy of
+        /// the data folder that does not keep the times of its files has another one.
+        var manifestTime: Int64?
+    }
+
+    /// Returns the dated files of a data folder that has just been recovered.
+    ///
+    /// - Parameters:
+    ///   - folder: The inode number of its folder of documents.
+    ///   - manifestTime: The modification time of its manifest, in microseconds since 1970.
+    ///   - last: The latest commit time; `nil` before the first commit.
+    func datedFiles(in folder: UInt64, manifestTime: Int64?, last: Timestamp?) -> DatedFiles {
+        if let datedFiles, datedFiles.folder == folder, let manifestTime, datedFiles.manifestTime == manifestTime {
+            return datedFiles
+        }
+        return DatedFiles(after: last ?? .minimum, folder: folder, manifestTime: nil)
+    }
+
     /// Encodes the file.
     func encoded() -> [UInt8] {
         var writer = JSONWriter()
@@ -67,6 +96,23 @@ extension DataFolderManifest {
             writer.key("temporary")
             writer.boolean(true)
         }
+        if let acceptedSequence {
+            writer.key("accepted")
+            writer.integer(Int64(clamping: acceptedSequence.rawValue))
+        }
+        if let datedFiles {
+            writer.key("datedFiles")
+            writer.beginObject()
+            writer.key("after")
+            writer.string(datedFiles.after.rfc3339)
+            writer.key("folder")
+            writer.integer(Int64(bitPattern: datedFiles.folder))
+            if let time = datedFiles.manifestTime {
+                writer.key("manifestTime")
+                writer.integer(time)
+            }
+            writer.endObject()
+        }
         if let openIndex {
             writer.key("openIndex")
             writer.string(openIndex)
@@ -96,7 +142,7 @@ extension DataFolderManifest {
         guard (1...Self.format).contains(format) else {
             throw StatusError(
                 .failedPrecondition,
-                "The data folder has the format version \(format), and this version of Hearth reads versions up to \(Self.format). "
+                "The data folder has format version \(format), but this version of Hearth reads versions up to \(Self.format). "
                     + "Use a newer version of Hearth."
             )
         }
@@ -114,12 +160,28 @@ extension DataFolderManifest {
         database = try Self.database(text.root)
         self.naming = FileNaming(isStrict: names == UTF8Key(Self.strictNames))
         self.sequence = SequenceNumber(UInt64(sequence))
-        self.commitTime = try commitTime.string.map { text throws(StatusError) in try Timestamp(rfc3339: text) }
+        self.commitTime = try commitTime.string.map { text throws(StatusError) in
+            guard let time = try? Timestamp(rfc3339: text) else { throw Self.damaged("the commit time is invalid") }
+            return time
+        }
         self.isClean = isClean
         hasQuarantinedDocuments = text.root["waiting"]?.boolean ?? false
         hasTemporaryFile = text.root["temporary"]?.boolean ?? false
+        if case .integer(let accepted) = text.root["accepted"]?.number, accepted >= 0 {
+            acceptedSequence = SequenceNumber(UInt64(accepted))
+        }
+        datedFiles = Self.datedFiles(text.root["datedFiles"])
         openIndex = text.root["openIndex"]?.string
         indexEdition = text.root["indexEdition"]?.string
+    }
+
+    /// Returns the dated files; `nil` if they are unknown, so that all files count as those of a copy.
+    private static func datedFiles(_ node: JSONNode?) -> DatedFiles? {
+        guard let after = node?["after"]?.string.flatMap({ try? Timestamp(rfc3339: $0) }),
+            case .integer(let folder) = node?["folder"]?.number
+        else { return nil }
+        let manifestTime: Int64? = if case .integer(let time) = node?["manifestTime"]?.number { time } else { nil }
+        return DatedFiles(after: after, folder: UInt64(bitPattern: folder), manifestTime: manifestTime)
     }
 
     private static func database(_ root: JSONNode) throws(StatusError) -> DatabaseID? {
@@ -142,6 +204,22 @@ extension DataFolderManifest {
             .dataLoss,
             "\(DataFolder.manifestName) is damaged: \(reason). Restore it from a backup of the data folder.",
             file: location
+        )
+    }
+}
+
+extension DataFolderManifest {
+    /// Checks that the folder contains a database.
+    ///
+    /// - Throws: `.failedPrecondition` when it contains another one.
+    func check(_ identity: DatabaseIdentity) throws(StatusError) {
+        guard database != identity.id else { return }
+        let found = database.map { "database \(Excerpt($0.description))" } ?? "the default database"
+        let expected = identity.id.map { Excerpt($0.description).description } ?? "the default database"
+        throw StatusError(
+            .failedPrecondition,
+            "The folder of \(expected) contains \(found), according to its \(DataFolder.manifestName). Move it back to where it "
+                + "was. To copy a database, export its documents and import them into the other one."
         )
     }
 }

@@ -6,7 +6,7 @@ internal import StorageIO
 internal import Synchronization
 internal import UTF8Text
 
-/// The additional databases of a data folder, each in a data folder of its own: `databases/PROJECT/DATABASE/`.
+/// The additional databases of a data folder, each in its own data folder: `databases/PROJECT/DATABASE/`.
 ///
 /// Names are escaped like document IDs. Changes to the folders are serialized; databases are opened and closed concurrently, and
 /// the files of removed ones are deleted in the background.
@@ -32,7 +32,7 @@ package final class DatabaseFolders: Sendable {
 
     /// Opens the databases of an existing data folder.
     ///
-    /// - Throws: `.failedPrecondition` when it is not a data folder; `.unavailable` when it can't be read.
+    /// - Throws: `.failedPrecondition` when it is not a data folder; `.unavailable` when it cannot be read.
     package static func open(inFolder path: String) async throws(StatusError) -> DatabaseFolders {
         try await WorkQueue(label: "hearth.databases", width: 1).run { () throws(StatusError) in
             let root = SharedFileDescriptor(try DataFolder.openRoot(path, creating: false))
@@ -63,8 +63,8 @@ package final class DatabaseFolders: Sendable {
 
     /// Opens a database, creating it if needed.
     ///
-    /// - Parameter identity: The database, with the epoch of a new one.
-    /// - Throws: `.resourceExhausted` when it does not exist and the maximum number of databases is reached; the errors of
+    /// - Parameter identity: The database, with its epoch if it is new.
+    /// - Throws: `.resourceExhausted` when it does not exist and the maximum number of databases has been reached; the errors of
     ///   ``FileStore/open(_:logger:)``.
     package func open(
         _ identity: DatabaseIdentity,
@@ -94,7 +94,7 @@ package final class DatabaseFolders: Sendable {
         }
     }
 
-    /// Deletes the files of removed databases, which can take long. Does not delay other calls.
+    /// Deletes the files of removed databases, which can take a long time. Does not delay other calls.
     ///
     /// - Throws: The first error, after everything else has been deleted.
     package func purgeDeletedDatabases() async throws(StatusError) {
@@ -116,7 +116,7 @@ package final class DatabaseFolders: Sendable {
         }
     }
 
-    /// Stops ``purgeDeletedDatabases()`` soon; it continues after the next start.
+    /// Makes ``purgeDeletedDatabases()`` stop soon; the next startup continues it.
     package func stopPurging() {
         isPurgeStopped.store(true, ordering: .relaxed)
     }
@@ -179,8 +179,8 @@ extension DatabaseFolders {
 }
 
 extension FileDescriptor {
-    /// Opens a subfolder of this folder, creating it if needed. Its name is durable when this returns, even if an interrupted start
-    /// had created it.
+    /// Opens a subfolder of this folder, creating it if needed. Its name is durable when this returns, even if it was created by
+    /// an interrupted start.
     fileprivate func openOrCreateFolder(_ name: String) throws(FileSystemError) -> FileDescriptor {
         try createFolder(name)
         try synchronize()
@@ -205,7 +205,7 @@ extension FileDescriptor {
         try other.synchronize()
     }
 
-    /// Removes a subfolder of this folder; returns false if it is not empty or does not exist.
+    /// Removes a subfolder of this folder; returns `false` if it is not empty or does not exist.
     fileprivate func removeFolderIfEmpty(_ name: String) throws(FileSystemError) -> Bool {
         do throws(FileSystemError) {
             return try removeFolder(name)

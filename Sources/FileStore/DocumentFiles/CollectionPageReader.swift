@@ -31,7 +31,7 @@ struct CollectionPageReader: ~Copyable {
     ///
     /// - Parameters:
     ///   - unapplied: Documents that replace their files.
-    ///   - known: The candidate IDs of the page, sorted, and the next one; nil to list the folder.
+    ///   - known: The candidate IDs of the page, sorted, and the next one; `nil` to list the folder.
     func page(
         unapplied: UnappliedDocuments.CollectionOverlay,
         known: [DocumentPath.ID]? = nil
@@ -47,6 +47,8 @@ struct CollectionPageReader: ~Copyable {
             damaged = try listFolder(into: &smallest, unapplied)
         }
         let ids = smallest.sorted()
+        let deletedFiles =
+            includingMissing ? Set(unapplied.deletedDescendants.map { UTF8Key(files.filePath(of: $0)) }) : []
         var documents: [ListedDocument] = []
         for id in ids.prefix(limit) {
             do throws(StatusError) {
@@ -54,7 +56,9 @@ struct CollectionPageReader: ~Copyable {
                     documents.append(.document(document))
                 } else if includingMissing {
                     var hasDescendants = unapplied.parents.contains(id)
-                    if !hasDescendants { hasDescendants = try files.hasDocument(below: collection.segments + [id.key]) }
+                    if !hasDescendants {
+                        hasDescendants = try files.hasDocument(below: collection.segments + [id.key], excluding: deletedFiles)
+                    }
                     if hasDescendants { documents.append(.missing(collection.document(id))) }
                 }
             } catch {
@@ -118,7 +122,7 @@ extension CollectionPageReader {
         }
     }
 
-    /// Returns the ID of a document file, which is read from the file if the name is shortened, or nil if the file was removed
+    /// Returns the ID of a document file, which is read from the file if the name is shortened, or `nil` if the file was removed
     /// in the meantime.
     private func documentID(_ name: String, _ id: DocumentPath.ID?) throws(StatusError) -> DocumentPath.ID? {
         if let id { return id }
@@ -174,7 +178,7 @@ struct SmallestIDs {
 struct DocumentPageRequest: Sendable {
     /// The collection.
     let collection: CollectionPath
-    /// The ID after which the page starts; nil for the first page.
+    /// The ID after which the page starts; `nil` for the first page.
     var after: DocumentPath.ID?
     /// The maximum number of entries.
     let limit: Int

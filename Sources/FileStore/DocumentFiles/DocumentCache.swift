@@ -6,8 +6,8 @@ internal import UTF8Text
 /// A cache of recently read or written documents, with the identities of their files.
 ///
 /// Callers must compare an entry's identity with the file, because files may be edited while the server runs. The cache is
-/// limited in bytes, and divided into shards with a lock each to avoid contention. A document larger than half a shard is not
-/// cached.
+/// limited in bytes, and divided into shards, each with its own lock, to avoid contention. A document larger than half a shard is
+/// not cached.
 final class DocumentCache: Sendable {
     /// A document and the file it was read from.
     struct Entry {
@@ -29,6 +29,17 @@ final class DocumentCache: Sendable {
     func entry(at path: DocumentPath) -> Entry? {
         let key = Key(path)
         return shard(of: key).entry(for: key)
+    }
+
+    /// The number of cached documents.
+    var count: Int { shards.reduce(0) { $0 + $1.count } }
+
+    /// The number of reads and writes so far.
+    var useCount: Int { shards.reduce(0) { $0 + $1.useCount } }
+
+    /// Removes all documents.
+    func removeAll() {
+        for shard in shards { shard.removeAll() }
     }
 
     /// Inserts the contents of a file.
@@ -80,6 +91,8 @@ extension DocumentCache {
             var young: Generation = [:]
             var old: Generation = [:]
             var youngBytes = 0
+            /// The number of reads and writes.
+            var useCount = 0
         }
 
         private let generations = Mutex(Generations())
@@ -91,6 +104,7 @@ extension DocumentCache {
 
         func entry(for key: Key) -> Entry? {
             let (entry, _) = generations.withLock { generations -> (Entry?, evicted: Generation) in
+                generations.useCount += 1
                 if let entry = generations.young[key] { return (entry, [:]) }
                 guard let entry = generations.old.removeValue(forKey: key) else { return (nil, [:]) }
                 return (entry, insert(entry, for: key, into: &generations))
@@ -110,6 +124,18 @@ extension DocumentCache {
             }
         }
 
+        var count: Int { generations.withLock { $0.young.count + $0.old.count } }
+
+        var useCount: Int { generations.withLock { $0.useCount } }
+
+        func removeAll() {
+            // Freed after the lock is released.
+            _ = generations.withLock { generations in
+                defer { generations = Generations(useCount: generations.useCount) }
+                return (generations.young, generations.old)
+            }
+        }
+
         func remove(_ key: Key) {
             generations.withLock { remove(key, from: &$0) }
         }
@@ -122,6 +148,7 @@ extension DocumentCache {
         /// Returns the evicted generation, so that its memory is freed after the lock is released.
         private func insert(_ entry: Entry, for key: Key, into generations: inout Generations) -> Generation {
             remove(key, from: &generations)
+            generations.useCount += 1
             // A single document must not evict everything else.
             guard entry.cost <= maximumBytes / 2 else { return [:] }
             var evicted: Generation = [:]

@@ -4,7 +4,7 @@ internal import StorageIO
 internal import UTF8Text
 
 extension DocumentFiles {
-    /// Returns a page of a collection's documents in ID order by listing its folder, or nil if the folder is larger than
+    /// Returns a page of a collection's documents in ID order by listing its folder, or `nil` if the folder is larger than
     /// `maximumBytes`.
     ///
     /// - Parameter unapplied: Documents that replace their files.
@@ -26,7 +26,7 @@ extension DocumentFiles {
     ///
     /// - Parameters:
     ///   - unapplied: Documents that replace their files.
-    ///   - known: The candidate IDs of the page, sorted, and the next one; nil to list the folder.
+    ///   - known: The candidate IDs of the page, sorted, and the next one; `nil` to list the folder.
     func documents(
         _ request: DocumentPageRequest,
         unapplied: UnappliedDocuments.CollectionOverlay,
@@ -47,12 +47,15 @@ extension DocumentFiles {
     /// Returns a page of the subcollections of a document, or of the root collections, that contain documents or foreign entries at
     /// any depth, in ID order.
     ///
-    /// - Parameter unapplied: Collections with unapplied documents.
+    /// - Parameters:
+    ///   - unapplied: Collections with unapplied documents.
+    ///   - deletedFiles: The paths of files whose documents are deleted.
     func collections(
         under parent: DocumentPath?,
         after: CollectionID?,
         limit: Int,
-        unapplied: Set<CollectionID>
+        unapplied: Set<CollectionID>,
+        deletedFiles: Set<UTF8Key>
     ) throws(StatusError) -> CollectionPage {
         let segments = parent?.segments ?? []
         var found: [CollectionID] = []
@@ -60,7 +63,7 @@ extension DocumentFiles {
         let damaged = after == nil ? listed.damaged : []
         for id in unapplied.union(listed.ids).sorted() {
             if let after, id <= after { continue }
-            if !unapplied.contains(id), try !hasDocument(below: segments + [id.key]) { continue }
+            if !unapplied.contains(id), try !hasDocument(below: segments + [id.key], excluding: deletedFiles) { continue }
             if found.count == limit { return CollectionPage(collections: found, next: found.last, damaged: damaged) }
             found.append(id)
         }
@@ -68,7 +71,10 @@ extension DocumentFiles {
     }
 
     /// Returns whether there is a document or a foreign entry below a document, or in or below a collection.
-    func hasDocument(below segments: [UTF8Key]) throws(StatusError) -> Bool {
+    ///
+    /// - Parameter deletedFiles: The paths of files whose documents are deleted.
+    func hasDocument(below segments: [UTF8Key], excluding deletedFiles: Set<UTF8Key>) throws(StatusError) -> Bool {
+        guard deletedFiles.isEmpty else { return try anyDocument(below: segments, excluding: deletedFiles) != nil }
         if let file = hints.file(in: segments), let folder = try folders.open(segments) {
             let status = try reporting("get the status of", folders.folderPath(segments) + "/" + file) {
                 () throws(FileSystemError) in
@@ -81,7 +87,8 @@ extension DocumentFiles {
         return found != nil
     }
 
-    /// Returns the file path of any document or foreign entry below a document, or in or below a collection, or nil if there is none.
+    /// Returns the file path of any document or foreign entry below a document, or in or below a collection, or `nil` if there is
+    /// none.
     ///
     /// - Parameter excluded: The paths of files to ignore.
     func anyDocument(below segments: [UTF8Key], excluding excluded: Set<UTF8Key>) throws(StatusError) -> UTF8Key? {

@@ -1,4 +1,5 @@
 internal import DocumentModel
+internal import DocumentStore
 internal import StorageIO
 
 /// A reader of document files.
@@ -8,14 +9,18 @@ struct DocumentFiles: Sendable {
     let log: ApplyLog
     private let cache: DocumentCache
     let hints = NonEmptyFolderHints()
+    /// The update time after which every file of the store has its document's update time as modification time, so that a later
+    /// one shows an edit; `nil` if edits are not looked for.
+    private let datedAfter: Timestamp?
 
-    init(_ folders: DocumentFolders, cache: DocumentCache, log: ApplyLog) {
+    init(_ folders: DocumentFolders, cache: DocumentCache, log: ApplyLog, datedAfter: Timestamp? = nil) {
         self.folders = folders
         self.cache = cache
         self.log = log
+        self.datedAfter = datedAfter
     }
 
-    /// Returns the document at `path`, or nil if it has no file.
+    /// Returns the document at `path`, or `nil` if it has no file.
     ///
     /// - Throws: `.dataLoss` with the location in the file if it is damaged.
     func document(at path: DocumentPath) throws(StatusError) -> EncodedDocument? {
@@ -31,7 +36,7 @@ struct DocumentFiles: Sendable {
         return entry.document
     }
 
-    /// Returns the raw contents of a document's file, even if it is damaged, or nil if there is none.
+    /// Returns the raw contents of a document's file, even if it is damaged, or `nil` if there is none.
     ///
     /// - Throws: `.dataLoss` if it is not a regular file, or larger than any document file.
     func bytes(of path: DocumentPath) throws(StatusError) -> [UInt8]? {
@@ -60,9 +65,9 @@ struct DocumentFiles: Sendable {
         return document
     }
 
-    /// Reads a document file in a collection's folder, or returns nil if it doesn't exist.
+    /// Reads a document file in a collection's folder, or returns `nil` if it doesn't exist.
     ///
-    /// - Parameter id: The ID encoded in the file name, or nil if the name is shortened.
+    /// - Parameter id: The ID encoded in the file name, or `nil` if the name is shortened.
     func read(
         _ name: String,
         id: DocumentPath.ID?,
@@ -70,17 +75,18 @@ struct DocumentFiles: Sendable {
         _ folder: borrowing FileDescriptor
     ) throws(StatusError) -> EncodedDocument? {
         guard let contents = try contents(name, id: id, in: collection, folder) else { return nil }
-        let document = try DocumentFile.decodeEncoded(
+        var document = try DocumentFile.decodeEncoded(
             contents.bytes,
             in: collection,
             id: idFromFileName(id),
             file: filePath(name, in: collection)
         )
+        if let time = editTime(of: document.updateTime, contents.status.identity) { document = document.updated(at: time) }
         if contents.isStable { cache.insertRead(document, identity: contents.status.identity) }
         return document
     }
 
-    /// Reads a document file like ``read(_:id:in:_:)``, bypassing the cache.
+    /// Reads a document file like ``read(_:id:in:_:)``, bypassing the cache, with the update time that the file states.
     func decode(
         _ name: String,
         id: DocumentPath.ID?,
@@ -103,18 +109,31 @@ struct DocumentFiles: Sendable {
 }
 
 extension DocumentFiles {
-    /// The maximum size of a document file, far above that of the largest document in any layout.
+    /// Returns the time at which a file was edited after the commit that wrote it, from the file's modification time; `nil` if it
+    /// was not, as far as that shows.
+    ///
+    /// It takes the place of the update time, so that a precondition with the earlier one fails, and so does a transaction that
+    /// has read the document before the edit.
+    func editTime(of updateTime: Timestamp, _ identity: FileIdentity) -> Timestamp? {
+        guard let datedAfter, updateTime > datedAfter, identity.modifiedMicroseconds > updateTime.microseconds,
+            // A time in the future would be later than that of the next commit.
+            let time = try? Timestamp(microseconds: identity.modifiedMicroseconds), time <= .current()
+        else { return nil }
+        return time
+    }
+
+    /// The maximum size of a document file, far above the size of the largest document in any layout.
     private static let maximumFileBytes = 64 << 20
 
     private struct Contents {
         let status: FileStatus
-        /// The contents; empty if it can't be a document file.
+        /// The contents; empty if it cannot be a document file.
         var bytes: [UInt8] = []
         /// True if the file was unchanged during the read, and is old enough not to be in the middle of a write.
         var isStable = false
     }
 
-    /// Reads a file in a collection's folder, or returns nil if it doesn't exist.
+    /// Reads a file in a collection's folder, or returns `nil` if it doesn't exist.
     private func contents(
         _ name: String,
         id: DocumentPath.ID?,
@@ -129,7 +148,7 @@ extension DocumentFiles {
             contents = try Self.contents(of: folder.openFile(name, for: .reading))
         } catch {
             if error.isNotFound { return nil }
-            // Symbolic links and sockets can't be opened as files.
+            // Symbolic links and sockets cannot be opened as files.
             if let kind = try? folder.status(of: name)?.kind, let message = Self.typeError(of: kind) {
                 throw Self.damaged(message, filePath, path: path)
             }
@@ -138,7 +157,7 @@ extension DocumentFiles {
         if let message = Self.typeError(of: contents.status.kind) { throw Self.damaged(message, filePath, path: path) }
         guard contents.status.size <= Self.maximumFileBytes else {
             throw Self.damaged(
-                "The file has \(contents.status.size) bytes, which is larger than any document file. Move it out of the data "
+                "The file is \(contents.status.size) bytes long, larger than any document file. Move it out of the data "
                     + "folder.",
                 filePath,
                 path: path
@@ -147,7 +166,7 @@ extension DocumentFiles {
         return contents
     }
 
-    /// Returns the ID from the file name, or nil if the name is shortened and the file has it.
+    /// Returns the ID from the file name, or `nil` if the name is shortened and the file has it.
     private func idFromFileName(_ id: DocumentPath.ID?) -> DocumentPath.ID? {
         guard let id, !folders.naming.file(of: id).isShortened else { return nil }
         return id
@@ -170,7 +189,7 @@ extension DocumentFiles {
     /// bytes, so a file that another program is writing in place may not look modified afterward.
     private static let minimumStableAgeSeconds: Int64 = 1
 
-    /// Returns the message for an entry with a document's name that is not a regular file, or nil for a file.
+    /// Returns the message for an entry with a document's name that is not a regular file, or `nil` for a file.
     private static func typeError(of kind: FileStatus.Kind) -> String? {
         FolderEntry.typeError(of: kind, isNamedAsDocument: true)
     }
@@ -192,5 +211,12 @@ extension DocumentFiles {
             try file.evictPageCache()
         }
         return try read(name, id: path.id, in: path.collection, folder)
+    }
+}
+
+extension EncodedDocument {
+    /// Returns the document with another update time.
+    fileprivate func updated(at time: Timestamp) -> EncodedDocument {
+        EncodedDocument(path: path, createTime: createTime, updateTime: time, fieldsJSON: fieldsJSON)
     }
 }

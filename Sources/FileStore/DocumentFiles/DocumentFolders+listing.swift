@@ -49,7 +49,7 @@ extension DocumentFolders {
         return collections
     }
 
-    /// Returns the file path of any document or foreign entry in or below the folder of a path, or nil if there is none.
+    /// Returns the file path of any document or foreign entry in or below the folder of a path, or `nil` if there is none.
     ///
     /// - Parameter excluded: The paths of files to ignore.
     func anyDocument(below segments: [UTF8Key], excluding excluded: Set<UTF8Key>) throws(StatusError) -> UTF8Key? {
@@ -59,7 +59,7 @@ extension DocumentFolders {
     }
 
     /// Calls `body` with the name of each entry of a folder, with invalid UTF-8 replaced, and its classification, until it returns
-    /// false.
+    /// `false`.
     func forEachEntry(
         of folder: borrowing FileDescriptor,
         _ folderPath: String,
@@ -93,7 +93,7 @@ extension DocumentFolders {
         excluding excluded: Set<UTF8Key>,
         depth: Int = 0
     ) throws(StatusError) -> UTF8Key? {
-        // There can't be documents below the maximum path depth.
+        // There cannot be documents below the maximum path depth.
         guard depth < 2 * DocumentLimits.maximumSubcollectionDepth else { return nil }
         var folders: [String] = []
         var found: UTF8Key?

@@ -15,7 +15,7 @@ struct DocumentFolders: Sendable {
         naming = data.manifest.naming
     }
 
-    /// Opens the folder of a path, or returns nil if it doesn't exist. An empty path is the root folder.
+    /// Opens the folder of a path, or returns `nil` if it doesn't exist. An empty path is the root folder.
     func open(_ segments: [UTF8Key]) throws(StatusError) -> FileDescriptor? {
         guard let first = segments.first else { return try openRoot() }
         guard var folder = try open(first, in: data.documents, segments.prefix(1)) else {
@@ -29,7 +29,7 @@ struct DocumentFolders: Sendable {
         return folder
     }
 
-    /// Returns the status of a document's file if the kernel has it cached, or nil otherwise, or if the path contains a link.
+    /// Returns the status of a document's file if the kernel has it cached, or `nil` otherwise, or if the path contains a link.
     func cachedStatus(of path: DocumentPath) -> FileStatus? {
         let file = folderPath(path.collection.segments) + "/" + naming.file(of: path.id).text
         guard let found = data.root.openCached(file) else { return nil }
@@ -64,7 +64,7 @@ struct DocumentFolders: Sendable {
         segments.reduce(DataFolder.documentsName) { $0 + "/" + naming.folder(of: $1).text }
     }
 
-    /// Returns the file name in a file path, or nil if the file isn't directly in the folder of `segments`.
+    /// Returns the file name in a file path, or `nil` if the file isn't directly in the folder of `segments`.
     func fileName(of filePath: UTF8Key, in segments: [UTF8Key]) -> String? {
         let folder = (folderPath(segments) + "/").utf8
         guard filePath.utf8.starts(with: folder) else { return nil }
@@ -72,7 +72,7 @@ struct DocumentFolders: Sendable {
         return name.contains(UInt8(ascii: "/")) ? nil : String(decoding: name, as: UTF8.self)
     }
 
-    /// Returns the ID stored in a folder with a shortened name, or nil if it is missing.
+    /// Returns the ID stored in a folder with a shortened name, or `nil` if it is missing.
     func storedID(of folder: borrowing FileDescriptor) throws(FileSystemError) -> UTF8Key? {
         do throws(FileSystemError) {
             let file = try folder.openFile(Self.idFileName, for: .reading)
@@ -165,9 +165,10 @@ extension DocumentFolders {
 }
 
 extension DocumentFolders {
-    /// Returns the ID of a folder, which is read from the folder if the name is shortened, or nil if the folder was just created.
+    /// Returns the ID of a folder, which is read from the folder if the name is shortened, or `nil` if the folder was just
+    /// created.
     ///
-    /// - Parameter key: The ID encoded in the name; nil if it is shortened.
+    /// - Parameter key: The ID encoded in the name; `nil` if it is shortened.
     /// - Throws: `.dataLoss` if the stored ID is missing or doesn't match the name.
     func id(
         ofFolder name: String,

@@ -15,7 +15,7 @@ final class NonEmptyFolderHints: Sendable {
         files.withLock { $0[segments] }
     }
 
-    /// Records a file in the folder of a path, or nil if it has none.
+    /// Records a file in the folder of a path, or `nil` if it has none.
     func record(_ file: String?, in segments: [UTF8Key]) {
         files.withLock { files in
             if file != nil, files[segments] == nil, files.count >= Self.limit, let other = files.keys.first {

@@ -1,75 +1,142 @@
 internal import DocumentModel
+internal import DocumentStore
 internal import Synchronization
 internal import UTF8Text
 
-/// Documents of durable commits that could not be applied to their files. Normally empty.
+/// Documents of durable commits that are not in their files.
 ///
-/// A commit is durable once it is in the journal, so readers overlay these documents on the files. While there are any, the journal
-/// is retained and the store rejects writes; see ``Committer``. If recovery finds files or folders without write permission, only
-/// their documents are quarantined: they are stored in a separate file, and block only their own writes; see
-/// ``QuarantinedDocuments``.
+/// A commit is durable once it is in the journal, so readers overlay these documents on the files. There are three kinds:
+///
+/// - Documents of a large commit that are *being installed*: their files are written after the commit, while others go on.
+/// - Documents whose file could *not be changed*. While there are any, the journal is retained and the store rejects writes; see
+///   ``Committer``.
+/// - *Quarantined* documents, whose files or folders recovery found without write permission. They are stored in a separate file,
+///   and block only their own writes; see ``QuarantinedDocuments``.
 final class UnappliedDocuments: Sendable {
-    private struct State {
-        var images: [DocumentPath: EncodedDocument?] = [:]
-        /// The commit times of the quarantined documents, which block only their own writes.
-        var times: [DocumentPath: Timestamp] = [:]
-        /// Why a document could not be applied.
-        var failure: StatusError?
+    private enum Reason {
+        case installing
+        case failed
+        case quarantined(Timestamp)
+    }
 
-        /// The documents that block all writes.
-        var blocking: [DocumentPath: EncodedDocument?] {
-            images.isEmpty ? images : images.filter { times[$0.key] == nil }
+    private struct Entry {
+        /// The document as of its last commit; `nil` if it was deleted.
+        let image: EncodedDocument?
+        let reason: Reason
+    }
+
+    private struct State {
+        private(set) var collections: [CollectionPath: [DocumentPath.ID: Entry]] = [:]
+        /// The number of documents that could not be applied or are quarantined.
+        private(set) var stuckCount = 0
+        /// The number of documents that could not be applied, which block all writes.
+        private(set) var failedCount = 0
+        /// The error of the last document that could not be applied.
+        var failure: StatusError?
+        /// The first commit whose documents are being installed.
+        var firstInstalling: SequenceNumber?
+
+        subscript(_ path: DocumentPath) -> Entry? {
+            get { collections[path.collection]?[path.id] }
+            set {
+                count(self[path], -1)
+                count(newValue, 1)
+                collections[path.collection, default: [:]][path.id] = newValue
+                if collections[path.collection]?.isEmpty == true { collections[path.collection] = nil }
+            }
+        }
+
+        private mutating func count(_ entry: Entry?, _ change: Int) {
+            switch entry?.reason {
+            case .failed:
+                failedCount += change
+                stuckCount += change
+            case .quarantined: stuckCount += change
+            case .installing, nil: break
+            }
+        }
+
+        /// Returns the documents for which `transform` returns a value.
+        func compactMap<Result>(_ transform: (DocumentPath, Entry) -> Result?) -> [Result] {
+            collections.flatMap { (collection, entries) -> [Result] in
+                entries.compactMap { (id, entry) -> Result? in transform(collection.document(id), entry) }
+            }
+        }
+
+        /// The collections in or below a collection, or below a document, with their documents.
+        func collections(below segments: [UTF8Key]) -> some Sequence<(key: CollectionPath, value: [DocumentPath.ID: Entry])> {
+            collections.lazy.filter { $0.key.segments.starts(with: segments) }
         }
     }
 
     private let state = Mutex(State())
-    /// True if there are any images, so that readers don't contend for the lock.
+    /// True if there are any documents, so that readers don't contend for the lock.
     private let hasImages = Atomic(false)
 
-    /// True if all commits are applied.
-    var isEmpty: Bool { state.withLock { $0.images.isEmpty } }
+    /// The current state, to be searched without holding the lock; `nil` if there are no documents.
+    private var snapshot: State? {
+        hasImages.load(ordering: .acquiring) ? state.withLock(\.self) : nil
+    }
 
-    /// The error for subsequent writes, or nil if no document blocks them.
+    /// True if all commits are applied.
+    var isEmpty: Bool { state.withLock { $0.collections.isEmpty } }
+
+    /// The number of documents whose files could not be changed.
+    var stuckCount: Int { state.withLock { $0.stuckCount } }
+
+    /// The error for subsequent writes, or `nil` if no document blocks them.
     var writeBlockedError: StatusError? {
-        let cause = state.withLock { $0.blocking.isEmpty ? nil : $0.failure }
+        let cause = state.withLock { $0.failedCount == 0 ? nil : $0.failure }
         guard let cause else { return nil }
         return StatusError(
             cause.code == .resourceExhausted ? .resourceExhausted : .unavailable,
-            "Writes are blocked because an earlier commit can't be applied to its document file: \(cause.message) "
+            "Writes are blocked because an earlier commit cannot be applied to its document file: \(cause.message) "
                 + "Writes resume automatically once the problem is fixed.",
             cause: cause
         )
     }
 
-    /// All unapplied documents, as of their last commit; nil for deleted ones.
-    var all: [DocumentPath: EncodedDocument?] { state.withLock { $0.images } }
+    /// All unapplied documents, as of their last commit; `nil` for deleted ones.
+    var all: [DocumentPath: EncodedDocument?] {
+        state.withLock { state in Dictionary(uniqueKeysWithValues: state.compactMap { ($0, $1.image) }) }
+    }
 
     /// The documents that block all writes.
-    var blocking: [DocumentPath: EncodedDocument?] { state.withLock { $0.blocking } }
-
-    /// The quarantined documents, sorted.
-    var quarantined: [QuarantinedDocument] {
+    var blocking: [(path: DocumentPath, image: EncodedDocument?)] {
         state.withLock { state in
-            state.times.keys.sorted().compactMap { path in
-                guard let image = state.images[path], let time = state.times[path] else { return nil }
-                return QuarantinedDocument(path: path, image: image, time: time)
+            guard state.failedCount > 0 else { return [] }
+            return state.compactMap { (path, entry) -> (path: DocumentPath, image: EncodedDocument?)? in
+                guard case .failed = entry.reason else { return nil }
+                return (path, entry.image)
             }
         }
     }
 
-    /// Returns the image and commit time of a quarantined document, or nil for any other document.
+    /// The quarantined documents, sorted.
+    var quarantined: [QuarantinedDocument] {
+        let documents = state.withLock { state -> [QuarantinedDocument] in
+            guard state.stuckCount > state.failedCount else { return [] }
+            return state.compactMap { (path, entry) -> QuarantinedDocument? in
+                guard case .quarantined(let time) = entry.reason else { return nil }
+                return QuarantinedDocument(path: path, image: entry.image, time: time)
+            }
+        }
+        return documents.sorted { $0.path < $1.path }
+    }
+
+    /// Returns the image and commit time of a quarantined document, or `nil` for any other document.
     func quarantinedImage(of path: DocumentPath) -> (image: EncodedDocument?, time: Timestamp)? {
         guard hasImages.load(ordering: .acquiring) else { return nil }
         return state.withLock { state in
-            guard let image = state.images[path], let time = state.times[path] else { return nil }
-            return (image, time)
+            guard let entry = state[path], case .quarantined(let time) = entry.reason else { return nil }
+            return (entry.image, time)
         }
     }
 
     /// Returns the unapplied document at `path`: `.some(nil)` if it was deleted, nil if its file is current.
     func image(of path: DocumentPath) -> EncodedDocument?? {
         guard hasImages.load(ordering: .acquiring) else { return nil }
-        return state.withLock { $0.images[path] }
+        return state.withLock { state in state[path].map(\.image) }
     }
 
     /// The unapplied documents in and below a collection.
@@ -78,35 +145,38 @@ final class UnappliedDocuments: Sendable {
         var images: [DocumentPath.ID: EncodedDocument?] = [:]
         /// The IDs of documents with existing unapplied descendants.
         var parents: Set<DocumentPath.ID> = []
+        /// The deleted unapplied documents below the collection's documents.
+        var deletedDescendants: [DocumentPath] = []
     }
 
     /// Returns the overlay of a collection.
     func overlay(of collection: CollectionPath) -> CollectionOverlay {
-        state.withLock { state in
-            var overlay = CollectionOverlay()
-            guard !state.images.isEmpty else { return overlay }
-            let segments = collection.segments
-            for (path, image) in state.images where path.segments.starts(with: segments) {
-                if path.collection == collection {
-                    overlay.images[path.id] = .some(image)
-                } else if image != nil, let id = try? DocumentPath.ID(path.segments[segments.count].string) {
-                    overlay.parents.insert(id)
-                }
+        guard let state = snapshot else { return CollectionOverlay() }
+        var overlay = CollectionOverlay()
+        let segments = collection.segments
+        for (path, entries) in state.collections(below: segments) {
+            if path == collection {
+                overlay.images = entries.mapValues(\.image)
+                continue
             }
-            return overlay
+            overlay.deletedDescendants += entries.lazy.filter { $0.value.image == nil }.map { path.document($0.key) }
+            if entries.values.contains(where: { $0.image != nil }),
+                let id = try? DocumentPath.ID(path.segments[segments.count].string)
+            {
+                overlay.parents.insert(id)
+            }
         }
+        return overlay
     }
 
     /// Returns the subcollections of a document, or the root collections, with existing unapplied documents in or below them.
     func collections(under parent: DocumentPath?) -> Set<CollectionID> {
-        state.withLock { state in
-            let segments = parent?.segments ?? []
-            return state.images.reduce(into: []) { collections, entry in
-                let path = entry.key.segments
-                guard entry.value != nil, path.count > segments.count, path.starts(with: segments) else { return }
-                // A segment of a valid path is a valid ID.
-                if let id = try? CollectionID(path[segments.count].string) { collections.insert(id) }
-            }
+        guard let state = snapshot else { return [] }
+        let segments = parent?.segments ?? []
+        return state.collections(below: segments).reduce(into: []) { collections, entry in
+            guard entry.value.values.contains(where: { $0.image != nil }) else { return }
+            // A segment of a valid path is a valid ID.
+            if let id = try? CollectionID(entry.key.segments[segments.count].string) { collections.insert(id) }
         }
     }
 
@@ -114,42 +184,86 @@ final class UnappliedDocuments: Sendable {
     ///
     /// - Parameter excluded: The paths of files to ignore.
     func anyDocument(below segments: [UTF8Key], excluding excluded: Set<UTF8Key>, in files: DocumentFiles) -> UTF8Key? {
-        state.withLock { state in
-            state.images.lazy.filter {
-                $0.value != nil && $0.key.segments.count > segments.count && $0.key.segments.starts(with: segments)
-            }
-            .map { UTF8Key(files.filePath(of: $0.key)) }.first { !excluded.contains($0) }
+        firstFile(below: segments, in: files) { image, file in image != nil && !excluded.contains(file) }
+    }
+
+    /// Returns the paths of the files of deleted unapplied documents below a document, or in or below a collection.
+    func deletedFiles(below segments: [UTF8Key], in files: DocumentFiles) -> Set<UTF8Key> {
+        var deleted: Set<UTF8Key> = []
+        _ = firstFile(below: segments, in: files) { image, file in
+            if image == nil { deleted.insert(file) }
+            return false
         }
+        return deleted
+    }
+
+    private func firstFile(
+        below segments: [UTF8Key],
+        in files: DocumentFiles,
+        where predicate: (EncodedDocument?, UTF8Key) -> Bool
+    ) -> UTF8Key? {
+        guard let state = snapshot else { return nil }
+        for (collection, entries) in state.collections(below: segments) {
+            for (id, entry) in entries {
+                let file = UTF8Key(files.filePath(of: collection.document(id)))
+                if predicate(entry.image, file) { return file }
+            }
+        }
+        return nil
     }
 
     /// Records that a document could not be applied, and why.
     func insert(_ image: EncodedDocument?, at path: DocumentPath, because error: StatusError) {
         change { state in
             state.failure = error
-            state.images[path] = .some(image)
+            state[path] = Entry(image: image, reason: .failed)
         }
     }
 
-    /// Quarantines a document whose file can't be written.
+    /// Quarantines a document whose file cannot be written.
     func quarantine(_ document: QuarantinedDocument) {
-        change { state in
-            state.times[document.path] = document.time
-            state.images[document.path] = .some(document.image)
-        }
+        change { state in state[document.path] = Entry(image: document.image, reason: .quarantined(document.time)) }
     }
 
     /// Records that the document has been applied.
     func remove(_ path: DocumentPath) {
-        change { state in
-            state.times[path] = nil
-            state.images.removeValue(forKey: path)
-        }
+        guard hasImages.load(ordering: .acquiring) else { return }
+        change { $0[path] = nil }
     }
 
     private func change(_ body: (inout State) -> Void) {
         state.withLock { state in
             body(&state)
-            hasImages.store(!state.images.isEmpty, ordering: .releasing)
+            hasImages.store(!state.collections.isEmpty, ordering: .releasing)
         }
+    }
+}
+
+// MARK: - Installation of large commits
+
+extension UnappliedDocuments {
+    /// Adds the documents of a large commit, before their files are written.
+    ///
+    /// - Parameter first: The first commit of the batch.
+    func beginInstalling(_ changes: [NetDocumentChange], first: SequenceNumber) {
+        change { state in
+            state.firstInstalling = first
+            for change in changes { state[change.path] = Entry(image: change.document, reason: .installing) }
+        }
+    }
+
+    /// Returns whether a document is still to be installed. It is not when a later commit has written it.
+    func isInstalling(_ path: DocumentPath) -> Bool {
+        state.withLock { state in if case .installing? = state[path]?.reason { true } else { false } }
+    }
+
+    /// Records that all documents of the large commit are in their files, or could not be applied.
+    func endInstalling() {
+        state.withLock { $0.firstInstalling = nil }
+    }
+
+    /// The last commit before those that are being installed; `nil` if there are none.
+    var lastInstalled: SequenceNumber? {
+        state.withLock { $0.firstInstalling?.previous }
     }
 }

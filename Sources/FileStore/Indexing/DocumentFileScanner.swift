@@ -7,7 +7,7 @@ internal import StorageIO
 internal import Synchronization
 internal import UTF8Text
 
-/// A scan of all documents in their files, on a thread of its own, up to two batches ahead of the consumer.
+/// A scan of all documents in their files, on its own thread, up to two batches ahead of the consumer.
 final class DocumentFileScanner: DocumentScan {
     private enum Output {
         case batch(DocumentBatch)
@@ -23,26 +23,46 @@ final class DocumentFileScanner: DocumentScan {
     private let freeSlots = DispatchSemaphore(value: 2)
     private let filledSlots = DispatchSemaphore(value: 0)
     private let files: DocumentFiles
+    private let unapplied: UnappliedDocuments
+    private let willScan: @Sendable () -> Void
     private let position: @Sendable () -> SequenceNumber
+    private let onCount: @Sendable (Int, _ isComplete: Bool) -> Void
     private let logger: Logger
 
     /// The approximate size of a batch.
     private static let batchBytes = 8 << 20
     /// The approximate overhead of a document.
     private static let documentOverheadBytes = 256
+    /// The number of documents between two reports of their count.
+    private static let countInterval = 1_000
 
     /// Starts a scan.
     ///
-    /// - Parameter position: Returns the last commit whose document files are in place.
-    init(_ data: DataFolder, position: @escaping @Sendable () -> SequenceNumber, logger: Logger) {
+    /// - Parameters:
+    ///   - unapplied: The documents that are not in their files.
+    ///   - willScan: Called before each batch.
+    ///   - position: Returns the last commit whose document files are in place.
+    ///   - onCount: Called repeatedly with the number of documents counted so far, and whether these are all.
+    init(
+        _ data: DataFolder,
+        _ unapplied: UnappliedDocuments,
+        willScan: @escaping @Sendable () -> Void,
+        position: @escaping @Sendable () -> SequenceNumber,
+        onCount: @escaping @Sendable (Int, _ isComplete: Bool) -> Void,
+        logger: Logger
+    ) {
         // Each document is read once, so a cache would not help.
         files = DocumentFiles(DocumentFolders(data), cache: DocumentCache(maximumBytes: 0), log: ApplyLog())
+        self.unapplied = unapplied
+        self.willScan = willScan
         self.position = position
+        self.onCount = onCount
         self.logger = logger
         DispatchQueue(label: "hearth.index.scan", qos: .utility).async { self.run() }
+        DispatchQueue(label: "hearth.index.count", qos: .utility).async { self.count() }
     }
 
-    /// Waits for the next batch; nil at the end.
+    /// Waits for the next batch; `nil` at the end.
     func next() throws(StatusError) -> DocumentBatch? {
         filledSlots.wait()
         let output = state.withLock { $0.outputs.removeFirst() }
@@ -65,18 +85,51 @@ final class DocumentFileScanner: DocumentScan {
     }
 
     private func run() {
+        willScan()
         var batch = DocumentBatch(position: position())
         let result = Result { () throws(StatusError) in
-            guard let top = try files.folders.open([]) else { return }
-            try readCollections(top, below: nil, DataFolder.documentsName, depth: 0, &batch)
+            let walk = DocumentFolderWalk(files: files) { filePath, error throws(StatusError) in try self.skip(filePath, error) }
+            try walk.forEachDocument { entry, folder throws(StatusError) in
+                try self.read(entry, folder, &batch)
+                if batch.byteCount >= Self.batchBytes { try self.emit(&batch) }
+            }
             try emit(&batch)
         }
         put(.end(result))
     }
 
+    /// Counts the documents by the names of their files, which takes a fraction of the time of reading them.
+    private func count() {
+        var count = 0
+        // A folder that cannot be read is logged by the scan.
+        let walk = DocumentFolderWalk(files: files) { _, error throws(StatusError) in
+            guard error.affectsSingleFile else { throw error }
+        }
+        let result = Result { () throws(StatusError) in
+            try walk.forEachDocument { _, _ throws(StatusError) in
+                count += 1
+                if count.isMultiple(of: Self.countInterval) { try self.report(count: count, isComplete: false) }
+            }
+            try report(count: count, isComplete: true)
+        }
+        if case .failure(let error) = result, !isCancelled {
+            logger.warning("Counting the documents failed", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func report(count: Int, isComplete: Bool) throws(StatusError) {
+        guard !isCancelled else { throw Self.cancelled }
+        onCount(count, isComplete)
+    }
+
+    private var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    private static let cancelled = StatusError(.cancelled, "Building the index was cancelled.")
+
     private func emit(_ batch: inout DocumentBatch) throws(StatusError) {
         put(.batch(batch))
-        guard !state.withLock({ $0.isCancelled }) else { throw StatusError(.cancelled, "Building the index was cancelled.") }
+        guard !isCancelled else { throw Self.cancelled }
+        willScan()
         batch = DocumentBatch(position: position())
     }
 
@@ -88,13 +141,88 @@ final class DocumentFileScanner: DocumentScan {
 }
 
 extension DocumentFileScanner {
-    /// Reads the collections below a document, or at the top level, and emits full batches.
-    private func readCollections(
+    /// Adds a document to a batch: from its file, or as of its last commit if that is not applied to the file.
+    private func read(
+        _ entry: DocumentFolderWalk.Entry,
+        _ folder: borrowing FileDescriptor,
+        _ batch: inout DocumentBatch
+    ) throws(StatusError) {
+        do throws(StatusError) {
+            guard let document = try document(entry, folder) else { return }
+            batch.documents.append((document.path, document.fields))
+            batch.byteCount += Document.size(of: document.fields, at: document.path) + Self.documentOverheadBytes
+        } catch {
+            try skip(entry.folderPath + "/" + entry.name, error)
+            // Indexed by name, so that queries report it.
+            if let id = entry.id { batch.unreadable.append(entry.collection.document(id)) }
+        }
+    }
+
+    private func document(
+        _ entry: DocumentFolderWalk.Entry,
+        _ folder: borrowing FileDescriptor
+    ) throws(StatusError) -> Document? {
+        // Before the file is read: a document that is not unapplied now is in its file, or its commit follows the batch's position.
+        guard !unapplied.isEmpty else { return try documentInFile(entry, folder) }
+        // A shortened name has no ID, so the path is only in the file.
+        let path =
+            if let id = entry.id { entry.collection.document(id) } else { try documentInFile(entry, folder)?.path }
+        if let path, let image = unapplied.image(of: path) { return try image?.decoded() }
+        return try documentInFile(entry, folder)
+    }
+
+    private func documentInFile(
+        _ entry: DocumentFolderWalk.Entry,
+        _ folder: borrowing FileDescriptor
+    ) throws(StatusError) -> Document? {
+        guard let document = try files.decode(entry.name, id: entry.id, in: entry.collection, folder),
+            files.folders.naming.file(of: document.path.id).text.utf8.elementsEqual(entry.name.utf8)
+        else { return nil }
+        return document
+    }
+
+    /// Logs an error that concerns one document or folder. Rethrows any other error, since an incomplete index must not be used.
+    private func skip(_ filePath: String, _ error: StatusError) throws(StatusError) {
+        guard error.affectsSingleFile else { throw error }
+        logger.warning(
+            "Skipping an unreadable document or folder during indexing",
+            metadata: ["file.path": "\(filePath)", "error": "\(error)"]
+        )
+    }
+}
+
+/// A walk through the folders of all documents, which lists them while it goes, since there may be very many.
+private struct DocumentFolderWalk {
+    /// A document file in a collection's folder.
+    struct Entry {
+        /// The name of the file.
+        let name: String
+        /// The ID encoded in the name; `nil` if the name is shortened.
+        let id: DocumentPath.ID?
+        let collection: CollectionPath
+        /// The path of the folder.
+        let folderPath: String
+    }
+
+    typealias Body = (Entry, borrowing FileDescriptor) throws(StatusError) -> Void
+
+    let files: DocumentFiles
+    /// Called with the path and the error of a folder that cannot be opened. The walk skips the folder, or ends if this throws.
+    let skip: (String, StatusError) throws(StatusError) -> Void
+
+    /// Calls `body` with each document file and its open folder.
+    func forEachDocument(_ body: Body) throws(StatusError) {
+        guard let top = try files.folders.open([]) else { return }
+        try walkCollections(top, below: nil, DataFolder.documentsName, depth: 0, body)
+    }
+
+    /// Walks through the collections below a document, or at the top level.
+    private func walkCollections(
         _ folder: borrowing FileDescriptor,
         below parent: DocumentPath?,
         _ filePath: String,
         depth: Int,
-        _ batch: inout DocumentBatch
+        _ body: Body
     ) throws(StatusError) {
         // Below the maximum depth there are no documents.
         guard depth < DocumentLimits.maximumSubcollectionDepth else { return }
@@ -107,35 +235,34 @@ extension DocumentFileScanner {
                 continue
             }
             let collection = CollectionPath(parent: parent, id: id)
-            try readCollection(inner.folder, collection, inner.filePath, depth: depth, &batch)
+            try walkCollection(inner.folder, collection, inner.filePath, depth: depth, body)
         }
     }
 
-    private func readCollection(
+    private func walkCollection(
         _ folder: borrowing FileDescriptor,
         _ collection: CollectionPath,
         _ filePath: String,
         depth: Int,
-        _ batch: inout DocumentBatch
+        _ body: Body
     ) throws(StatusError) {
         var folders: [(name: String, key: UTF8Key?)] = []
         try forEachEntry(of: folder, filePath, at: .collection) { name, entry throws(StatusError) in
             switch entry {
-            case .document(let id): try read(name, id, in: collection, folder, filePath, &batch)
+            case .document(let id):
+                try body(Entry(name: name, id: id, collection: collection, folderPath: filePath), folder)
             case .folder(let key): folders.append((name, key))
             case .foreign, .ignored: break
             }
-            if batch.byteCount >= Self.batchBytes { try emit(&batch) }
         }
         for (name, key) in folders {
             guard let inner = try open(name, key, in: folder, filePath), let id = try? DocumentPath.ID(inner.id.string) else {
                 continue
             }
-            try readCollections(inner.folder, below: collection.document(id), inner.filePath, depth: depth + 1, &batch)
+            try walkCollections(inner.folder, below: collection.document(id), inner.filePath, depth: depth + 1, body)
         }
     }
 
-    /// Calls `body` with each entry of a folder while it is listed, since there may be very many.
     private func forEachEntry(
         of folder: borrowing FileDescriptor,
         _ filePath: String,
@@ -152,34 +279,13 @@ extension DocumentFileScanner {
         }
     }
 
-    private func read(
-        _ name: String,
-        _ id: DocumentPath.ID?,
-        in collection: CollectionPath,
-        _ folder: borrowing FileDescriptor,
-        _ folderPath: String,
-        _ batch: inout DocumentBatch
-    ) throws(StatusError) {
-        do throws(StatusError) {
-            guard let document = try files.decode(name, id: id, in: collection, folder),
-                files.folders.naming.file(of: document.path.id).text.utf8.elementsEqual(name.utf8)
-            else { return }
-            batch.documents.append((document.path, document.fields))
-            batch.byteCount += Document.size(of: document.fields, at: document.path) + Self.documentOverheadBytes
-        } catch {
-            try skip(folderPath + "/" + name, error)
-            // Indexed by name only, so that scans by name find and report it.
-            if let id { batch.documents.append((collection.document(id), MapValue())) }
-        }
-    }
-
     private struct OpenFolder: ~Copyable {
         let folder: FileDescriptor
         let id: UTF8Key
         let filePath: String
     }
 
-    /// Opens the folder of a collection or a document; nil if it is neither, or can't be opened.
+    /// Opens the folder of a collection or a document; `nil` if it is neither, or cannot be opened.
     private func open(
         _ name: String,
         _ key: UTF8Key?,
@@ -196,14 +302,5 @@ extension DocumentFileScanner {
             try skip(filePath, error)
             return nil
         }
-    }
-
-    /// Logs an error that concerns one document or folder. Rethrows any other error, since an incomplete index must not be used.
-    private func skip(_ filePath: String, _ error: StatusError) throws(StatusError) {
-        guard error.affectsSingleFile else { throw error }
-        logger.warning(
-            "Skipping an unreadable document or folder during indexing",
-            metadata: ["file.path": "\(filePath)", "error": "\(error)"]
-        )
     }
 }

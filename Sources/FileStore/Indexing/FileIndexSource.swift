@@ -9,6 +9,8 @@ struct FileIndexSource: IndexSource {
     let data: DataFolder
     let journal: Journal
     let unapplied: UnappliedDocuments
+    /// Called before each batch of a scan.
+    let willScan: @Sendable () -> Void
     let logger: Logger
 
     var epoch: Epoch { journal.epoch }
@@ -17,11 +19,16 @@ struct FileIndexSource: IndexSource {
 
     var unappliedDocuments: [DocumentPath: EncodedDocument?] { unapplied.all }
 
+    var lastAppliedSequence: SequenceNumber? { unapplied.lastInstalled }
+
     func commits(after sequence: SequenceNumber, through last: SequenceNumber) throws(StatusError) -> [Commit] {
         try journal.commits(after: sequence, through: last)
     }
 
-    func scanDocuments(position: @escaping @Sendable () -> SequenceNumber) -> any DocumentScan {
-        DocumentFileScanner(data, position: position, logger: logger)
+    func scanDocuments(
+        position: @escaping @Sendable () -> SequenceNumber,
+        onCount: @escaping @Sendable (Int, _ isComplete: Bool) -> Void
+    ) -> any DocumentScan {
+        DocumentFileScanner(data, unapplied, willScan: willScan, position: position, onCount: onCount, logger: logger)
     }
 }

@@ -11,7 +11,7 @@ internal import UTF8Text
 /// - `%`;
 /// - control, invisible and bidirectional characters;
 /// - the dot of a folder name that ends in `.json`, so that the folder of the document `a.json` is not the file of `a`;
-/// - with strict naming, for file systems that fold case or normalize Unicode: capital letters, all non-ASCII characters, and
+/// - with strict naming, for file systems that fold case or normalize Unicode: uppercase letters, all non-ASCII characters, and
 ///   punctuation that such file systems reject.
 ///
 /// A name over the length limit is shortened to a prefix, `%~` and 32 digits of the ID's hash, and the ID is stored in the file

@@ -4,17 +4,18 @@ internal import UTF8Text
 
 /// The classification of a folder entry in `documents/` by its name and type.
 ///
-/// Entries that can't be confused with documents are ignored:
+/// Entries that cannot be confused with documents are ignored:
 ///
 /// - names that begin with a dot: the store's own files, and those of version control, editors and operating systems (`.git`,
 ///   `.DS_Store`, `.b.json.swp`);
 /// - files whose names don't end in `.json`: notes, a `README`, editor backups (`b.json~`).
 ///
-/// Any other unexpected entry is foreign: it is left untouched, and reported in listings. Folders without documents are neither.
+/// Any other unexpected entry is foreign: it is left untouched, and reported in listings. Folders without documents are neither
+/// ignored nor foreign.
 enum FolderEntry {
-    /// A document file; the ID is nil if the name is shortened.
+    /// A document file; the ID is `nil` if the name is shortened.
     case document(DocumentPath.ID?)
-    /// The folder of a collection or of a document's subcollections; the ID is nil if the name is shortened.
+    /// The folder of a collection or of a document's subcollections; the ID is `nil` if the name is shortened.
     case folder(UTF8Key?)
     /// An unexpected entry, with a message that says what is wrong and what to do.
     case foreign(String)
@@ -43,7 +44,7 @@ enum FolderEntry {
         }
     }
 
-    /// Returns the message for an entry that is unexpected because of its type, or nil for files and normal folders.
+    /// Returns the message for an entry that is unexpected because of its type, or `nil` for files and normal folders.
     static func typeError(of kind: FileStatus.Kind, isNamedAsDocument: Bool) -> String? {
         switch kind {
         case .symbolicLink:
@@ -62,7 +63,7 @@ extension FolderEntry {
     private static func file(_ name: FileNaming.ParsedName, at level: Level) -> FolderEntry {
         guard level == .collection else {
             return .foreign(
-                "A document file can't be here: documents are in the folders of collections. Move it into one, or out of the data "
+                "A document file cannot be here: documents are in the folders of collections. Move it into one, or out of the data "
                     + "folder."
             )
         }

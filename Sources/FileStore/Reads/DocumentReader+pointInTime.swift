@@ -5,7 +5,8 @@ internal import StorageIO
 internal import UTF8Text
 
 // Point-in-time reads read the files first and the journal's index afterward. Every commit is indexed before its documents become
-// visible in the files, so a document that was read from its file and that no commit since the read time changed is as of that time.
+// visible in the files, so a document that was read from its file, and that no commit has changed since the read time, is as it
+// was at that time.
 
 extension DocumentReader {
     /// Returns the document at `path` as of a time.
@@ -34,54 +35,66 @@ extension DocumentReader {
         try await components.timestamps.waitForInFlightCommits(through: time)
     }
 
+    /// Returns a page of a collection's documents as of one point in time, which is the present unless a commit changes the
+    /// collection meanwhile.
+    func documents(_ request: DocumentPageRequest) async throws(StatusError) -> DocumentPage {
+        let start = components.feed.position.lastSequence
+        let page = try await currentDocuments(request)
+        let end = try await components.feed.safePosition()
+        guard components.feed.mayHaveChanged(request.collection, after: start, through: end.lastSequence),
+            let time = end.lastCommitTime
+        else { return page }
+        return try await documents(request, asOf: time)
+    }
+
     /// Returns a page of a collection's documents as of a time: the current page with the changes since undone.
-    func documents(_ listing: DocumentPageRequest, asOf time: Timestamp) async throws(StatusError) -> DocumentPage {
+    func documents(_ request: DocumentPageRequest, asOf time: Timestamp) async throws(StatusError) -> DocumentPage {
         try await waitForInFlightCommits(through: time)
-        var listing = listing
+        var request = request
         while true {
-            let page = try await page(listing, asOf: time)
-            // All documents of the current page may have been created since; then continues with the next page.
+            let page = try await page(request, asOf: time)
+            // If all documents of the current page have been created since, the next page follows.
             guard page.documents.isEmpty, page.damaged.isEmpty, let next = page.next else { return page }
-            listing.after = next
+            request.after = next
         }
     }
 
-    private func page(_ listing: DocumentPageRequest, asOf time: Timestamp) async throws(StatusError) -> DocumentPage {
-        let current = try await currentDocuments(listing)
+    private func page(_ request: DocumentPageRequest, asOf time: Timestamp) async throws(StatusError) -> DocumentPage {
+        let current = try await currentDocuments(request)
         let view = try await components.history.view(after: time)
         var entries = Dictionary(uniqueKeysWithValues: current.documents.map { ($0.path.id, $0) })
-        let (collection, ids, through) = (listing.collection, Set(entries.keys), current.next)
+        let (collection, ids, through) = (request.collection, Set(entries.keys), current.next)
         let images = try await scanQueue.run { () throws(StatusError) in
-            try view.images(in: collection, page: ids, bounds: (listing.after, through), limit: listing.limit + 1)
+            try view.images(in: collection, page: ids, bounds: (request.after, through), limit: request.limit + 1)
         }
         for (id, image) in images { entries[id] = image.map(ListedDocument.document) }
-        if listing.includingMissing {
+        if request.includingMissing {
             let absent = Set(images.filter { $0.value == nil }.keys)
-            try await updateMissing(&entries, absent: absent, listing, through: through, asOf: time)
+            try await updateMissing(&entries, absent: absent, request, through: through, asOf: time)
         }
-        return current.replacing(entries, changed: images, limit: listing.limit)
+        return current.replacing(entries, changed: images, limit: request.limit)
     }
 
     /// Updates the missing documents to those that did not exist at the time but had subcollections.
     private func updateMissing(
         _ entries: inout [DocumentPath.ID: ListedDocument],
         absent: Set<DocumentPath.ID>,
-        _ listing: DocumentPageRequest,
+        _ request: DocumentPageRequest,
         through: DocumentPath.ID?,
         asOf time: Timestamp
     ) async throws(StatusError) {
-        let segments = listing.collection.segments
+        let segments = request.collection.segments
         var candidates = absent
         for (id, entry) in entries {
             if case .missing = entry { candidates.insert(id) }
         }
         for key in try await changes(below: segments, since: time).idsWithFormerDescendants(at: segments.count) {
-            guard let id = try? DocumentPath.ID(key.string), listing.isAfterStart(id), entries[id] == nil else { continue }
+            guard let id = try? DocumentPath.ID(key.string), request.isAfterStart(id), entries[id] == nil else { continue }
             if through.map({ id <= $0 }) ?? true { candidates.insert(id) }
         }
         let nonEmpty = try await idsWithDescendants(candidates.map(\.key), in: segments, asOf: time)
         for id in candidates {
-            entries[id] = nonEmpty.contains(id.key) ? .missing(listing.collection.document(id)) : nil
+            entries[id] = nonEmpty.contains(id.key) ? .missing(request.collection.document(id)) : nil
         }
     }
 
@@ -119,7 +132,8 @@ extension DocumentReader {
         return try await scanQueue.run { () throws(StatusError) in try view.changes(below: segments) }
     }
 
-    /// Returns the IDs, of collections under a document or of documents in a collection, below which a document existed at a time.
+    /// Returns those of the IDs, of collections under a document or documents in a collection, below which a document existed at
+    /// a time.
     private func idsWithDescendants(
         _ ids: [UTF8Key],
         in segments: [UTF8Key],
@@ -137,7 +151,8 @@ extension DocumentReader {
                     if let found = components.unapplied.anyDocument(below: path, excluding: excluded, in: components.files) {
                         return found
                     }
-                    return try components.files.anyDocument(below: path, excluding: excluded)
+                    let deleted = components.unapplied.deletedFiles(below: path, in: components.files)
+                    return try components.files.anyDocument(below: path, excluding: excluded.union(deleted))
                 }
             }
             let changes = try await changes(below: segments, since: time)
@@ -170,7 +185,7 @@ extension DocumentPage {
             documents: page,
             next: sorted.count > limit ? page.last?.path.id : next,
             damaged: damaged.filter { error in
-                // The journal determines a changed document as of the time, whatever its file contains now.
+                // The journal determines a changed document as of the time, regardless of what its file contains now.
                 guard let path = error.path, let document = try? DocumentPath(path) else { return true }
                 return changed[document.id] == nil
             }

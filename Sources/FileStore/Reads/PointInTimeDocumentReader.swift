@@ -10,12 +10,12 @@ final class PointInTimeDocumentReader: QueryDocuments {
     let time: Timestamp
     /// The number of documents read.
     private(set) var readCount = 0
-    /// The errors of documents that can't be read.
+    /// The errors of documents that cannot be read.
     private(set) var damaged: [StatusError] = []
 
     private let components: StoreComponents
     private var view: PointInTimeView?
-    /// The first changes of the documents of the last ``changedPaths(in:)``, with the view that they are from.
+    /// The first changes to the documents that ``changedPaths(in:)`` last returned, with the view that they came from.
     private var changes: (view: PointInTimeView, first: [DocumentPath: PointInTimeView.FirstChange])?
     /// The folder of the last collection, kept open.
     private var folder: (collection: CollectionPath, descriptor: SharedFileDescriptor)?
@@ -25,7 +25,7 @@ final class PointInTimeDocumentReader: QueryDocuments {
         self.time = time
     }
 
-    /// Reads the document at `path`; nil if it did not exist or can't be read.
+    /// Reads the document at `path`; `nil` if it did not exist or cannot be read.
     func document(at path: DocumentPath) throws(StatusError) -> EncodedDocument? {
         readCount += 1
         let current: EncodedDocument?
@@ -33,6 +33,7 @@ final class PointInTimeDocumentReader: QueryDocuments {
             current = try currentDocument(path)
         } catch {
             guard error.affectsSingleFile else { throw error }
+            components.unreadable.insert(path)
             if let image = try beforeImage(path) { return image }
             damaged.append(error.withLocation(filePath: components.files.filePath(of: path), path: path.string))
             return nil
@@ -41,6 +42,11 @@ final class PointInTimeDocumentReader: QueryDocuments {
         // Changed or deleted by a later commit, or edited by hand, which takes effect immediately.
         if let image = try beforeImage(path) { return image }
         return current
+    }
+
+    /// Returns the documents that are known to be unreadable.
+    func unreadablePaths(in source: StructuredQuery.Source) -> [DocumentPath] {
+        components.unreadable.paths(in: source)
     }
 
     /// Returns the paths of the documents that were changed after the time, in the order of their records in the journal.
@@ -92,7 +98,7 @@ struct HistoryNotLoaded: Error {
 }
 
 extension StatusError {
-    /// Returns the error for a query that needs a part of the history which is not loaded. The query is retried after loading.
+    /// Returns the error for a query that needs a part of the history that is not loaded. The query is retried after loading.
     static func historyNotLoaded(after time: Timestamp) -> StatusError {
         StatusError(
             .resourceExhausted,

@@ -14,15 +14,23 @@ struct StoreRecovery: ~Copyable {
     let fileWriter: DocumentFileWriter
     /// The last commit, and the latest assigned commit time.
     let last: (sequence: SequenceNumber, time: Timestamp?)
+    /// The search for files that were edited before the store was opened; `nil` if that cannot be told, as in a copy of a data
+    /// folder.
+    let editedFileSearch: EditedFileSearch?
 }
 
 extension StoreRecovery {
     /// Recovers a data folder; the recovered documents are durable when this returns.
     init(_ configuration: FileStoreConfiguration, scanQueue: WorkQueue, logger: Logger) throws(StatusError) {
-        let data = try DataFolder.open(configuration.folder, as: configuration.identity ?? DatabaseIdentity())
+        let data = try DataFolder.open(
+            configuration.folder,
+            as: configuration.identity ?? DatabaseIdentity(),
+            reservedBytes: configuration.reservedBytes
+        )
         let manifest = data.manifest
+        let stopTime = (try? data.root.status(of: DataFolder.manifestName))?.identity.modifiedMicroseconds
         let cache = DocumentCache(maximumBytes: configuration.cacheBytes)
-        let files = DocumentFiles(DocumentFolders(data), cache: cache, log: ApplyLog())
+        let undatedFiles = DocumentFiles(DocumentFolders(data), cache: cache, log: ApplyLog())
         var sweep = TemporaryFileSweep()
         if !manifest.isClean || manifest.hasTemporaryFile { try sweep.run(in: data.documents, DataFolder.documentsName) }
         let quarantine = QuarantinedDocuments(data)
@@ -36,14 +44,31 @@ extension StoreRecovery {
                 segmentBytes: configuration.segmentBytes
             )
         ) { commit in replay.add(commit) }
-        var fileWriter = DocumentFileWriter(files, cache: cache, hasLeftoverTemporaryFile: sweep.failure != nil)
-        try replay.run(&fileWriter, logger: logger)
+        try replay.run(in: data, progressInterval: configuration.recoveryProgressInterval, logger: logger) {
+            DocumentFileWriter(undatedFiles, cache: cache)
+        }
+        data.reserve?.replenish()
 
         var last: (sequence: SequenceNumber, time: Timestamp?) = (manifest.sequence, manifest.commitTime)
         // A journal with a damaged end may contain less than the manifest states.
         if let inJournal = recovered.last, inJournal.sequence >= last.sequence { last = (inJournal.sequence, inJournal.time) }
         // Commits without changes have used later times, and are not in the journal.
         let latestTime = [last.time, manifest.commitTime].compactMap(\.self).max()
+        let datedFiles = manifest.datedFiles(in: data.documentsInode, manifestTime: stopTime, last: latestTime)
+        // Without a file system that keeps given times, no file is taken for edited.
+        let keepsTimes = stopTime.map { DataFolder.setManifestTime($0, in: data.root) } ?? false
+        data.prepareUpdate { $0.datedFiles = keepsTimes ? datedFiles : nil }
+        let files = DocumentFiles(
+            undatedFiles.folders,
+            cache: cache,
+            log: undatedFiles.log,
+            datedAfter: keepsTimes ? datedFiles.after : nil
+        )
+        let fileWriter = DocumentFileWriter(
+            files,
+            cache: cache,
+            hasLeftoverTemporaryFile: sweep.failure != nil || replay.hasLeftoverTemporaryFile
+        )
         let unapplied = UnappliedDocuments()
         for (document, _) in replay.unwritable { unapplied.quarantine(document) }
         if !manifest.isClean {
@@ -53,6 +78,7 @@ extension StoreRecovery {
             updated.commitTime = latestTime
             updated.isClean = unapplied.isEmpty
             updated.hasTemporaryFile = fileWriter.hasLeftoverTemporaryFile
+            if replay.isLong { logger.info("Syncing the restored documents") }
             try Self.makeDurable(data, updated, unapplied, quarantine, logger: logger)
         }
         let foreign = try files.folders.collections(under: []).damaged
@@ -80,8 +106,14 @@ extension StoreRecovery {
         )
         self.data = data
         self.last = (last.sequence, latestTime)
-        writer = recovered.takeWriter()
+        writer = recovered.makeWriter()
         self.fileWriter = fileWriter
+        editedFileSearch =
+            if let stopTime, configuration.searchesForEditedFiles, datedFiles == manifest.datedFiles {
+                EditedFileSearch(data, since: stopTime, logger: logger)
+            } else {
+                nil
+            }
         components.index.start()
     }
 
@@ -125,6 +157,8 @@ extension StoreRecovery {
     ) -> StoreComponents {
         let journal = recovered.journal
         let writeLatch = WriteLatch()
+        let disk = DiskMonitor(data, logger: logger)
+        disk.check()
         return StoreComponents(
             data: data,
             files: files,
@@ -145,12 +179,19 @@ extension StoreRecovery {
                 maximumBytes: configuration.historyBytes
             ),
             index: DocumentIndex(
-                of: FileIndexSource(data: data, journal: journal, unapplied: unapplied, logger: logger),
+                of: FileIndexSource(
+                    data: data,
+                    journal: journal,
+                    unapplied: unapplied,
+                    willScan: configuration.willScanForIndex,
+                    logger: logger
+                ),
                 in: data,
                 folderPath: configuration.folder,
                 cacheBytes: configuration.indexCacheBytes,
                 isRebuildForced: configuration.rebuildsIndex,
                 waitTimeout: configuration.indexWaitTimeout,
+                waitDocumentCount: configuration.indexWaitDocumentCount,
                 lowDiskSpaceTimeout: configuration.indexLowDiskSpaceTimeout,
                 last: last,
                 logger: logger
@@ -160,13 +201,17 @@ extension StoreRecovery {
                 quarantine: quarantine,
                 journal: journal,
                 writeLatch: writeLatch,
+                disk: disk,
                 configuration: configuration,
                 logger: logger
             ),
+            disk: disk,
             writeLatch: writeLatch,
             timestamps: TimestampOracle(configuration.now),
             checkpointBytes: configuration.checkpointBytes,
+            checkpointDocuments: configuration.checkpointDocuments,
             checkpointIdleTime: configuration.checkpointIdleTime,
+            idleMemoryReleaseTime: configuration.idleMemoryReleaseTime,
             listedFolderBytes: configuration.listedFolderBytes,
             logger: logger
         )
@@ -185,7 +230,7 @@ extension StoreRecovery {
         lastSequence: SequenceNumber,
         to logger: Logger
     ) {
-        // Only the root collections' folder is listed here. Foreign files in subfolders are reported when they are listed.
+        // Only the folder of the root collections is listed here. Foreign files in subfolders are reported when they are listed.
         if let first = foreign.first {
             logger.warning(
                 "Ignoring unrecognized files or folders among the documents; run hearth check to list them",
@@ -209,7 +254,7 @@ extension StoreRecovery {
         if let first = replay.unwritable.first {
             logger.error(
                 """
-                Recovery can't write the files of some documents. They are readable, but rejected for writing until their files \
+                Recovery cannot write the files of some documents. They are readable, but reject writes until their files \
                 are writable; waiting.ndjson contains them until then
                 """,
                 metadata: [
@@ -221,7 +266,7 @@ extension StoreRecovery {
         // An immutable file is intentional, so it is not reported.
         if let failure = sweep.failure, !failure.preventsSingleFileAccess {
             logger.warning(
-                "Failed to remove a temporary file, which is harmless; the next start retries",
+                "Failed to remove a temporary file, which is harmless; the next startup retries",
                 metadata: ["error": "\(failure)"]
             )
         }

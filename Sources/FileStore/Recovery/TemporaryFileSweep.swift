@@ -7,7 +7,7 @@ internal import StorageIO
 struct TemporaryFileSweep {
     /// The number of removed files.
     private(set) var count = 0
-    /// The last failed removal; nil if no temporary file is known to be left.
+    /// The last failed removal; `nil` if no temporary file is known to be left.
     private(set) var failure: StatusError?
 
     /// Sweeps a folder and its subfolders. Does not follow links, and ignores foreign files.
@@ -30,7 +30,7 @@ struct TemporaryFileSweep {
             guard error.preventsSingleFileAccess else { throw error.status("remove temporary files from", filePath) }
         }
         for name in folders {
-            // A folder whose name is not UTF-8, or that is not accessible, can't be Hearth's.
+            // A folder whose name is not UTF-8, or that is not accessible, cannot be Hearth's.
             guard let inner = try? folder.openFolder(name) else { continue }
             try run(in: inner, filePath + "/" + name, depth: depth + 1)
         }

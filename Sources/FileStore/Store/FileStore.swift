@@ -9,10 +9,11 @@ package import UTF8Text
 /// A store in a data folder: one file per document, a write-ahead journal, and an index.
 ///
 /// - An acknowledged commit is synced to the journal and applied to the document files.
-/// - A file is always complete: it changes only by renaming a complete file over it.
-/// - Document files may be edited while the store is open; the next read returns the edited contents. Recovery keeps edits too, with
-///   one exception: where a commit wrote the same document since the last checkpoint, recovery rewrites a file that was removed,
-///   damaged or replaced with an older version, because it is indistinguishable from one whose change was lost with the disk cache.
+/// - A file is always complete: a complete file is linked or renamed into place.
+/// - Document files may be edited while the store is open; the next read returns the edited contents, with the time of the edit as
+///   update time. Recovery keeps edits too, with one exception: where a commit wrote the same document since the last checkpoint,
+///   recovery rewrites a file that was removed, damaged or replaced with an older version, because it is indistinguishable from
+///   one whose change was lost with the disk cache.
 /// - Files added to a large collection's folder are listed, and found by queries, after the index has been rebuilt; see
 ///   ``FileStoreConfiguration/listedFolderBytes``.
 /// - A document with a damaged file can be written or deleted only with the file's contents as a precondition
@@ -28,6 +29,9 @@ package final class FileStore: ClosableStore, LocalFiles {
     /// Runs health checks, so that these don't wait while all readers wait for the disk.
     private let healthQueue = WorkQueue(label: "hearth.health", width: 1)
     private let commitQueue: CommitQueue
+    private let idleMemoryRelease: IdleMemoryRelease
+    /// The search for files that were edited before the store was opened; `nil` if there is none.
+    let editedFileSearch: EditedFileSearch?
 
     private init(_ recovery: consuming StoreRecovery, readQueue: WorkQueue, scanQueue: WorkQueue) {
         data = recovery.data
@@ -36,12 +40,17 @@ package final class FileStore: ClosableStore, LocalFiles {
         self.scanQueue = scanQueue
         let committer = Committer(components, writer: recovery.writer, fileWriter: recovery.fileWriter, last: recovery.last)
         commitQueue = CommitQueue(committer, idleTime: components.checkpointIdleTime)
+        idleMemoryRelease = IdleMemoryRelease(components, after: components.idleMemoryReleaseTime)
+        idleMemoryRelease.start()
+        editedFileSearch = recovery.editedFileSearch
+        editedFileSearch?.start()
     }
 
-    /// Opens a data folder, creating it if needed, and recovers it when it was not closed.
+    /// Opens a data folder, creating it if needed, and recovers it if it was not closed.
     ///
-    /// - Throws: `.failedPrecondition` when the folder is not a Hearth data folder, in use by another server, or written by a newer
-    ///   version of Hearth; `.dataLoss` when the journal is damaged where it is needed; `.unavailable` when it can't be read or written.
+    /// - Throws: `.failedPrecondition` when the folder is not a Hearth data folder, in use by another server, or written by a
+    ///   newer version of Hearth; `.dataLoss` when the journal is damaged where it is needed; `.unavailable` when it cannot be
+    ///   read or written.
     package static func open(_ configuration: FileStoreConfiguration, logger: Logger) async throws(StatusError) -> FileStore {
         let readQueue = WorkQueue(label: "hearth.read", width: configuration.readThreadCount)
         let scanQueue = WorkQueue(label: "hearth.scan", width: configuration.readThreadCount)
@@ -54,9 +63,11 @@ package final class FileStore: ClosableStore, LocalFiles {
     /// Closes the store: rejects new commits, completes the accepted ones, ends all commit sequences, and makes the folder complete
     /// without its journal. Reads remain possible.
     ///
-    /// - Returns: The error that left the folder incomplete without its journal, which is also logged; nil on success.
+    /// - Returns: The error that left the folder incomplete without its journal, which is also logged; `nil` on success.
     @discardableResult
     package func close() async -> StatusError? {
+        idleMemoryRelease.stop()
+        editedFileSearch?.stop()
         let failure = await commitQueue.close()
         components.feed.close()
         data.unlock()
@@ -104,7 +115,7 @@ extension FileStore {
             includingMissing: includingMissing
         )
         if let readTime { return try await reader.documents(listing, asOf: readTime) }
-        return try await reader.currentDocuments(listing)
+        return try await reader.documents(listing)
     }
 
     package func collections(
@@ -136,7 +147,18 @@ extension FileStore {
         validating reads: ReadSet,
         by author: UTF8Key?
     ) async throws(StatusError) -> CommitResult {
-        try await commitQueue.commit(writes, validating: reads, by: author)
+        let disk = components.disk
+        do throws(StatusError) {
+            let result = try await commitQueue.commit(writes, validating: reads, by: author)
+            // Deletes succeed on a full disk, too.
+            if disk.isFull, writes.contains(where: { $0.operation != .delete }) {
+                try? await healthQueue.run { () throws(StatusError) in disk.recordSuccess() }
+            }
+            return result
+        } catch {
+            if error.isLackOfSpace { try? await healthQueue.run { () throws(StatusError) in disk.recordFailure(error) } }
+            throw error.withWriteIndex(in: writes)
+        }
     }
 
     package func commits(after sequence: SequenceNumber) -> CommitSequence {
@@ -173,7 +195,10 @@ extension FileStore {
     package var writeBlockedReason: StatusError? {
         get async {
             let components = components
-            return try? await healthQueue.run { () throws(StatusError) in components.writeBlockedReason }
+            return try? await healthQueue.run { () throws(StatusError) in
+                components.disk.check()
+                return components.writeBlockedReason ?? (components.disk.isFull ? DiskMonitor.fullError : nil)
+            }
         }
     }
 
@@ -181,19 +206,36 @@ extension FileStore {
 
     package func storage() async -> StorageReport? {
         let components = components
-        // Does not wait for the last commits, so that the report is available under load.
+        // Does not wait for the last commits, so that the report is available under load. Not a use, so that a monitor that asks for
+        // it regularly does not keep the caches of an idle store.
         let size =
             !components.index.isReady
             ? nil
-            : try? await components.index.read(atLeast: .zero) { snapshot throws(StatusError) in try snapshot.size(of: nil) }
+            : try? await components.index.read(atLeast: .zero, isUse: false) { snapshot throws(StatusError) in
+                try snapshot.size(of: nil)
+            }
         return try? await healthQueue.run { () throws(StatusError) in
-            StorageReport(
+            let disk = components.disk.check()
+            return StorageReport(
                 journalBytes: components.checkpointer.journalBytes,
                 maximumJournalBytes: components.checkpointer.maximumJournalBytes,
-                freeBytes: try? components.data.root.freeBytes(),
-                unappliedCount: components.unapplied.all.count,
+                space: disk.space,
+                inodes: disk.inodes,
+                unappliedCount: components.unapplied.stuckCount,
                 size: size
             )
         }
+    }
+}
+
+extension StatusError {
+    /// Returns the error with the index of the write to its document, if it has none: files are written and checked once for all
+    /// writes of a commit to a document.
+    fileprivate func withWriteIndex(in writes: [Write]) -> StatusError {
+        guard writeIndex == nil, let path, let index = writes.lastIndex(where: { UTF8Key($0.path.string) == UTF8Key(path) })
+        else {
+            return self
+        }
+        return withWriteIndex(index)
     }
 }

@@ -26,11 +26,14 @@ enum ConsistencySelector {
         case (nil, let options?, nil): self = .newTransaction(options)
         case (nil, nil, let time?): self = .readTime(time)
         default:
-            throw StatusError(.invalidArgument, "Expected at most one of transaction, newTransaction and readTime, found more.")
+            throw StatusError(
+                .invalidArgument,
+                "Expected at most one of transaction, newTransaction and readTime, found several."
+            )
         }
     }
 
-    /// Performs a read with the selected consistency. A transaction that it begins is rolled back when the read fails.
+    /// Performs a read with the selected consistency. A transaction that it begins is rolled back if the read fails.
     ///
     /// - Parameter read: Performs the read; receives the ID of a transaction begun for it.
     func read<Result>(
@@ -54,7 +57,7 @@ enum ConsistencySelector {
 }
 
 extension TransactionID {
-    /// Decodes a transaction ID; nil if it is empty.
+    /// Decodes a transaction ID, or returns `nil` if it is empty.
     ///
     /// - Throws: ``StatusCode/invalidArgument`` for an invalid ID.
     init?(base64 text: String) throws(StatusError) {

@@ -3,7 +3,7 @@ package import HearthAPI
 import StrictJSON
 package import UTF8Text
 
-/// A call of Firestore's REST API, version 1, made by an HTTP request.
+/// A call to Firestore's REST API, version 1, made by an HTTP request.
 ///
 /// It is a translation layer: every call goes through the typed methods of the service, with their authorization, rules and limits.
 package struct FirestoreCall: Sendable {
@@ -60,7 +60,7 @@ package struct FirestoreCall: Sendable {
 
 // Routing.
 extension FirestoreCall {
-    /// The calls of a database, by verb.
+    /// The calls on a database, by verb.
     private static let databaseCalls: [UTF8Key: any RESTCall.Type] = [
         "batchGet": BatchGetCall.self,
         "batchWrite": BatchWriteCall.self,
@@ -68,7 +68,7 @@ extension FirestoreCall {
         "commit": CommitCall.self,
         "rollback": RollbackCall.self,
     ]
-    /// The calls of a document or the root, by verb.
+    /// The calls on a document or the root, by verb.
     private static let parentCalls: [UTF8Key: any RESTCall.Type] = [
         "listCollectionIds": ListCollectionIDsCall.self,
         "partitionQuery": PartitionQueryCall.self,
@@ -80,7 +80,7 @@ extension FirestoreCall {
 
     private static let verbs = Set(databaseCalls.keys).union(parentCalls.keys).union(unsupportedVerbs)
 
-    /// Returns whether the response at a path, and so an error response, is an array of messages.
+    /// Returns whether the response at a path, and therefore also an error response, is an array of messages.
     package static func isStream(atPath path: some BidirectionalCollection<UInt8>) -> Bool {
         streamVerbs.contains { verb in
             path.suffix(verb.byteCount + 1).elementsEqual([UInt8(ascii: ":")] + verb.utf8)

@@ -20,7 +20,7 @@ package struct FirestoreResponse: Sendable {
         self.damagedCount = damagedCount
     }
 
-    /// Returns a response of one JSON object whose members `writeMembers` writes.
+    /// Returns a response that is one JSON object, with the members that `writeMembers` writes.
     static func object(
         damagedCount: Int = 0,
         _ writeMembers: (inout JSONWriter) throws(StatusError) -> Void

@@ -2,7 +2,7 @@ import DocumentModel
 import HearthAPI
 import StrictJSON
 
-/// A call of one REST method, initialized from the request's path and query; its body is decoded when it is executed.
+/// A call to one REST method, initialized from the request's path and query; its body is decoded when it is executed.
 protocol RESTCall: Sendable {
     /// The role required to make the call.
     static var requiredPermission: Role { get }

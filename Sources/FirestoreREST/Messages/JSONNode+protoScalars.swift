@@ -46,7 +46,7 @@ extension JSONNode {
             if string.utf8.elementsEqual("Infinity".utf8) { return .infinity }
             if string.utf8.elementsEqual("-Infinity".utf8) { return -.infinity }
         }
-        // An integer literal out of the 64-bit range is still a valid double.
+        // An integer literal outside the 64-bit range is still a valid double.
         let literal = string.map { Array($0.utf8) } ?? Array(rawBytes)
         guard kind == .number || kind == .string, literal.allSatisfy(\.isNumberCharacter),
             let double = Double(String(decoding: literal, as: UTF8.self)), double.isFinite
@@ -92,7 +92,7 @@ extension JSONNode {
 }
 
 extension Base64 {
-    /// Decodes the standard or URL-safe alphabet, with or without padding; nil for invalid input.
+    /// Decodes the standard or URL-safe alphabet, with or without padding. Returns `nil` for invalid input.
     static func decodeAny(_ text: String) -> [UInt8]? {
         if let bytes = standard.decode(text.utf8) { return bytes }
         let padding = text.utf8.reversed().prefix { $0 == UInt8(ascii: "=") }.count
@@ -109,7 +109,7 @@ extension Base64 {
 }
 
 extension Int64 {
-    /// Parses an optional minus sign and decimal digits; nil for anything else, including a plus sign.
+    /// Parses an optional minus sign and decimal digits. Returns `nil` for anything else, including a plus sign.
     init?(decimal text: String) {
         guard text.utf8.first != UInt8(ascii: "+"), let integer = Int64(text) else { return nil }
         self = integer

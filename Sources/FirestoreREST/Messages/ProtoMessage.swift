@@ -32,7 +32,7 @@ struct ProtoMessage {
         }
     }
 
-    /// Decodes a field; returns nil if it is absent.
+    /// Decodes a field, or returns `nil` if it is absent.
     func read<Value>(
         _ field: ProtoField,
         _ body: (JSONNode) throws(StatusError) -> Value
@@ -75,9 +75,9 @@ struct ProtoMessage {
         } ?? []
     }
 
-    /// Decodes a oneof; returns nil if none of its fields is present.
+    /// Decodes a oneof, or returns `nil` if none of its fields is present.
     ///
-    /// - Throws: ``StatusCode/invalidArgument`` when more than one field is present.
+    /// - Throws: ``StatusCode/invalidArgument`` if more than one field is present.
     func oneOf<Value>(
         _ choices: (ProtoField, (JSONNode) throws(StatusError) -> Value)...
     ) throws(StatusError) -> Value? {
@@ -86,7 +86,7 @@ struct ProtoMessage {
             guard let value = try read(field, body) else { continue }
             guard found == nil else {
                 let names = choices.map(\.0.name.string).joined(separator: ", ")
-                throw StatusError(.invalidArgument, "Expected at most one of \(names), found more.")
+                throw StatusError(.invalidArgument, "Expected at most one of \(names), found several.")
             }
             found = value
         }
@@ -118,6 +118,7 @@ extension StatusError {
 }
 
 extension JSONLimits {
-    /// The limits of a message. A nested map or array is three levels deep in the message's JSON, and a value has up to 20 levels.
+    /// The limits on a message. A nested map or array is three levels deep in the message's JSON, and a value has up to 20
+    /// levels.
     static let message = JSONLimits(maximumBytes: maximumTextBytes, maximumDepth: 100)
 }

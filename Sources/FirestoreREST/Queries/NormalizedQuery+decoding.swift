@@ -3,7 +3,7 @@ import StrictJSON
 import UTF8Text
 
 extension NormalizedQuery {
-    /// Decodes and validates a structured query. Errors carry paths of the request message.
+    /// Decodes and validates a structured query. Errors carry paths in the request message.
     init(
         _ node: JSONNode,
         below parent: DocumentPath?,
@@ -56,7 +56,7 @@ private struct PathSegment {
         }
     }
 
-    /// The first index; nil if there is none.
+    /// The first index, or `nil` if there is none.
     private var index: Int? {
         Int(String(decoding: indices.utf8.dropFirst().prefix { $0 != UInt8(ascii: "]") }, as: UTF8.self))
     }

@@ -20,7 +20,7 @@ extension [StructuredQuery.Order] {
         if self == [StructuredQuery.Order(.field(.documentName))] { self = [] }
     }
 
-    /// Splits text at commas outside of backquotes.
+    /// Splits text at commas outside of backticks.
     private static func parts(of text: String) -> [[UInt8]] {
         var parts: [[UInt8]] = [[]]
         var isQuoted = false
@@ -35,7 +35,7 @@ extension [StructuredQuery.Order] {
 }
 
 extension StructuredQuery.Order.Direction {
-    /// Parses the words after a field; nil if they are not a direction.
+    /// Parses the words after a field, or returns `nil` if they are not a direction.
     fileprivate init?(_ words: some Collection<ArraySlice<UInt8>>) {
         guard let word = words.first else {
             self = .ascending

@@ -26,7 +26,7 @@ extension QueryFilter {
         let filter: QueryFilter? = try message.read("op") { node throws(StatusError) in
             try node.enumerationField([(1, "AND", .and(filters)), (2, "OR", .or(filters))])
         }
-        guard let filter else { throw StatusError(.invalidArgument, "Expected op, AND or OR.") }
+        guard let filter else { throw StatusError(.invalidArgument, "Expected op to be AND or OR.") }
         self = filter
     }
 

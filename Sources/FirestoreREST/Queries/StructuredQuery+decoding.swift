@@ -8,7 +8,7 @@ extension StructuredQuery {
 
     /// Decodes a structured query.
     ///
-    /// - Parameter parent: The parent document of the request; nil for the root.
+    /// - Parameter parent: The parent document of the request, or `nil` for the root.
     init(_ node: JSONNode, below parent: DocumentPath?, in database: DatabaseName) throws(StatusError) {
         let message = try ProtoMessage(node, fields: Self.fields)
         let sources = try message.repeated("from") { node throws(StatusError) in try Source(node, below: parent) }
@@ -78,7 +78,7 @@ extension StructuredQuery.Cursor {
 
     /// Decodes a cursor.
     ///
-    /// - Parameter isInclusiveBefore: Whether a cursor with `before` includes documents at its values: true for a start cursor.
+    /// - Parameter isInclusiveBefore: Whether a cursor with `before` includes documents at its values: `true` for a start cursor.
     fileprivate init(_ node: JSONNode, isInclusiveBefore: Bool, in database: DatabaseName) throws(StatusError) {
         let message = try ProtoMessage(node, fields: Self.fields)
         let isBefore = try message.read("before") { node throws(StatusError) in try node.booleanField() } ?? false

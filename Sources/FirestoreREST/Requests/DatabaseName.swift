@@ -19,7 +19,7 @@ package struct DatabaseName: Hashable, Sendable {
         root.string + "/" + path.string
     }
 
-    /// Returns the path of a document by its resource name.
+    /// Returns the path of the document with a resource name.
     ///
     /// - Throws: ``StatusCode/invalidArgument`` for a name in another database or of another resource type.
     func document(named name: String) throws(StatusError) -> DocumentPath {
@@ -31,7 +31,7 @@ package struct DatabaseName: Hashable, Sendable {
         guard name.utf8.starts(with: root.utf8), name.utf8.dropFirst(root.byteCount).first == UInt8(ascii: "/") else {
             throw StatusError(
                 .invalidArgument,
-                "Expected the name of a document of this database, \(root.string)/COLLECTION/DOCUMENT, found "
+                "Expected the name of a document in this database, \(root.string)/COLLECTION/DOCUMENT, found "
                     + "\(Excerpt(name, maximumBytes: 200))."
             )
         }

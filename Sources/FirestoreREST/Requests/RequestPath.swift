@@ -13,8 +13,8 @@ struct RequestPath {
     ///
     /// - Parameters:
     ///   - path: The percent-encoded path without the query.
-    ///   - verbs: The custom verbs with which the last segment may end, as in the path of a POST.
-    /// - Throws: ``StatusCode/notFound`` for a path of another form, ``StatusCode/invalidArgument`` for invalid encoding.
+    ///   - verbs: The custom verbs that the last segment may end with, as in the path of a POST request.
+    /// - Throws: ``StatusCode/notFound`` for a path of a different form, ``StatusCode/invalidArgument`` for invalid encoding.
     init(path: some Collection<UInt8>, verbs: Set<UTF8Key> = []) throws(StatusError) {
         var parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Array($0) }
         verb = verbs.isEmpty ? nil : Self.removeVerb(from: &parts, knownVerbs: verbs)
@@ -37,7 +37,7 @@ struct RequestPath {
             )
         }
         database = DatabaseName(try DatabaseID(project: names[2], database: names[4]))
-        // Some clients send an extra slash before a top-level collection; anywhere else an ID is missing.
+        // Some clients send an extra slash before a top-level collection. An empty segment anywhere else is a missing ID.
         let segments = Array(names.dropFirst(6).drop { $0.byteCount == 0 })
         guard segments.dropLast().allSatisfy({ $0.byteCount > 0 }) else {
             throw StatusError(.invalidArgument, "The path contains an empty ID.")
@@ -56,7 +56,7 @@ struct RequestPath {
 }
 
 extension RequestPath {
-    /// Returns the path as that of a document.
+    /// Returns the path as a document path.
     func document() throws(StatusError) -> DocumentPath {
         guard case .document(let path) = try ResourcePath(segments) else {
             throw StatusError(.invalidArgument, "Expected a document path, found a collection path.")
@@ -64,12 +64,12 @@ extension RequestPath {
         return path
     }
 
-    /// Returns the path as that of a parent document; nil for the root.
+    /// Returns the path as that of a parent document, or `nil` for the root.
     func parent() throws(StatusError) -> DocumentPath? {
         segments.isEmpty ? nil : try document()
     }
 
-    /// Returns the path as that of a collection.
+    /// Returns the path as a collection path.
     func collection() throws(StatusError) -> CollectionPath {
         guard case .collection(let path) = try ResourcePath(segments) else {
             throw StatusError(.invalidArgument, "Expected a collection path, found a document path.")

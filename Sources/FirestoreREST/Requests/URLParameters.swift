@@ -45,7 +45,7 @@ struct URLParameters {
         fields.filter { $0.field.name == field.name }.map(\.value.string)
     }
 
-    /// Returns the value of a field; nil if it is absent or empty.
+    /// Returns the value of a field, or `nil` if it is absent or empty.
     func string(_ field: ProtoField) throws(StatusError) -> String? {
         let values = strings(field)
         guard values.count <= 1 else { throw Self.error(field, "Expected one value, found \(values.count).") }
@@ -71,7 +71,7 @@ struct URLParameters {
         try string(field).map { text throws(StatusError) in try Timestamp(rfc3339: text) }
     }
 
-    /// Returns the field paths of a mask; nil if it is absent.
+    /// Returns the field paths of a mask, or `nil` if it is absent.
     func mask(_ field: ProtoField) throws(StatusError) -> [FieldPath]? {
         let strings = strings(field)
         guard !strings.isEmpty else { return nil }

@@ -49,7 +49,7 @@ struct FirestoreRoute: Sendable {
     }
 }
 
-/// `DELETE /emulator/v1/…/documents`: deletes all documents of a database, when the server allows it.
+/// `DELETE /emulator/v1/…/documents`: deletes all documents of a database, if the server allows it.
 struct ClearDatabaseRoute: Sendable {
     private let context: ServiceContext
     private let isAllowed: Bool

@@ -8,7 +8,7 @@ import StrictJSON
 import UTF8Text
 
 extension HTTPFailure {
-    /// Creates the failure of a Firestore call. Its message includes the error's locations, because clients read nothing else.
+    /// Creates the failure of a Firestore call. The message includes the error's locations, because clients read nothing else.
     init(firestore error: StatusError) {
         let status =
             switch error.code {
@@ -26,7 +26,7 @@ extension HTTPFailure {
         )
     }
 
-    /// Returns the failure for an exhausted memory limit of responses.
+    /// Returns the failure for a response that exceeds the memory limit for all responses.
     static func responseMemoryExhausted(isExecuted: Bool) -> HTTPFailure {
         HTTPFailure(.serviceUnavailable, .responseMemoryExhausted(isExecuted: isExecuted), headers: [.retryAfter: "1"])
     }

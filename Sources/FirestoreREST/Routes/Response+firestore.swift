@@ -16,7 +16,7 @@ extension Response {
         switch response.content {
         case .message(let json):
             try self.init(json, within: reservation, on: eventLoop)
-        case .stream(let stream) where stream.estimatedBytes <= RPCResponseBody.smallReservationBytes:
+        case .stream(let stream) where stream.estimatedBytes <= RPCResponseBody.smallResponseBytes:
             var json: [UInt8] = []
             for index in 0..<stream.count { try stream.append(index, to: &json) }
             json += FirestoreMessageStream.end
@@ -40,7 +40,7 @@ extension Response {
 }
 
 extension Response {
-    /// Creates the response of an encoded body.
+    /// Creates a response with an encoded body.
     private init(_ json: [UInt8], within reservation: MemoryBudget.Reservation, on eventLoop: any EventLoop) throws(HTTPFailure) {
         guard reservation.resize(to: json.count, usedBytes: json.count) else {
             throw .responseMemoryExhausted(isExecuted: true)
@@ -60,7 +60,8 @@ extension FirestoreMessageStream {
         bytes += message
     }
 
-    /// Writes all messages and ends the response. When encoding a message fails, an error object takes its place and ends the array.
+    /// Writes all messages and ends the response. If encoding a message fails, an error object takes its place
+    /// and ends the array.
     fileprivate func write(to writer: inout any ResponseBodyWriter, on eventLoop: any EventLoop) async throws {
         var chunk: [UInt8] = []
         for index in 0..<count {

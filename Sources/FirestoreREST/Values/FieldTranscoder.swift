@@ -16,7 +16,7 @@ struct FieldTranscoder {
         let position: Int
     }
 
-    /// Returns the protocol's `fields` object; nil if the document has no fields.
+    /// Returns the protocol's `fields` object, or `nil` if the document has no fields.
     static func transcode(_ json: [UInt8], in database: DatabaseName) throws -> [UInt8]? {
         try json.withUnsafeBufferPointer { source in
             var transcoder = FieldTranscoder(source: source, database: database)

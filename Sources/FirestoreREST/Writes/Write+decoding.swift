@@ -85,7 +85,7 @@ extension [FieldPath] {
 
 /// A document in a request. Its create and update times are ignored.
 struct DocumentMessage {
-    /// The path; nil if the message has no name.
+    /// The path, or `nil` if the message has no name.
     let path: DocumentPath?
     let fields: MapValue
 

@@ -2,9 +2,9 @@ package import DocumentModel
 import DocumentStore
 package import UTF8Text
 
-/// An API key as it is stored: everything but its secret.
+/// An API key as stored: everything but its secret.
 package struct APIKey: Sendable {
-    /// The public identifier in lists and logs and for revocation; a part of the key's text.
+    /// The public identifier, used in lists and logs and for revocation; part of the key's text.
     package let id: UTF8Key
     /// A description of the key's purpose.
     package let label: String
@@ -50,7 +50,7 @@ extension APIKey {
         private static let maximumCollections = 100
 
         private func validate(now: Timestamp) throws(StatusError) {
-            guard label.utf8.count <= Self.maximumLabelBytes, !KeySecret.hasKeyPrefix(label) else {
+            guard label.utf8.count <= Self.maximumLabelBytes, !APIKeyText.hasKeyPrefix(label) else {
                 throw StatusError(
                     .invalidArgument,
                     "Expected a label of at most \(Self.maximumLabelBytes) bytes that describes the purpose of the key."
@@ -67,7 +67,7 @@ extension APIKey {
                     throw StatusError(
                         .invalidArgument,
                         "Expected 1 to \(Self.maximumCollections) collections, found \(collections.count). "
-                            + "Omit them for a key to the whole database."
+                            + "Omit them for a key that gives access to the whole database."
                     )
                 }
             }
@@ -77,15 +77,15 @@ extension APIKey {
         }
     }
 
-    /// Creates a key with a secret.
-    init(_ attributes: Attributes, secret: KeySecret, at now: Timestamp) {
-        id = secret.id
+    /// Creates a key with a text.
+    init(_ attributes: Attributes, text: APIKeyText, at now: Timestamp) {
+        id = text.id
         label = attributes.label
         role = attributes.role
         collections = attributes.collections
         createTime = now
         expireTime = attributes.expireTime
-        digest = secret.digest
+        digest = text.digest
     }
 
     func isExpired(at now: Timestamp) -> Bool {

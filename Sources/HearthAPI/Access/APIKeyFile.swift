@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStore
+import HearthWire
 import StrictJSON
 import UTF8Text
 
@@ -45,7 +46,7 @@ struct APIKeyFile: Sendable {
     /// Parses the file.
     ///
     /// - Throws: ``StatusCode/dataLoss`` with the source location if the file is malformed; ``StatusCode/failedPrecondition`` if
-    ///   a newer version of Hearth has written it.
+    ///   it was written by a newer version of Hearth.
     init(_ bytes: [UInt8]) throws(StatusError) {
         let root: JSONNode
         do throws(JSONSyntaxError) {
@@ -63,7 +64,7 @@ struct APIKeyFile: Sendable {
                 "\(Self.fileName) has format version \(format), but this version of Hearth reads version \(Self.format). Upgrade Hearth."
             )
         }
-        guard let elements = root["keys"]?.elements else { throw Self.damaged("the list of keys is missing") }
+        guard let elements = root[APIKeyMembers.keys]?.elements else { throw Self.damaged("the list of keys is missing") }
         keys = []
         for element in elements {
             let key = try APIKey(json: element, number: keys.count + 1)
@@ -97,25 +98,15 @@ extension APIKey {
 
     /// Writes the public attributes of the key as object members.
     func writeMembers(to writer: inout JSONWriter) {
-        writer.key("id")
-        writer.string(id.string)
-        if !label.utf8.isEmpty {
-            writer.key("label")
-            writer.string(label)
-        }
-        writer.key("role")
-        writer.string(role.rawValue)
+        writer.member(APIKeyMembers.id, id.string)
+        if !label.utf8.isEmpty { writer.member(APIKeyMembers.label, label) }
+        writer.member(APIKeyMembers.role, role.rawValue)
         if let collections {
-            writer.key("collections")
-            writer.beginArray()
-            for collection in collections { writer.string(collection.string) }
-            writer.endArray()
+            writer.array(APIKeyMembers.collections, of: collections) { collection, writer in writer.string(collection.string) }
         }
-        for (name, time) in [("createTime", createTime), ("expireTime", expireTime), ("lastUseTime", lastUseTime)] {
-            guard let time else { continue }
-            writer.key(UTF8Key(name))
-            writer.string(time.rfc3339)
-        }
+        writer.member(APIKeyMembers.createTime, createTime.rfc3339)
+        if let expireTime { writer.member(APIKeyMembers.expireTime, expireTime.rfc3339) }
+        if let lastUseTime { writer.member(APIKeyMembers.lastUseTime, lastUseTime.rfc3339) }
     }
 
     /// Parses one key of the file.
@@ -128,15 +119,15 @@ extension APIKey {
             }
             return time
         }
-        guard let id = json["id"]?.string, !id.utf8.isEmpty else { throw damaged("no id") }
-        guard let role = json["role"]?.string.flatMap(Role.init(name:)) else {
+        guard let id = json[APIKeyMembers.id]?.string, !id.utf8.isEmpty else { throw damaged("no id") }
+        guard let role = json[APIKeyMembers.role]?.string.flatMap(Role.init(name:)) else {
             throw damaged("no valid role")
         }
         guard let digest = json["sha256"]?.string.flatMap(KeyDigest.init(hexadecimal:)) else {
             throw damaged("no sha256 of 64 hexadecimal digits")
         }
-        guard let createTime = try time("createTime") else { throw damaged("no createTime") }
-        if let member = json["collections"] {
+        guard let createTime = try time(APIKeyMembers.createTime) else { throw damaged("no createTime") }
+        if let member = json[APIKeyMembers.collections] {
             // Ignoring a malformed restriction would widen the access of the key.
             guard let elements = member.elements, member.count > 0 else { throw damaged("an invalid list of collections") }
             var collections: [CollectionPath] = []
@@ -154,8 +145,8 @@ extension APIKey {
         self.role = role
         self.digest = digest
         self.createTime = createTime
-        label = json["label"]?.string ?? ""
-        expireTime = try time("expireTime")
-        lastUseTime = try time("lastUseTime")
+        label = json[APIKeyMembers.label]?.string ?? ""
+        expireTime = try time(APIKeyMembers.expireTime)
+        lastUseTime = try time(APIKeyMembers.lastUseTime)
     }
 }

@@ -24,7 +24,7 @@ package final class APIKeyRegistry: Sendable {
         var fileVersion: LockedAtomicFile.Version?
         /// The number of the file snapshot that the keys are from.
         var snapshotNumber = 0
-        /// True if keys were used since the last write of the file.
+        /// True if keys have been used since the file was last written.
         var hasUnsavedUses = false
         var observers = RevocationObservers<Caller>()
     }
@@ -37,7 +37,7 @@ package final class APIKeyRegistry: Sendable {
 
     /// The maximum number of keys.
     private static let maximumCount = 1_000
-    /// The interval at which the file is checked for changes and keys for expiry.
+    /// The interval at which the file is checked for changes and the keys are checked for expiry.
     private static let maintenanceInterval = Duration.seconds(1)
     /// The number of maintenance intervals between two writes of the last-use times.
     private static let intervalsBetweenSaves = 60
@@ -83,7 +83,7 @@ package final class APIKeyRegistry: Sendable {
         for callback in callbacks { callback() }
     }
 
-    /// True if a key exists that has not expired.
+    /// True if an unexpired key exists.
     package var hasValidKey: Bool {
         state.withLock { [now = now()] state in state.keys.values.contains { !$0.isExpired(at: now) } }
     }
@@ -112,13 +112,13 @@ extension APIKeyRegistry {
         // While keys are not required, a presented key is ignored: a client may still send the key of another server.
         guard requiresKeys else { return .openAccess }
         guard let text else { throw .missing }
-        guard let secret = KeySecret(text) else { throw .unknown }
-        let digest = secret.digest
+        guard let presented = APIKeyText(text) else { throw .unknown }
+        let digest = presented.digest
         let now = now()
         return try state.withLock { state throws(AuthenticationError) in
-            guard let key = state.keys[secret.id], key.digest.matches(digest) else { throw .unknown }
+            guard let key = state.keys[presented.id], key.digest.matches(digest) else { throw .unknown }
             guard !key.isExpired(at: now) else { throw .expired(key.id) }
-            state.keys[secret.id]?.lastUseTime = now
+            state.keys[presented.id]?.lastUseTime = now
             state.hasUnsavedUses = true
             return Caller(key)
         }
@@ -144,7 +144,7 @@ extension APIKeyRegistry {
 
     /// Returns whether text has the form of a key.
     package static func isKey(_ text: some Collection<UInt8>) -> Bool {
-        KeySecret(text) != nil
+        APIKeyText(text) != nil
     }
 
     /// Returns whether a caller's key still exists, has not expired, and grants the same rights.
@@ -152,7 +152,7 @@ extension APIKeyRegistry {
         state.withLock { [now = now()] state in state.isValid(caller, at: now) }
     }
 
-    /// Registers a callback that runs once when a caller becomes invalid, or immediately if it is invalid already.
+    /// Registers a callback that runs once when a caller becomes invalid, or immediately if it is already invalid.
     ///
     /// - Returns: The registration; the callback is dropped when it is released.
     package func onRevocation(of caller: Caller, _ callback: @escaping RevocationObservation.Callback) -> RevocationObservation {
@@ -167,11 +167,11 @@ extension APIKeyRegistry {
 extension APIKeyRegistry {
     /// Creates a key; it is valid and durable when this returns.
     ///
-    /// - Returns: The key and its text. The text is stored nowhere and cannot be recovered.
-    /// - Throws: ``StatusCode/resourceExhausted`` if the maximum number of keys exists.
+    /// - Returns: The key and its text. The text is not stored and cannot be recovered.
+    /// - Throws: ``StatusCode/resourceExhausted`` if the maximum number of keys has been reached.
     package func create(_ attributes: APIKey.Attributes) async throws(StatusError) -> (key: APIKey, text: String) {
-        let secret = KeySecret()
-        let key = APIKey(attributes, secret: secret, at: now())
+        let text = APIKeyText()
+        let key = APIKey(attributes, text: text, at: now())
         try await change { keys throws(StatusError) in
             guard keys.count < Self.maximumCount else {
                 throw StatusError(
@@ -182,7 +182,7 @@ extension APIKeyRegistry {
             keys.append(key)
         }
         logger.notice("Key created", metadata: ["key.id": "\(key.id)", "key.role": "\(key.role.rawValue)"])
-        return (key, secret.text)
+        return (key, text.string)
     }
 
     /// Revokes a key. When this returns, the key is rejected, its streams are closed, and the change is durable.
@@ -199,7 +199,7 @@ extension APIKeyRegistry {
     private static func unknownKey(_ id: UTF8Key) -> StatusError {
         // A key that was passed in place of its ID must not appear in an error log.
         let problem =
-            KeySecret.hasKeyPrefix(id.string)
+            APIKeyText.hasKeyPrefix(id.string)
             ? "Expected the ID of a key, not the key." : "No key has the ID \(Excerpt(id.string))."
         return StatusError(.notFound, "\(problem) keys.list and `hearth keys list` show the IDs.")
     }

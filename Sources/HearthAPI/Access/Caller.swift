@@ -3,7 +3,7 @@ package import UTF8Text
 
 /// The identity and the access rights of a caller.
 package struct Caller: Hashable, Sendable {
-    /// The method by which a caller was authenticated.
+    /// The identity that a caller was authenticated as.
     package enum Identity: Hashable, Sendable {
         /// The server process itself.
         case system
@@ -28,7 +28,7 @@ package struct Caller: Hashable, Sendable {
     /// The server process itself, with full access.
     package static let system = Caller(.system, role: .admin)
     /// Any caller of a server that requires no keys. It has full access, except that it cannot create the first key: that is
-    /// reserved to the owner of the data folder.
+    /// reserved for the owner of the data folder.
     package static let openAccess = Caller(.openAccess, role: .admin)
     /// A caller without the required key. It has access to no collection, and every method rejects it.
     package static let unauthenticated = Caller(.unauthenticated, role: .reader, collections: [])
@@ -62,8 +62,8 @@ extension Caller {
         guard let collections else { return }
         throw StatusError(
             .permissionDenied,
-            "The key is restricted to \(Self.list(collections)), but the call requires access to the whole database. Give a parent "
-                + "document in these collections, or use an unrestricted key."
+            "The key is restricted to \(Self.list(collections)), but the call requires access to the whole database. "
+                + "Specify a parent document in these collections, or use an unrestricted key."
         )
     }
 

@@ -3,8 +3,8 @@ package import UTF8Text
 
 /// A rate limiter for failed authentication attempts, by client network.
 ///
-/// A network may fail a number of times in a row, and then once per interval. Keys are too long to guess; the limit protects the
-/// log from flooding, and the key file from being reread for every attempt.
+/// A network may fail a limited number of times in a row, and then once per interval. Keys are too long to guess; the limit
+/// protects the log from flooding, and the key file from being reread for every attempt.
 package final class FailedAttemptLimiter: Sendable {
     private let limit: Int
     private let now: @Sendable () -> ContinuousClock.Instant
@@ -15,7 +15,7 @@ package final class FailedAttemptLimiter: Sendable {
     private static let interval = Duration.seconds(3)
     private static let maximumNetworks = 4_096
 
-    /// - Parameter limit: The number of times in a row that a network may fail.
+    /// - Parameter limit: The number of consecutive failures that a network is allowed.
     package init(limit: Int, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
         self.limit = limit
         self.now = now

@@ -2,7 +2,7 @@ import DocumentModel
 import DocumentStore
 import UTF8Text
 
-/// A store that enforces the restriction of a caller to some collections.
+/// A store that enforces a caller's restriction to certain collections.
 ///
 /// Methods reach the store only through this wrapper, so no method can omit the check.
 struct RestrictedStore: DocumentStore {
@@ -61,7 +61,9 @@ struct RestrictedStore: DocumentStore {
         readTime: Timestamp?
     ) async throws(StatusError) -> QueryResults {
         try caller.requireAccess(to: query)
-        return try await base.run(query, maximumBytes: maximumBytes, readTime: readTime)
+        return try await concealingCounts { () async throws(StatusError) in
+            try await base.run(query, maximumBytes: maximumBytes, readTime: readTime)
+        }
     }
 
     func aggregate(
@@ -70,12 +72,31 @@ struct RestrictedStore: DocumentStore {
         readTime: Timestamp?
     ) async throws(StatusError) -> AggregationResults {
         try caller.requireAccess(to: query)
-        return try await base.aggregate(query, aggregations, readTime: readTime)
+        return try await concealingCounts { () async throws(StatusError) in
+            try await base.aggregate(query, aggregations, readTime: readTime)
+        }
     }
 
     func size(of collection: CollectionPath?) async throws(StatusError) -> CollectionSize {
         if let collection { try caller.requireAccess(to: collection) } else { try caller.requireAccessToDatabase() }
-        return try await base.size(of: collection)
+        return try await concealingCounts { () async throws(StatusError) in try await base.size(of: collection) }
+    }
+
+    /// Runs `body`. The error of a query during a rebuild of the index has the percentage only: the numbers of documents would
+    /// disclose other collections.
+    private func concealingCounts<Result>(_ body: () async throws(StatusError) -> Result) async throws(StatusError) -> Result {
+        do throws(StatusError) {
+            return try await body()
+        } catch {
+            guard caller.collections != nil, let progress = error.progress else { throw error }
+            let percentage = progress.percentage.map { ": \($0) % complete" } ?? ""
+            var concealed = StatusError(
+                .unavailable,
+                "The index is being rebuilt\(percentage). Queries need it; try again later."
+            )
+            concealed.retryAfter = error.retryAfter
+            throw concealed
+        }
     }
 
     /// Reports the state of the single-field indexes only. Document counts and index definitions would disclose other
@@ -113,7 +134,7 @@ struct RestrictedStore: DocumentStore {
         return try await base.commit(writes, validating: reads, by: author)
     }
 
-    /// The commits with only the changes in accessible collections; a commit may have none left.
+    /// The commits, reduced to the changes in accessible collections; a commit may have no changes left.
     func commits(after sequence: SequenceNumber) -> CommitSequence {
         base.commits(after: sequence).mapped { [caller] in $0.restricted(to: caller) }
     }
@@ -137,7 +158,7 @@ struct RestrictedStore: DocumentStore {
     }
 }
 
-/// The files of a store that enforces the restriction of a caller to some collections.
+/// The files of a store, with a caller's restriction to certain collections enforced.
 private struct RestrictedFiles: LocalFiles {
     let base: any LocalFiles
     let caller: Caller

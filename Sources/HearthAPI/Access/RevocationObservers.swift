@@ -1,9 +1,9 @@
-/// Callbacks that run once when a credential becomes invalid, by the credential that they observe.
+/// Callbacks that run once when a credential becomes invalid, keyed by the credential.
 struct RevocationObservers<Key: Hashable & Sendable> {
     private var callbacks: [Key: [UInt64: RevocationObservation.Callback]] = [:]
     private var lastID: UInt64 = 0
 
-    /// Identifies a callback for its removal.
+    /// The identifier of a callback, with which it can be removed.
     struct ID: Sendable {
         fileprivate let key: Key
         fileprivate let number: UInt64

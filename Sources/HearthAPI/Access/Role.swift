@@ -7,7 +7,7 @@ package enum Role: String, CaseIterable, Sendable {
     case reader
     /// Writes documents.
     case writer
-    /// Manages keys, indexes and databases, and uses the admin pages.
+    /// Also manages keys, indexes and databases.
     case admin
 }
 

@@ -2,7 +2,7 @@ import Crypto
 package import DocumentModel
 package import UTF8Text
 
-/// A browser session: the time from a sign-in with a key to its end.
+/// A browser session, which begins when a user signs in with a key.
 package struct Session: Sendable {
     /// The public identifier of the session, a prefix of the hash of its ID.
     package let name: UTF8Key

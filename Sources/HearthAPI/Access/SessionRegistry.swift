@@ -23,7 +23,7 @@ package final class SessionRegistry: Sendable {
     /// The maximum number of sessions per key; an additional one ends the least recently used session.
     private static let maximumCountPerKey = 32
     private static let nameBytes = 16
-    /// The interval at which sessions are checked for their end.
+    /// The interval at which sessions are checked for expiry and revoked keys.
     private static let maintenanceInterval = Duration.seconds(5)
 
     package init(keys: APIKeyRegistry, now: @escaping @Sendable () -> Timestamp = Timestamp.current) {
@@ -89,7 +89,7 @@ package final class SessionRegistry: Sendable {
         return session
     }
 
-    /// Returns the sessions that a caller may see and end, newest first: all for an admin, those of the same key for others.
+    /// Returns the sessions that a caller may see and end, newest first: all for an admin, and those of the same key for others.
     package func visible(to caller: Caller) -> [Session] {
         let now = now()
         let all = state.withLock { Array($0.sessions.values) }

@@ -1,5 +1,5 @@
 extension Array where Element: Sendable {
-    /// Returns the transformed elements in their order; transforms up to `width` elements concurrently.
+    /// Returns the transformed elements in the original order. Transforms up to `width` elements concurrently.
     package func concurrentMap<Result: Sendable>(
         width: Int,
         _ transform: @escaping @Sendable (Element) async -> Result

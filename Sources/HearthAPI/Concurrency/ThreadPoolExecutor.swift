@@ -3,8 +3,8 @@ import StorageIO
 
 /// A task executor with a bounded number of threads, for CPU-bound tasks.
 ///
-/// The global executor has one thread per processor. Long computations on threads of their own leave those free, and the system
-/// schedules the processors between them.
+/// The global executor has one thread per processor. Long computations on separate threads leave those free, and the operating
+/// system divides processor time among all of them.
 package final class ThreadPoolExecutor: TaskExecutor {
     private let queue: WorkQueue
 

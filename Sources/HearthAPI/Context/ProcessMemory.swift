@@ -9,7 +9,7 @@ package enum ProcessMemory {
     /// The resident set size in bytes, or `nil` on platforms that do not report it.
     package static var residentBytes: Int? {
         #if os(Linux)
-        // The kernel generates the file on read: no disk access blocks the thread.
+        // The kernel generates the file when it is read, so no disk access blocks the thread.
         let descriptor = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }

@@ -8,7 +8,7 @@ import Synchronization
 /// It holds the last ``capacity`` entries of level `info` and above.
 package final class RecentLog: Sendable {
     /// A log entry.
-    package struct Line: Sendable {
+    package struct Entry: Sendable {
         package let time: Timestamp
         package let level: Logger.Level
         package let message: String
@@ -21,27 +21,27 @@ package final class RecentLog: Sendable {
     /// The number of Unicode scalars to which a message or value is truncated.
     private static let maximumValueLength = 1_000
 
-    private let buffer = Mutex<[Line]>([])
+    private let buffer = Mutex<[Entry]>([])
 
     package init() {}
 
     /// The entries, oldest first.
-    package var lines: [Line] { buffer.withLock { $0 } }
+    package var entries: [Entry] { buffer.withLock { $0 } }
 
     /// A log handler that appends to this log, to be used alongside the server's own log handler.
     package var handler: some LogHandler { RecentLogHandler(log: self) }
 
     fileprivate func add(_ event: LogEvent, _ metadata: Logger.Metadata) {
-        let line = Line(
+        let entry = Entry(
             time: .current(),
             level: event.level,
             message: Self.truncated(event.message.description),
             details: metadata.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
                 .map { ($0.key, Self.truncated($0.value.description)) }
         )
-        buffer.withLock { lines in
-            if lines.count >= Self.capacity { lines.removeFirst(lines.count - Self.capacity + 1) }
-            lines.append(line)
+        buffer.withLock { entries in
+            if entries.count >= Self.capacity { entries.removeFirst(entries.count - Self.capacity + 1) }
+            entries.append(entry)
         }
     }
 

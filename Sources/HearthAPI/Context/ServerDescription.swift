@@ -9,7 +9,7 @@ package struct ServerDescription: Sendable {
 
     /// The start time of the server.
     package let startTime: ContinuousClock.Instant
-    /// The limits that clients have to observe.
+    /// The limits that apply to clients.
     package let limits: ServiceLimits
     /// The live counters of the server.
     package let activity = ServerActivity()

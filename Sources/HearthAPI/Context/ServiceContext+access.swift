@@ -2,7 +2,7 @@ package import DocumentModel
 import JSONRPC
 
 extension ServiceContext: RPCContext {
-    /// Requires that the caller is still valid and has a role.
+    /// Requires that the caller is still valid and has at least the given role.
     ///
     /// - Throws: ``StatusCode/unauthenticated`` if its key was revoked or has expired since authentication;
     ///   ``StatusCode/permissionDenied`` if its role is insufficient.

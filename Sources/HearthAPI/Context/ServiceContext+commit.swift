@@ -3,7 +3,7 @@ package import DocumentStore
 import JSONRPC
 
 extension ServiceContext {
-    /// Commits writes as the caller, provided that the read documents are unchanged.
+    /// Commits writes as the caller, provided that nothing in `reads` has changed.
     package func commit(
         _ writes: [Write],
         validating reads: ReadSet = ReadSet()
@@ -25,9 +25,20 @@ extension ServiceContext {
         }
     }
 
+    /// Commits a single write to a document whose file is damaged, and returns its result.
+    ///
+    /// - Parameter file: The contents of the file.
+    /// - Throws: `failedPrecondition` when the file has changed, or is not damaged.
+    package func apply(_ write: Write, replacingDamaged file: [UInt8]) async throws(StatusError) -> WriteResult {
+        let last = try await GetDocumentHistory.call(.init(path: write.path, pageSize: 1), in: self).versions.first?.document
+        var reads = ReadSet()
+        reads.permitOverwriting(DamagedFileSnapshot(contents: file, lastVersion: last), at: write.path)
+        return try await apply(write, validating: reads)
+    }
+
     /// Commits a single write and returns its result.
-    func apply(_ write: Write) async throws(StatusError) -> WriteResult {
-        guard let result = try await commit(write).writeResults.first else {
+    func apply(_ write: Write, validating reads: ReadSet = ReadSet()) async throws(StatusError) -> WriteResult {
+        guard let result = try await commit(write, validating: reads).writeResults.first else {
             throw StatusError(.internal, "The commit of a single write has no result.", path: write.path.string)
         }
         return result

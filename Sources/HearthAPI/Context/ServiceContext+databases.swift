@@ -13,14 +13,14 @@ extension ServiceContext {
         database ?? defaultDatabase
     }
 
-    /// Returns a context of the same caller for another database. The context keeps the database open. The receiver must be a
+    /// Returns a context for another database, with the same caller. The context keeps the database open. The receiver must be a
     /// context of the default database.
     ///
     /// A database that does not exist reads as empty and is created by the first write.
     ///
-    /// - Throws: ``StatusCode/permissionDenied`` if the caller's key is restricted to collections, which are those of the default
-    ///   database; ``StatusCode/resourceExhausted`` if too many databases are in use; the store's error if the database cannot be
-    ///   opened.
+    /// - Throws: ``StatusCode/permissionDenied`` if the caller's key is restricted to collections, which are always those of the
+    ///   default database; ``StatusCode/resourceExhausted`` if too many databases are in use; the store's error if the
+    ///   database cannot be opened.
     package func inDatabase(_ id: DatabaseID) async throws(StatusError) -> ServiceContext {
         if id == databaseName { return self }
         guard let databases else {
@@ -40,7 +40,7 @@ extension ServiceContext {
         return using(try await databases.lease(id))
     }
 
-    /// Returns a context of the same caller for the database with a name.
+    /// Returns a context for the database with the given name, with the same caller.
     ///
     /// - Parameter name: `project/database`, the database ID alone within the server's default project, or the epoch of the
     ///   default database.

@@ -1,14 +1,14 @@
 package import DocumentModel
 package import DocumentStore
 
-/// Reads of the selected database for Swift code in the server that has no counterpart among the methods.
+/// Reads of the selected database that have no counterpart among the JSON-RPC methods, for Swift code in the server.
 extension ServiceContext {
     /// Returns a position that includes every commit whose documents the caller may have seen.
     package func safePosition() async throws(StatusError) -> StorePosition {
         try await store.safePosition()
     }
 
-    /// Returns the current document at a path, or nil if there is none.
+    /// Returns the current document at a path, or `nil` if there is none.
     ///
     /// - Throws: ``StatusCode/dataLoss`` with the location in the file if the document is damaged.
     package func document(at path: DocumentPath) async throws(StatusError) -> EncodedDocument? {
@@ -21,7 +21,7 @@ extension ServiceContext {
         store.commits(after: sequence)
     }
 
-    /// Returns the unmodified contents of a document's file, or nil if there is none.
+    /// Returns the unmodified contents of a document's file, or `nil` if there is none.
     package func file(of path: DocumentPath) async throws(StatusError) -> [UInt8]? {
         try authorize(.reader)
         return try await store.localFiles?.contents(of: path)

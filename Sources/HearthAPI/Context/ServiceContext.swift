@@ -3,7 +3,7 @@ package import DocumentStore
 
 /// The environment of a method call: the store, the server, open transactions, API keys, and the caller.
 ///
-/// The server has one system context. ``calling(as:)`` derives the context of a caller from it. Swift code in the server makes
+/// The server has one system context. ``withCaller(_:)`` derives the context of a caller from it. Swift code in the server makes
 /// typed calls:
 ///
 /// ```swift
@@ -20,7 +20,7 @@ package struct ServiceContext: Sendable {
     /// The browser sessions.
     package let sessions: SessionRegistry
     package private(set) var caller: Caller
-    /// The additional databases, or `nil` on a server with the default database only.
+    /// The additional databases, or `nil` on a server with only the default database.
     package let databases: DatabaseRegistry?
     /// The selected additional database, or `nil` for the default one.
     package private(set) var database: DatabaseID?

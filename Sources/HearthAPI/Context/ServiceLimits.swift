@@ -1,7 +1,7 @@
 package import JSONRPC
 import StrictJSON
 
-/// The limits of one call.
+/// The limits on one call.
 package struct ServiceLimits: Sendable {
     /// The maximum size of a request body, and of the response to one call.
     package var maximumBodyBytes: Int

@@ -15,8 +15,8 @@ final class Database: Sendable {
         var leaseCount = 0
         var lastRelease = ContinuousClock.now
         /// Registrations for the first commit that were made before the store existed.
-        var waiters: [UInt64: Waiter] = [:]
-        var lastWaiterID: UInt64 = 0
+        var subscriptions: [UInt64: Subscription] = [:]
+        var lastSubscriptionID: UInt64 = 0
     }
 
     enum State: Sendable {
@@ -33,7 +33,7 @@ final class Database: Sendable {
         case deleted
     }
 
-    private enum Waiter {
+    private enum Subscription {
         case waiting(after: SequenceNumber, @Sendable () -> Void)
         /// The registration was transferred to the store.
         case transferred(CommitNotification)
@@ -61,48 +61,48 @@ final class Database: Sendable {
         }
     }
 
-    /// Attaches the store that the first write has created, and transfers the waiters to it.
+    /// Attaches the store that the first write has created, and transfers the subscriptions to it.
     func attach(_ store: any ClosableStore) {
-        let waiters = shared.withLock { shared in
+        let subscriptions = shared.withLock { shared in
             shared.state = .open(store)
-            return shared.waiters
+            return shared.subscriptions
         }
-        for case (let id, .waiting(let sequence, let body)) in waiters {
+        for case (let id, .waiting(let sequence, let body)) in subscriptions {
             let notification = store.notify(after: sequence, body)
             let isRegistered = shared.withLock { shared in
-                guard shared.waiters[id] != nil else { return false }
-                shared.waiters[id] = .transferred(notification)
+                guard shared.subscriptions[id] != nil else { return false }
+                shared.subscriptions[id] = .transferred(notification)
                 return true
             }
             if !isRegistered { notification.cancel() }
         }
     }
 
-    /// Closes the database for all leases, and wakes the waiters: no more commits follow.
+    /// Closes the database for all leases, and notifies the subscribers: no more commits follow.
     func close(_ reason: CloseReason) {
         let position = position
-        let waiters = shared.withLock { shared in
+        let subscriptions = shared.withLock { shared in
             shared.state = .closed(position, reason)
-            defer { shared.waiters = [:] }
-            return Array(shared.waiters.values)
+            defer { shared.subscriptions = [:] }
+            return Array(shared.subscriptions.values)
         }
-        for case .waiting(_, let body) in waiters { body() }
+        for case .waiting(_, let body) in subscriptions { body() }
     }
 
     /// Calls `body` once, as soon as a commit after `sequence` exists or the database is closed.
     func notify(after sequence: SequenceNumber, _ body: @escaping @Sendable () -> Void) -> CommitNotification {
         let (state, id) = shared.withLock { shared -> (State, UInt64) in
             if case .absent = shared.state {
-                shared.lastWaiterID += 1
-                shared.waiters[shared.lastWaiterID] = .waiting(after: sequence, body)
+                shared.lastSubscriptionID += 1
+                shared.subscriptions[shared.lastSubscriptionID] = .waiting(after: sequence, body)
             }
-            return (shared.state, shared.lastWaiterID)
+            return (shared.state, shared.lastSubscriptionID)
         }
         switch state {
         case .absent:
             return CommitNotification { [weak self] in
-                let waiter = self?.shared.withLock { $0.waiters.removeValue(forKey: id) }
-                if case .transferred(let notification)? = waiter { notification.cancel() }
+                let subscription = self?.shared.withLock { $0.subscriptions.removeValue(forKey: id) }
+                if case .transferred(let notification)? = subscription { notification.cancel() }
             }
         case .open(let store):
             return store.notify(after: sequence, body)

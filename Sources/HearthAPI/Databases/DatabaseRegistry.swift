@@ -53,7 +53,7 @@ package actor DatabaseRegistry {
     ///
     /// - Parameters:
     ///   - defaultID: The name of the default database.
-    ///   - host: The databases, of which only the default one is open.
+    ///   - host: The host of the databases. Only the default database is open.
     ///   - limit: The maximum number of open databases, at least 1.
     /// - Throws: ``StatusCode/failedPrecondition`` if an additional database has the name of the default one.
     package static func open(
@@ -85,6 +85,14 @@ package actor DatabaseRegistry {
         [defaultID] + (try await host.databases())
     }
 
+    /// The open additional databases that exist, sorted by ID.
+    var openDatabases: [Database] {
+        let databases = slots.values.compactMap { slot -> Database? in
+            if case .open(let database) = slot, database.store != nil { database } else { nil }
+        }
+        return databases.sorted { $0.id.description < $1.id.description }
+    }
+
     /// Samples the commit rates of all open databases.
     func sampleCommitRates(at time: ContinuousClock.Instant) {
         for case .open(let database) in slots.values {
@@ -102,7 +110,7 @@ extension DatabaseRegistry {
     func lease(_ id: DatabaseID) async throws(StatusError) -> DatabaseLease {
         while true {
             switch slots[id] {
-            // The actor also decides when to close databases, so this one cannot be closed before the lease counts.
+            // The actor also decides when to close databases, so this one cannot be closed before the lease is counted.
             case .open(let database): return DatabaseLease(database, of: self)
             case .opening(let task): _ = try await task.value.get()
             case .closing(let task): _ = await task.value
@@ -157,7 +165,8 @@ extension DatabaseRegistry {
         }
     }
 
-    /// Returns the error for clients when a database cannot be opened. The original error may name folders of the machine.
+    /// Returns the error for clients when a database cannot be opened. The original error may contain paths
+    /// on the machine.
     private func clientError(_ error: StatusError, of identity: DatabaseIdentity) -> StatusError {
         guard error.code != .resourceExhausted, let id = identity.id else { return error }
         logger.error(
@@ -214,7 +223,7 @@ extension DatabaseRegistry {
     private var tooManyDatabases: StatusError {
         var error = StatusError(
             .resourceExhausted,
-            "\(limit) databases are in use, which is the maximum number of open databases. Try again later, or raise --open-databases."
+            "The maximum number of open databases, \(limit), has been reached. Try again later, or raise --open-databases."
         )
         error.retryAfter = .seconds(1)
         return error
@@ -249,12 +258,12 @@ extension DatabaseRegistry {
         }
     }
 
-    /// Starts to delete a database. From now on it cannot be leased.
+    /// Starts deleting a database. From then on, it cannot be leased.
     private func startDeleting(_ id: DatabaseID, _ database: Database?) -> Task<Result<Void, StatusError>, Never> {
         let task = Task { await Result { () async throws(StatusError) in try await self.remove(id, database) } }
         slots[id] = .closing(
             Task {
-                // The error goes to the caller of the deletion, not to others that wait for its end.
+                // The error goes to the caller that requested the deletion, not to those that only wait for it to finish.
                 _ = await task.value
                 return nil
             }
@@ -277,7 +286,7 @@ extension DatabaseRegistry {
         logger.notice("Database deleted", metadata: ["database.id": "\(id)"])
     }
 
-    /// Starts to remove the files of deleted databases.
+    /// Starts removing the files of deleted databases.
     private func startPurging() {
         let earlier = purgeTask
         purgeTask = Task {
@@ -312,7 +321,7 @@ extension DatabaseRegistry {
         return failure
     }
 
-    /// Starts to close a database. From now on it cannot be leased.
+    /// Starts closing a database. From then on, it cannot be leased.
     private func startClosing(_ id: DatabaseID, _ database: Database) {
         slots[id] = .closing(
             Task {

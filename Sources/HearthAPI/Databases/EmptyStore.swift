@@ -64,7 +64,7 @@ struct EmptyStore: DocumentStore {
         VersionPage(versions: [], next: nil)
     }
 
-    /// Accepts commits without writes only: reads of an empty store are always valid.
+    /// Accepts only commits without writes: reads of an empty store are always valid.
     func commit(
         _ writes: [Write],
         validating reads: ReadSet,

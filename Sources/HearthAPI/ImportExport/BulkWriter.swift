@@ -48,7 +48,7 @@ package struct BulkWriter {
     /// - Parameters:
     ///   - precondition: The precondition of the write. Without one, the write replaces an existing document.
     ///   - byteCount: The approximate size of the document in a request.
-    /// - Throws: An error of the server that does not concern a single document.
+    /// - Throws: A server error that is not about a single document.
     package mutating func write(
         _ fields: MapValue,
         at path: DocumentPath,
@@ -78,7 +78,7 @@ package struct BulkWriter {
         try await send(documents[...])
     }
 
-    /// Commits documents at once. If one of them is rejected, bisects the batch to find it and commits the others.
+    /// Commits documents in one commit. If one of them is rejected, bisects the batch to find it and commits the others.
     private mutating func send(_ documents: ArraySlice<(origin: Origin, write: Write)>) async throws(StatusError) {
         do throws(StatusError) {
             try await commit(documents.map(\.write))
@@ -97,7 +97,7 @@ package struct BulkWriter {
 }
 
 extension StatusError {
-    /// True if the error concerns a document. Other errors concern the server, which would then reject every document.
+    /// True if the error is about one document. Any other error is about the server, which would then reject every document.
     fileprivate var isDocumentError: Bool {
         switch code {
         case .invalidArgument, .failedPrecondition, .alreadyExists, .notFound, .outOfRange, .dataLoss: true

@@ -1,4 +1,4 @@
-/// The 64-bit FNV-1a hash, by which a token identifies what it was issued for.
+/// The 64-bit FNV-1a hash, with which a token identifies the database, epoch or target that it was issued for.
 ///
 /// The hash detects mistakes, not attacks: a token grants nothing that its holder could not read without it.
 enum FNV1aHash {

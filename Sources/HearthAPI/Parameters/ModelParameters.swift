@@ -50,7 +50,7 @@ extension FieldPath: ParameterValue {
     package static var schema: JSONSchema {
         .component("FieldPath", of: Self.self) {
             .string().described(
-                "The path of a field: names separated by dots. Names with characters other than letters, digits and _ are enclosed in backquotes."
+                "The path of a field: names separated by dots. Names with characters other than letters, digits and _ are enclosed in backticks."
             )
         }
     }

@@ -1,7 +1,7 @@
 package import JSONRPC
 package import StrictJSON
 
-/// The maximum number of entries on a page. Larger sizes than the server's limit are reduced to it.
+/// The maximum number of entries on a page. Sizes above the server's limit are reduced to it.
 package struct PageSize: ParameterValue, Hashable, ExpressibleByIntegerLiteral {
     package let count: Int
 

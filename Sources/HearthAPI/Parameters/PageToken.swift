@@ -46,7 +46,7 @@ package struct PageToken: ParameterValue, Hashable {
         return Base64.url.encode([Self.databaseVersion] + hash + last.utf8)
     }
 
-    /// Requires that the token was issued in a database.
+    /// Requires that the token was issued in the given database.
     ///
     /// - Throws: ``StatusCode/invalidArgument``.
     package func validate(for database: DatabaseID?) throws(StatusError) {
@@ -55,7 +55,7 @@ package struct PageToken: ParameterValue, Hashable {
             .invalidArgument,
             "The page token was issued in another database. Omit it to read the first page."
         )
-        error.parameterPath = ListParameterKeys.pageToken.text
+        error.parameterPath = ListParameterKeys.pageToken.string
         throw error
     }
 
@@ -79,7 +79,7 @@ extension PageToken {
 
 extension JSONSchema {
     /// Returns the schema of a page of a list.
-    static func page(of name: WireKey, _ element: JSONSchema, _ description: String, _ more: Property...) -> JSONSchema {
+    static func page(of name: UTF8Key, _ element: JSONSchema, _ description: String, _ more: Property...) -> JSONSchema {
         .object(
             [
                 .init(name, .array(of: element), description),

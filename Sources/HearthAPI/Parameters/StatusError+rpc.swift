@@ -3,8 +3,8 @@ import HearthWire
 package import JSONRPC
 import UTF8Text
 
-/// The mapping of errors to JSON-RPC: the canonical status number as code, and `data: {status, path?, field?, write?,
-/// retryAfterMilliseconds?, oldest?, file?}`.
+/// The mapping of errors to JSON-RPC: the canonical status number as the code, and `data: {status, path?, field?, write?,
+/// retryAfterMilliseconds?, oldest?, progress?, file?}`.
 ///
 /// Paths are document paths, or file paths relative to the data folder. The cause of an error is not sent. For an internal error
 /// (``StatusCode/internal``), the client receives only the ID of the log entry.
@@ -24,6 +24,14 @@ extension StatusError: RPCErrorConvertible {
         }
         data[ErrorDataKeys.retryAfterMilliseconds] = retryAfter.map { .integer($0.wholeMilliseconds) }
         data[ErrorDataKeys.oldest] = oldestSequence.map { .integer(Int(clamping: $0)) }
+        data[ErrorDataKeys.progress] = progress.map { progress in
+            var members: RPCErrorData = [:]
+            members[ProgressKeys.documentsDone] = .integer(progress.completedCount)
+            members[ProgressKeys.documentsTotal] = progress.totalCount.map { .integer($0) }
+            members[ProgressKeys.percent] = progress.percentage.map { .integer($0) }
+            members[ProgressKeys.secondsLeft] = progress.timeLeft.map { .integer(Int($0.components.seconds) + 1) }
+            return .object(members)
+        }
         data[ErrorDataKeys.file] = file.map { file in
             var members: RPCErrorData = [:]
             members[FileLocationKeys.path] = .string(file.path)
@@ -40,15 +48,6 @@ extension RPCError {
     init(_ error: StatusError, at location: ParameterLocation) {
         self = error.rpcError
         data[ErrorDataKeys.parameter] = .string(location.description + (error.parameterPath.map { ".\($0)" } ?? ""))
-    }
-}
-
-extension RPCErrorData {
-    /// The value of a member of a wire form.
-    @_disfavoredOverload  // Otherwise a literal argument would be ambiguous.
-    fileprivate subscript(_ key: WireKey) -> Value? {
-        get { self[UTF8Key(key.text)] }
-        set { self[UTF8Key(key.text)] = newValue }
     }
 }
 

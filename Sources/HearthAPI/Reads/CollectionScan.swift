@@ -1,7 +1,7 @@
 import DocumentModel
 import DocumentStore
 
-/// A scan of a collection in ID order, in batches of bounded size in bytes.
+/// A scan of a collection in ID order, in batches with a bounded number of bytes.
 struct CollectionScan: Sendable {
     private let store: any DocumentStore
     private let collection: CollectionPath
@@ -11,7 +11,7 @@ struct CollectionScan: Sendable {
     /// The ID that the next batch begins after, or `nil` at the start.
     private(set) var position: DocumentPath.ID?
     private(set) var isAtEnd = false
-    /// The average entry size in the last batch, by which the size of the next batch is chosen.
+    /// The average entry size in the last batch, which determines the size of the next batch.
     private var averageEntryBytes = 64 << 10
 
     /// The target size of a batch in bytes.

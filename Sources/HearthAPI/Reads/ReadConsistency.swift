@@ -22,7 +22,7 @@ package struct ReadConsistency: Sendable {
     static let transaction = Parameter<TransactionID?>(
         ReadConsistencyKeys.transaction,
         "The transaction to read in: reads show the state as of its first read, and its commit fails if the results have changed. A read with "
-            + "a readTime of its own reads at that time and is not validated by the commit."
+            + "its own readTime reads at that time and is not validated by the commit."
     )
 
     /// The parameters that reading methods append to their own.
@@ -35,8 +35,8 @@ package struct ReadConsistency: Sendable {
 }
 
 extension ReadConsistency {
-    /// Returns the point in time that reads with this consistency show. For the latest state it is the time of the last commit; a
-    /// caller that passes it on as `readTime` reads exactly that state.
+    /// Returns the point in time that reads with this consistency show. For the latest state, it is the time of the last commit;
+    /// a caller that passes it on as `readTime` reads exactly that state.
     package func resolvedReadTime(in context: ServiceContext) async throws(StatusError) -> Timestamp {
         if let time = try await ReadView(self, in: context).readTime { return time }
         return try await ReadSnapshot(of: context.store).time

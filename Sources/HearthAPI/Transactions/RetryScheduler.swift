@@ -4,8 +4,8 @@ import UTF8Text
 ///
 /// Transactions with a conflict on the same document or collection get consecutive time slots; the first one may retry
 /// immediately. A slot is as long as such a transaction takes from its first read to its commit: short at first, then adapted to
-/// the duration of transactions that failed again within their slot. Thus many competing callers need only a few attempts each, instead
-/// of retrying all at once until each has succeeded.
+/// the duration of transactions that failed again within their slot. Many competing callers therefore need only a
+/// few attempts each, instead of all retrying at once until each has succeeded.
 package struct RetryScheduler: Sendable {
     private struct Queue {
         /// The time of the first conflict.
@@ -56,7 +56,7 @@ package struct RetryScheduler: Sendable {
         return delay
     }
 
-    /// Drops expired queues at the maximum number of queues, or all if none has expired.
+    /// Drops the expired queues if the maximum number of queues is reached, or all queues if none has expired.
     private mutating func evictQueues(at now: ContinuousClock.Instant) {
         guard queues.count >= Self.maximumQueues else { return }
         queues = queues.filter { $0.value.nextSlot > now }

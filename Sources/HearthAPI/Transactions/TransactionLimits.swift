@@ -1,4 +1,4 @@
-/// The limits of the lifetime, number and reads of transactions.
+/// The limits on the lifetime, number and reads of transactions.
 package struct TransactionLimits: Sendable {
     /// The time after which an unused transaction expires.
     package var idleTime: Duration
@@ -6,9 +6,10 @@ package struct TransactionLimits: Sendable {
     package var lifetime: Duration
     /// The maximum number of open transactions.
     package var maximumCount: Int
-    /// The maximum number of documents and collections that one transaction reads.
+    /// The maximum number of documents and collections that one transaction may read.
     package var maximumReads: Int
-    /// The maximum number of documents and collections that all open transactions read, about 200 bytes of memory each.
+    /// The maximum number of documents and collections that all open transactions together may read; each takes about 200 bytes
+    /// of memory.
     package var maximumTotalReads: Int
 
     package init(
@@ -27,6 +28,6 @@ package struct TransactionLimits: Sendable {
 }
 
 extension TransactionLimits {
-    /// The limits of an additional database: a small part of the memory of the default one.
+    /// The limits for an additional database, which allow a small fraction of the memory that those for the default one do.
     static let additionalDatabase = TransactionLimits(maximumCount: 200, maximumTotalReads: 20_000)
 }

@@ -26,12 +26,12 @@ package final class TransactionRegistry: Sendable {
         table = Mutex(TransactionTable(limits: limits, at: now()))
     }
 
-    /// The number of open transactions, including expired ones that are not removed yet.
+    /// The number of open transactions, including expired ones that have not been removed yet.
     package var count: Int {
         table.withLock { $0.count }
     }
 
-    /// True if a transaction is open that has not expired.
+    /// True if an unexpired transaction is open.
     var hasOpenTransactions: Bool {
         table.withLock { [now = now()] in $0.hasOpenTransactions(at: now) }
     }
@@ -42,7 +42,7 @@ package final class TransactionRegistry: Sendable {
         return try table.withLock { table throws(StatusError) in try table.insert(transaction) }
     }
 
-    /// Closes a transaction without a commit. Has no effect if it is closed already.
+    /// Closes a transaction without a commit. Has no effect if it is already closed.
     func rollback(_ id: TransactionID, for owner: Caller.Identity = .system) {
         table.withLock { table in table.remove(id, of: owner) }
     }
@@ -64,7 +64,7 @@ package final class TransactionRegistry: Sendable {
         try withTransaction(id, of: owner) { $0.pin(snapshot) }
     }
 
-    /// Records a read. The result is returned to the client only afterward, so that the commit validates everything it has seen.
+    /// Records a read. The result is returned to the client only afterward, so the commit validates all that the client has seen.
     func recordRead(
         in id: TransactionID,
         for owner: Caller.Identity = .system,

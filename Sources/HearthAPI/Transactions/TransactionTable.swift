@@ -14,10 +14,10 @@ struct TransactionTable: Sendable {
         lastSweep = now
     }
 
-    /// The number of transactions, including expired ones that are not removed yet.
+    /// The number of transactions, including expired ones that have not been removed yet.
     var count: Int { transactions.count }
 
-    /// Returns whether a transaction exists that has not expired.
+    /// Returns whether an unexpired transaction exists.
     mutating func hasOpenTransactions(at now: ContinuousClock.Instant) -> Bool {
         guard count > 0 else { return false }
         sweep(at: now, always: true)

@@ -15,7 +15,7 @@ struct CollectionWatchState: Sendable {
     private(set) var sequence: SequenceNumber
     private var time: Timestamp
 
-    /// The part of the target that was read.
+    /// The part of the target that has been read.
     private var readExtent = Extent.nothing
     /// The part of the target that the watcher has as of ``sequence``.
     private var consistentExtent = Extent.nothing
@@ -42,7 +42,7 @@ struct CollectionWatchState: Sendable {
         }
     }
 
-    /// Creates the state of a new stream, at a position from which on all commits will be applied.
+    /// Creates the state of a new stream, at a position after which all commits will be applied.
     init(target: PreparedWatchTarget, at position: StorePosition) {
         self.target = target
         self.database = position.database
@@ -52,7 +52,7 @@ struct CollectionWatchState: Sendable {
         self.barrier = position.lastSequence
     }
 
-    /// Creates the state of a resumed stream. It is caught up when all commits up to the position are applied.
+    /// Creates the state of a resumed stream. It is caught up when all commits up to the position have been applied.
     init(target: PreparedWatchTarget, resumingAfter token: ResumeToken, at position: StorePosition) {
         self.target = target
         self.database = position.database
@@ -99,7 +99,7 @@ extension CollectionWatchState {
         return commit.frames(changes, token: resumeToken)
     }
 
-    /// True if all commits were applied that are required before the next page or ``current()``.
+    /// True if all commits that are required before the next page or ``current()`` have been applied.
     var isCaughtUp: Bool {
         sequence >= barrier
     }
@@ -127,14 +127,14 @@ extension CollectionWatchState {
 }
 
 extension CollectionWatchState {
-    /// Applies a change and returns its frame contents, or `nil` if it does not concern the watcher.
+    /// Applies a change and returns its frame contents, or `nil` if it does not affect the watcher.
     private mutating func apply(_ change: CommittedChange, at time: Timestamp) -> OutgoingWatchFrame.Change? {
         let id = change.path.id
         // Documents beyond the pages read so far are sent with their own page.
         guard target.contains(change.path), readExtent.contains(id) else { return nil }
         let isKnown: Bool
         if let sentTime = sentUpdateTimes[id] {
-            // The page included this commit already.
+            // The page already included this commit.
             guard time > sentTime else { return nil }
             isKnown = true
         } else {
@@ -157,7 +157,7 @@ extension CollectionWatchState {
         }
     }
 
-    /// Records the time of a sent document. In the consistent extent, each change itself tells whether the watcher has the
+    /// Records the time of a sent document. In the consistent extent, each change itself shows whether the watcher has the
     /// document.
     private mutating func recordSent(_ id: DocumentPath.ID, at time: Timestamp) {
         if !consistentExtent.contains(id) {

@@ -29,4 +29,9 @@ extension Commit {
             changes: changes.sorted { $0.index < $1.index }.map(\.change)
         )
     }
+
+    /// The approximate size of the changes.
+    var contentByteCount: Int {
+        changes.reduce(0) { $0 + 256 + ($1.before?.fieldsJSON.count ?? 0) + ($1.after?.fieldsJSON.count ?? 0) }
+    }
 }

@@ -7,7 +7,7 @@ struct OrderedResultDiff {
     var paths: Set<DocumentPath> = []
     /// The changes of the commit by path.
     private let committed: [DocumentPath: CommittedChange]
-    /// Documents of the new result that the commit has not changed.
+    /// Documents in the new result that the commit has not changed.
     private var documents: [DocumentPath: EncodedDocument] = [:]
 
     init(_ changes: [CommittedChange]) {

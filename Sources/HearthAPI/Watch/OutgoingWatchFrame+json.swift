@@ -3,6 +3,7 @@ import DocumentStore
 package import HearthWire
 package import JSONRPC
 package import StrictJSON
+import UTF8Text
 
 extension OutgoingWatchFrame {
     /// The kind of the frame.
@@ -30,38 +31,39 @@ extension OutgoingWatchFrame {
 
     /// Writes the frame as a JSON object.
     package func write(to writer: inout JSONWriter) {
-        var members = WatchFrameMembers(kind)
+        writer.beginObject()
+        writer.member(WatchFrameKeys.type, kind.name)
         switch self {
         case .open(let epoch, let sequence, let oldest, let heartbeat):
-            members.epoch = epoch
-            members.sequence = sequence.rawValue
-            members.heartbeat = heartbeat.components.seconds
-            members.retained = oldest.rawValue
+            writer.member(WatchFrameKeys.epoch, epoch)
+            writer.member(WatchFrameKeys.sequence, sequence)
+            writer.member(WatchFrameKeys.heartbeat, Int(heartbeat.components.seconds))
+            writer.member(WatchFrameKeys.retained, oldest)
         case .change(let change, let position):
-            members.document = change.document
-            members.path = change.path
-            members.before = change.before
-            members.oldIndex = change.oldIndex
-            members.newIndex = change.newIndex
-            members.sequence = position?.sequence.rawValue
-            members.time = position?.time
-            members.number = position?.number
-            members.changeCount = position?.count
+            if let position {
+                writer.member(WatchFrameKeys.sequence, position.sequence)
+                writer.member(WatchFrameKeys.time, position.time.rfc3339)
+            }
+            change.writeMembers(to: &writer)
+            if let position {
+                writer.member(WatchFrameKeys.number, position.number)
+                writer.member(WatchFrameKeys.changeCount, position.count)
+            }
         case .damaged(let error):
-            members.damage = error
+            error.writeDamageMembers(to: &writer)
         case .current(let sequence, let count, _):
-            members.sequence = sequence.rawValue
-            members.count = count
+            writer.member(WatchFrameKeys.sequence, sequence)
+            writer.member(WatchFrameKeys.count, count)
         case .heartbeat(let sequence, let count, _):
-            members.sequence = sequence.rawValue
-            members.count = count
+            writer.member(WatchFrameKeys.sequence, sequence)
+            if let count { writer.member(WatchFrameKeys.count, count) }
         case .reset(let reason):
-            members.reason = reason.rawValue
+            writer.member(WatchFrameKeys.reason, reason.rawValue)
         case .end(let reason, _):
-            members.reason = reason.rawValue
+            writer.member(WatchFrameKeys.reason, reason.rawValue)
         }
-        members.token = token?.text
-        members.write(to: &writer)
+        if let token { writer.member(WatchFrameKeys.token, token.text) }
+        writer.endObject()
     }
 
     /// Writes the last frame of a failed stream as a JSON object.
@@ -75,6 +77,29 @@ extension OutgoingWatchFrame {
             error.data.write(to: &writer)
         }
         writer.endObject()
+    }
+}
+
+extension OutgoingWatchFrame.Change {
+    fileprivate func writeMembers(to writer: inout JSONWriter) {
+        if let document {
+            writer.key(WatchFrameKeys.document)
+            document.write(to: &writer)
+        } else {
+            writer.member(WatchFrameKeys.path, path.string)
+        }
+        if let before {
+            writer.key(WatchFrameKeys.before)
+            before.write(to: &writer)
+        }
+        if let oldIndex { writer.member(WatchFrameKeys.oldIndex, oldIndex) }
+        if let newIndex { writer.member(WatchFrameKeys.newIndex, newIndex) }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func member(_ key: UTF8Key, _ sequence: SequenceNumber) {
+        member(key, Int(sequence.rawValue))
     }
 }
 
@@ -126,8 +151,12 @@ extension JSONSchema {
                     isRequired: false
                 ),
                 .init(WatchFrameKeys.newIndex, .integer(minimum: 0), "The new index in an ordered result.", isRequired: false),
-                .init(WatchFrameKeys.number, .integer(minimum: 1), "The number of the change within the commit, from 1."),
-                .init(WatchFrameKeys.changeCount, .integer(minimum: 1), "The number of changes of the commit."),
+                .init(
+                    WatchFrameKeys.number,
+                    .integer(minimum: 1),
+                    "The number of the change among the commit's changes to the target, starting at 1."
+                ),
+                .init(WatchFrameKeys.changeCount, .integer(minimum: 1), "The number of the commit's changes to the target."),
                 .init(WatchFrameKeys.token, .string(), "The resume token, on the last change of a commit.", isRequired: false),
             ])
         }

@@ -9,21 +9,21 @@ package import DocumentStore
 package enum OutgoingWatchFrame: Sendable {
     /// The first frame. `sequence` is the last commit, `oldest` the oldest retained one.
     case open(epoch: String, sequence: SequenceNumber, oldest: SequenceNumber, heartbeat: Duration)
-    /// A document of the target has changed, or without a position, is part of the initial state.
+    /// A document in the target has changed, or, without a position, is part of the initial state.
     indirect case change(Change, position: Position?)
-    /// A document of the target cannot be read and is omitted from the initial state. Its file is left untouched.
+    /// A document in the target cannot be read and is omitted from the initial state. Its file is left untouched.
     case damaged(StatusError)
     /// The initial state is complete as of this commit.
     case current(sequence: SequenceNumber, count: Int, token: ResumeToken)
     /// The heartbeat: the target has had no other changes up to this commit. It carries a resume token and, if known, the number
-    /// of documents of the target.
+    /// of documents in the target.
     case heartbeat(sequence: SequenceNumber, count: Int?, token: ResumeToken)
     /// All previous frames are void; the initial state follows.
     case reset(ResetReason)
     /// The last frame: the server closes the stream. The token, if present, resumes it.
     case end(EndReason, token: ResumeToken?)
 
-    /// A change of a document.
+    /// A change to a document.
     package struct Change: Hashable, Sendable {
         package enum Kind: String, Sendable {
             /// The document has entered the target.
@@ -70,7 +70,7 @@ package enum OutgoingWatchFrame: Sendable {
         package var sequence: SequenceNumber
         /// The time of the commit.
         package var time: Timestamp
-        /// The number of the change among the commit's changes to the target, from 1.
+        /// The number of the change among the commit's changes to the target, starting at 1.
         package var number: Int
         /// The number of the commit's changes to the target.
         package var count: Int
@@ -92,19 +92,19 @@ package enum OutgoingWatchFrame: Sendable {
     package enum EndReason: String, Sendable {
         /// The requested duration has passed.
         case timeout
-        /// The requested number of changes was sent.
+        /// The requested number of changes has been sent.
         case limit
         /// The server is shutting down.
         case shutdown
-        /// The watcher's key was revoked or has expired.
+        /// The watcher's key was revoked or has expired, or its browser session has ended.
         case revoked
-        /// The watcher has fallen behind the retained commits and has not requested a reset.
+        /// The watcher has fallen behind the retained commits and has requested to fail instead of being reset.
         case slow
     }
 }
 
 extension OutgoingWatchFrame {
-    /// Returns the frame with the requested contents only.
+    /// Returns the frame with only the requested contents.
     func reduced(to contents: WatchRequest.Contents) -> OutgoingWatchFrame {
         guard case .change(var change, let position) = self else { return self }
         if contents == .paths { change.document = nil }

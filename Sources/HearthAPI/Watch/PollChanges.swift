@@ -7,6 +7,7 @@ package import UTF8Text
 
 /// `changes.poll`: returns the changes since a token, for clients that cannot hold a stream open.
 package enum PollChanges: RPCMethod {
+    /// The parameters of `changes.poll`.
     package struct Params: Sendable {
         package var target: PreparedWatchTarget
         package var resume: ResumeToken?
@@ -16,6 +17,7 @@ package enum PollChanges: RPCMethod {
         package var coalesces: Bool
     }
 
+    /// The changes since a token, and the token for the next poll.
     package struct Result: Sendable {
         /// The change frames; those of a commit are kept together.
         package var changes: [OutgoingWatchFrame] = []
@@ -27,7 +29,7 @@ package enum PollChanges: RPCMethod {
 
     static let resume = Parameter<ResumeToken?>(
         WatchRequestKeys.resume,
-        "The token of the previous poll. Without it, the call returns only a token: read the documents afterward, and poll with it."
+        "The token of the previous poll. Without it, the call returns only a token: then read the documents and poll with it."
     )
     static let waitMilliseconds = Parameter<Int?>(
         "waitMs",
@@ -51,7 +53,7 @@ package enum PollChanges: RPCMethod {
     package static let result = ResultDescription(
         "result",
         .object([
-            .init("changes", .array(of: .change), "The changes, as the frames of a watch stream."),
+            .init("changes", .array(of: .change), "The changes, in the form of watch stream frames."),
             .init("token", .string(), "The token for the next poll."),
             .init("more", .boolean, "Whether more changes exist beyond the limit."),
         ]),

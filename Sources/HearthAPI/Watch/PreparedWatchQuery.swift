@@ -13,6 +13,8 @@ package final class PreparedWatchQuery: Sendable {
     let canonicalText: UTF8Key
     /// True if change frames have indexes in the result: the query has an order, limit or offset.
     let isOrdered: Bool
+    /// True if every commit that touches the source may change the result, which only another run of the query shows.
+    var isRunAtEveryCommit: Bool { query.offset > 0 }
     /// The fields to return, in order, or `nil` for all.
     private let projection: [FieldPath]?
 

@@ -12,7 +12,7 @@ package enum PreparedWatchTarget: Hashable, Sendable {
     /// The results of a query.
     case query(PreparedWatchQuery)
 
-    /// Returns whether a document can belong to the target, by its path.
+    /// Returns whether a document with this path can belong to the target.
     package func contains(_ path: DocumentPath) -> Bool {
         switch self {
         case .document(let document): path == document

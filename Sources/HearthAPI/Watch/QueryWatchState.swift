@@ -5,7 +5,7 @@ import DocumentStore
 ///
 /// The initial state is the query result at one commit. Each later commit is matched against the query. For an ordered or limited
 /// query, the state holds the sort key of each document in the result, and runs the query again at the commit if a document from
-/// beyond the limit may have moved in. For any other query, the before- and after-images of a document tell whether it has been
+/// beyond the limit may have moved in. For any other query, the before- and after-images of a document show whether it has been
 /// added or removed, so the memory use does not grow with the result.
 struct QueryWatchState: Sendable {
     let watched: PreparedWatchQuery
@@ -65,7 +65,7 @@ struct QueryWatchState: Sendable {
 }
 
 extension QueryWatchState {
-    /// True if all commits from before the start of the stream are applied.
+    /// True if all commits from before the start of the stream have been applied.
     var isCaughtUp: Bool { sequence >= barrier }
 
     /// Returns the frame that completes the initial state, once; `nil` while the state is incomplete.
@@ -235,8 +235,8 @@ extension QueryWatchState {
         guard new.count <= Self.maximumResultCount else {
             throw StatusError(
                 .resourceExhausted,
-                "The result exceeds \(Self.maximumResultCount) documents, the maximum for a watched query with an order. Add a limit, or "
-                    + "omit the order."
+                "The result exceeds \(Self.maximumResultCount) documents, the maximum for a watched query with a sort order. "
+                    + "Add a limit, or omit the sort order."
             )
         }
         result = new

@@ -59,7 +59,7 @@ package struct ResumeToken: Hashable, Sendable {
         targetHash == Self.hash(target, in: database)
     }
 
-    /// Returns whether the token was issued in a history.
+    /// Returns whether the token was issued in the history with an epoch.
     package func belongs(toEpoch epoch: String) -> Bool {
         epochHash == FNV1aHash.hash(epoch.utf8)
     }
@@ -120,7 +120,7 @@ extension ResumeToken {
     /// A data folder that was restored from a file copy reuses sequence numbers for other commits. The commit time shows whether
     /// the commit is the one that the token was issued for.
     ///
-    /// - Parameter position: A safe position, so that a token from another server is not taken for one from the future.
+    /// - Parameter position: A safe position, so that a token from another server is not mistaken for one from the future.
     func resetReason(
         at position: StorePosition,
         in store: any DocumentStore

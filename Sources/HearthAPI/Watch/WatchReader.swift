@@ -1,10 +1,10 @@
 import DocumentModel
 import DocumentStore
 
-/// The reader of one watch stream: drives its state machine with documents and commits of the store.
+/// The reader of one watch stream: drives its state machine with documents and commits from the store.
 ///
 /// The state is in a class rather than in the task that waits for frames, since that task lives as long as the stream. For the
-/// same reason, each step that reads from the store runs in a task of its own: a task keeps the stack memory of its deepest call.
+/// same reason, each step that reads from the store runs in a separate task: a task keeps the stack memory of its deepest call.
 /// Most commits are in memory and need no read; such a commit takes a few microseconds, and a task for it would double that.
 final class WatchReader {
     private enum Phase {
@@ -21,7 +21,7 @@ final class WatchReader {
     private var phase = Phase.opening
     private var state: WatchStateMachine
     private var scan: CollectionScan?
-    /// The number of changes that were sent since the initial state was complete.
+    /// The number of changes that have been sent since the initial state was complete.
     private var changeCount = 0
     /// The sequence number of the last resume token that was sent.
     private var lastTokenSequence = SequenceNumber.zero
@@ -29,6 +29,12 @@ final class WatchReader {
     private var commits: CommitSequence.AsyncIterator?
     /// True if a wait has ended since the last step: a commit exists, or the log has ended.
     private var hasWaited = false
+    /// The budget for running a query with an offset again.
+    private var runBudget: WatchRunBudget
+    /// True if the next run has had to wait, so that it is at the last commit instead of the next one.
+    private var hasPausedRuns = false
+    /// True if not all commits could be coalesced for the last run. The next one does not wait, so that the stream catches up.
+    private var mustCatchUp = false
     /// The time of the first of the consecutive rejected steps, or `nil` if the last step was not rejected.
     private var firstRejectionTime: ContinuousClock.Instant?
 
@@ -36,11 +42,16 @@ final class WatchReader {
     private static let pageSize = 256
     /// The maximum number of commits that are coalesced into one.
     private static let maximumCoalescedCommits = 256
-    /// The minimum number of commits between two periodic checkpoints, even with a short retention.
-    private static let minimumCheckpointDistance = 16
+    /// The maximum size of the changes that are coalesced because a run has had to wait.
+    private static let maximumCoalescedBytes = 16 << 20
+    /// The maximum time of a step that waits for the next run, so that heartbeats are sent meanwhile.
+    private static let maximumPause = Duration.milliseconds(500)
+    /// The minimum number of commits between two periodic heartbeats, even with a short retention.
+    private static let minimumCommitsBetweenHeartbeats = 16
 
     init(_ session: WatchSession) {
         self.session = session
+        runBudget = session.request.runBudget
         state = WatchStateMachine(session.request.target, at: session.store.position)
     }
 
@@ -84,7 +95,7 @@ final class WatchReader {
         case end
     }
 
-    // Functions that are not inlined take no stack memory of the waiting task.
+    // Functions that are not inlined use none of the waiting task's stack memory.
 
     @inline(never)
     private func nextAction() -> Action {
@@ -166,7 +177,7 @@ extension WatchReader {
         return try frames?.get() ?? []
     }
 
-    /// Performs the next step. If the store rejects it for overload, nothing has changed and the step is retried.
+    /// Performs the next step. If the store rejects it because of overload, nothing has changed and the step is retried.
     private nonisolated(nonsending) func stepOrRetry() async throws(StatusError) -> [OutgoingWatchFrame] {
         if firstRejectionTime != nil, await !waitBeforeRetry() { return [] }
         do throws(StatusError) {
@@ -197,7 +208,7 @@ extension WatchReader {
         return wakeup.interruption == nil
     }
 
-    /// Returns whether a step is retried after an error, by the retry policy.
+    /// Returns whether the retry policy retries a step after an error.
     private func shouldRetry(after error: StatusError) -> Bool {
         guard error.code == .unavailable, error.retryAfter != nil else { return false }
         let start = firstRejectionTime ?? .now
@@ -270,7 +281,7 @@ extension WatchReader {
         return [open]
     }
 
-    /// Begins to read the initial state.
+    /// Begins reading the initial state.
     private func begin(at position: StorePosition) {
         state = WatchStateMachine(request.target, at: position)
         scan = nil
@@ -324,15 +335,38 @@ extension WatchReader {
     /// Applies the next commit and returns its frames. If it throws, the commit is not applied and remains the next one.
     private nonisolated(nonsending) func applyNextCommit() async throws(StatusError) -> [OutgoingWatchFrame] {
         do throws(StatusError) {
+            if isRunAtEveryCommit, !mustCatchUp, await pauseRuns() { return [] }
+            mustCatchUp = false
             guard let commit = try await nextCommit() else { return [] }
-            let completed = try await request.addingBeforeImages(to: commit, from: store)
-            // While the initial state is read, a page may be from between commits that would be coalesced.
-            guard request.coalesces, phase != .reading else { return try await state.apply(completed, from: store) }
-            return try await state.apply(try await coalesced(with: completed), from: store)
+            var completed = try await request.addingBeforeImages(to: commit, from: store)
+            // While the initial state is being read, a page may show the state between two commits that would be coalesced.
+            if request.coalesces || hasPausedRuns, phase != .reading { completed = try await coalesced(with: completed) }
+            let start = ContinuousClock.now
+            let frames = try await state.apply(completed, from: store)
+            if isRunAtEveryCommit {
+                let end = ContinuousClock.now
+                runBudget.spend(end - start, at: end)
+                hasPausedRuns = mustCatchUp
+            }
+            return frames
         } catch {
             commits = nil
             throw error
         }
+    }
+
+    /// True if the query is run again at every commit that touches its source.
+    private var isRunAtEveryCommit: Bool {
+        if case .query(let watched) = request.target { watched.isRunAtEveryCommit } else { false }
+    }
+
+    /// Waits for the next run of the query, or a part of that time. Returns whether it did.
+    private nonisolated(nonsending) func pauseRuns() async -> Bool {
+        let delay = runBudget.delay(at: .now)
+        guard delay > .zero else { return false }
+        hasPausedRuns = true
+        try? await Task.sleep(for: min(delay, Self.maximumPause))
+        return true
     }
 
     /// Applies the next commit of a live stream if it is in memory and requires no read. Otherwise returns `nil` and changes
@@ -352,27 +386,35 @@ extension WatchReader {
         return frames.isEmpty ? periodicHeartbeat : frames
     }
 
-    /// Coalesces a commit with the available commits after it. Before-images are added to each commit first, since the
-    /// before-image of the result is that of the first change.
+    /// Coalesces a commit with the available commits after it: up to a number, or all of them if the run of the query had to
+    /// wait. Before-images are added to each commit first, since the before-image of the result is that of the first change.
     private nonisolated(nonsending) func coalesced(with commit: Commit) async throws(StatusError) -> Commit {
-        var batch = [commit]
+        var coalesced = commit
         let last = store.position.lastSequence
-        while let sequence = batch.last?.sequence, sequence < last, batch.count < Self.maximumCoalescedCommits,
-            let next = try await self.commits?.next()
-        {
-            batch.append(try await request.addingBeforeImages(to: next, from: store))
-        }
-        return Commit(coalescing: batch) ?? commit
+        repeat {
+            var batch = [coalesced]
+            var byteCount = coalesced.contentByteCount
+            while let sequence = batch.last?.sequence, sequence < last, batch.count < Self.maximumCoalescedCommits,
+                byteCount < Self.maximumCoalescedBytes, let next = try await self.commits?.next()
+            {
+                byteCount += next.contentByteCount
+                batch.append(try await request.addingBeforeImages(to: next, from: store))
+            }
+            guard batch.count > 1, let all = Commit(coalescing: batch) else { break }
+            coalesced = all
+        } while hasPausedRuns && coalesced.contentByteCount < Self.maximumCoalescedBytes
+        mustCatchUp = hasPausedRuns && coalesced.sequence < last
+        return coalesced
     }
 
-    /// A heartbeat, if half of the retained commits have passed since the last resume token. Without it, a client of a quiet
-    /// target that reconnects late would have to read the initial state again.
+    /// A heartbeat, if more than half of the retained commits have passed since the last resume token. Without it, a client of a
+    /// quiet target that reconnects late would have to read the initial state again.
     private var periodicHeartbeat: [OutgoingWatchFrame] {
         let position = store.position
         let passed = state.sequence.rawValue - min(lastTokenSequence, state.sequence).rawValue
         let retained =
             position.lastSequence.rawValue + 1 - min(position.oldestRetained.rawValue, position.lastSequence.rawValue)
-        guard case .live = phase, passed >= Self.minimumCheckpointDistance, passed > retained / 2 else { return [] }
+        guard case .live = phase, passed >= Self.minimumCommitsBetweenHeartbeats, passed > retained / 2 else { return [] }
         return state.heartbeat.map { [$0] } ?? []
     }
 

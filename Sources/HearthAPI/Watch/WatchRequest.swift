@@ -22,8 +22,10 @@ package struct WatchRequest: Sendable {
     package var heartbeat: Duration
     /// The maximum duration of the stream, or `nil` for no limit.
     package var timeout: Duration?
-    /// The retry policy for reads that the store rejects for overload.
+    /// The retry policy for reads that the store rejects because of overload.
     package var retryPolicy: WatchRetryPolicy
+    /// The budget for running a query with an offset again after commits.
+    package var runBudget: WatchRunBudget
 
     /// The behavior for a token that cannot be resumed from.
     package enum ExpiredPolicy: String, EnumParameter {
@@ -45,7 +47,7 @@ package struct WatchRequest: Sendable {
     package enum Contents: String, EnumParameter {
         /// The changed document.
         case document
-        /// The path of the document only.
+        /// Only the path of the document.
         case paths
         /// The document and its before-image.
         case before
@@ -67,7 +69,8 @@ package struct WatchRequest: Sendable {
         onExpired: ExpiredPolicy = .reset,
         heartbeat: Duration = .seconds(15),
         timeout: Duration? = nil,
-        retryPolicy: WatchRetryPolicy = .none
+        retryPolicy: WatchRetryPolicy = .none,
+        runBudget: WatchRunBudget = .standard
     ) {
         self.target = target
         self.resume = resume
@@ -79,6 +82,7 @@ package struct WatchRequest: Sendable {
         self.heartbeat = heartbeat
         self.timeout = timeout
         self.retryPolicy = retryPolicy
+        self.runBudget = runBudget
     }
 }
 
@@ -136,7 +140,7 @@ extension WatchRequest {
 }
 
 extension PreparedWatchTarget {
-    /// True if only the before-image tells whether a document was in the target.
+    /// True if only the before-image shows whether a document was in the target.
     fileprivate var needsBeforeImages: Bool {
         if case .query(let watched) = self { !watched.isOrdered } else { false }
     }

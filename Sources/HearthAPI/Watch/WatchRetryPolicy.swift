@@ -1,4 +1,4 @@
-/// The retry policy of a stream whose reads the store rejects for overload.
+/// The retry policy of a stream whose reads the store rejects because of overload.
 ///
 /// After a burst of changes, many watchers may read at once, and the store admits only some of them at a time. Each watcher
 /// retries independently, at randomized intervals.

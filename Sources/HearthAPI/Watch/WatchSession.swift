@@ -1,13 +1,13 @@
 package import DocumentModel
 import DocumentStore
 
-/// A watch stream: the asynchronous sequence of its frames, in batches of a page of the initial state or the changes of one
-/// commit.
+/// A watch stream: the asynchronous sequence of its frames, in batches. A batch is a page of the initial state, or the changes of
+/// one commit or of several coalesced ones.
 ///
 /// No frames are queued for a slow reader: it reads the commit log at its own pace, and writers never wait for it. A reader that
-/// falls behind the retained commits receives a ``OutgoingWatchFrame/reset(_:)`` and the initial state again, or an end frame if it has
-/// requested that. An unreadable document appears as ``OutgoingWatchFrame/damaged(_:)`` in the initial state of a collection; a stream of
-/// that document alone fails.
+/// falls behind the retained commits receives ``OutgoingWatchFrame/reset(_:)`` and the initial state again, or an end frame if it
+/// has requested that. An unreadable document appears as ``OutgoingWatchFrame/damaged(_:)`` in the initial state of a collection;
+/// a stream of that document alone fails.
 ///
 /// The stream ends with an ``OutgoingWatchFrame/end(_:token:)`` frame, or without one when its task is cancelled.
 package final class WatchSession: AsyncSequence, Sendable {
@@ -21,8 +21,8 @@ package final class WatchSession: AsyncSequence, Sendable {
     /// Opens a stream, which can be iterated once.
     ///
     /// - Throws: ``StatusCode/invalidArgument`` if the token was issued for another target; ``StatusCode/outOfRange`` if it
-    ///   cannot be
-    ///   resumed from and the request asks to fail; ``StatusCode/permissionDenied`` if the caller has no access to the target.
+    ///   cannot be resumed from and the request asks to fail; ``StatusCode/permissionDenied`` if the caller has no access to the
+    ///   target.
     package init(
         _ request: WatchRequest,
         in context: ServiceContext

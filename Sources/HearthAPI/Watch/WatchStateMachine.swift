@@ -6,7 +6,7 @@ indirect enum WatchStateMachine: Sendable {
     case documents(CollectionWatchState)
     case query(QueryWatchState)
 
-    /// Creates the state machine of a new stream, at a position from which on all commits will be applied.
+    /// Creates the state machine of a new stream, at a position after which all commits will be applied.
     init(_ target: PreparedWatchTarget, at position: StorePosition) {
         switch target {
         case .document, .collection: self = .documents(CollectionWatchState(target: target, at: position))
@@ -32,7 +32,7 @@ indirect enum WatchStateMachine: Sendable {
         }
     }
 
-    /// True if all commits were applied that are required before the next page or ``current()``.
+    /// True if all commits that are required before the next page or ``current()`` have been applied.
     var isCaughtUp: Bool {
         switch self {
         case .documents(let state): state.isCaughtUp

@@ -7,7 +7,7 @@ import Synchronization
 /// The wait of a watch stream for its next commit, and the interruptions of the wait: heartbeats, the timeout, and the end of the
 /// stream.
 ///
-/// Most streams are idle most of the time, so a wait takes a waiter and a timer but no task of its own.
+/// Most streams are idle most of the time, so a wait uses a waiter and a timer but no separate task.
 final class WatchWakeup: Sendable {
     /// The reason why a wait was interrupted.
     enum Interruption: Sendable {
@@ -48,8 +48,8 @@ final class WatchWakeup: Sendable {
         for waiter in waiters { waiter?.resume() }
     }
 
-    /// Waits until the stream is to end or the task is cancelled. The timeout does not end this wait; it is checked between
-    /// steps.
+    /// Waits until the end of the stream is requested or the task is cancelled. The timeout does not end this wait; it is checked
+    /// between steps.
     nonisolated(nonsending) func waitForEnd() async {
         let waiter = state.withLock { state -> Waiter? in
             guard state.end == nil else { return nil }
@@ -78,7 +78,7 @@ final class WatchWakeup: Sendable {
     /// Waits until a commit after `sequence` exists, an interruption is pending, or the task is cancelled.
     @inline(never)
     nonisolated(nonsending) func waitForCommit(after sequence: SequenceNumber, in store: any DocumentStore) async {
-        // A waiter of its own, since the notification of an earlier wait may arrive late.
+        // Each wait has its own waiter, since the notification for an earlier wait may arrive late.
         let waiter = Waiter()
         let isWaiting = state.withLock { state in
             guard state.interruption == nil else { return false }
@@ -116,7 +116,7 @@ final class WatchWakeup: Sendable {
             return (state.waiter, state.interruption != nil)
         }
         guard let waiter else { return }
-        // Not interrupted when a frame was sent since the timer was set.
+        // There is no interruption if a frame has been sent since the timer was set.
         if isInterrupted { waiter.resume() } else { setTimer() }
     }
 }

@@ -7,7 +7,7 @@ package struct AssetLocation: Sendable {
     package let templates: URL
     /// The folder of the static files.
     package let files: URL
-    /// The folder of the example data. Serving works without it.
+    /// The folder of the example data, which the server does not need.
     package let examples: URL
 
     /// Uses `Templates` and `Public` in one folder.
@@ -29,11 +29,11 @@ package struct AssetLocation: Sendable {
 
     /// Locates the two folders.
     ///
-    /// An explicit folder takes precedence. Without one, the nearest ancestor of the executable that contains both folders is used
-    /// (a build folder is inside the source folder), then the installation folder.
+    /// An explicit folder takes precedence. Without one, the nearest ancestor of the executable that contains both folders is
+    /// used (a build folder is inside the source folder), then the installation folder.
     ///
     /// - Parameters:
-    ///   - explicit: The folder that the user named.
+    ///   - explicit: The folder that the user specified.
     ///   - program: The executable; symbolic links are resolved.
     ///   - installed: The folder of an installed package.
     /// - Throws: `notFound` naming the folders that were searched.

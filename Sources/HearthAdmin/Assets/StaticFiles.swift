@@ -7,7 +7,7 @@ import UTF8Text
 /// The static files of the pages, held in memory.
 ///
 /// A request can only name a file that was in the folder at startup; no file path is built from a request. The URL of a file
-/// contains the digest of its content, so browsers cache it indefinitely and still fetch a changed file at once.
+/// contains the digest of its content, so browsers cache it indefinitely and still fetch a changed file immediately.
 struct StaticFiles: Sendable {
     struct File: Sendable {
         let bytes: [UInt8]
@@ -19,7 +19,7 @@ struct StaticFiles: Sendable {
 
     /// Loads every file of a known type directly inside a folder.
     ///
-    /// - Throws: `failedPrecondition` when a file can't be read, `notFound` when an ``Asset`` is missing.
+    /// - Throws: `failedPrecondition` when a file cannot be read, `notFound` when an ``Asset`` is missing.
     init(folder: URL) throws(StatusError) {
         var files: [UTF8Key: File] = [:]
         do {
@@ -33,7 +33,7 @@ struct StaticFiles: Sendable {
                 )
             }
         } catch {
-            throw StatusError(.failedPrecondition, "The static files in \(folder.path) can't be read: \(error)", cause: error)
+            throw StatusError(.failedPrecondition, "The static files in \(folder.path) cannot be read: \(error)", cause: error)
         }
         let missing = Asset.allCases.map(\.rawValue).filter { files[UTF8Key($0)] == nil }
         guard missing.isEmpty else {
@@ -50,7 +50,7 @@ struct StaticFiles: Sendable {
         case script = "admin.js"
         case liveScript = "live.js"
         case editScript = "edit.js"
-        case keys = "keys.js"
+        case shortcutScript = "shortcuts.js"
         case logo = "logo.svg"
 
         /// The style sheets, in cascade order.

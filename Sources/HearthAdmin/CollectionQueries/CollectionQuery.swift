@@ -4,14 +4,14 @@ import JSONRPC
 import StrictJSON
 import UTF8Text
 
-/// The query of a collection page, built as parameters of `query.run`, which the page also shows to copy.
+/// The query of a collection page, built as parameters of `query.run`, which the page also offers for copying.
 struct CollectionQuery: Sendable {
     /// A rejected query.
     struct ValidationError: Error {
         let message: String
-        /// The path in the parameters, such as `params.where.and[1].value`; nil if it isn't known.
+        /// The path in the parameters, such as `params.where.and[1].value`; `nil` if it is unknown.
         var parameterPath: String?
-        /// The index of the invalid filter; nil if the error concerns the whole query.
+        /// The index of the invalid filter; `nil` if the error concerns the whole query.
         let filterIndex: Int?
     }
 
@@ -22,8 +22,9 @@ struct CollectionQuery: Sendable {
     /// Builds the query of a request.
     ///
     /// - Parameters:
-    ///   - orders: The complete sort order, including implicit orders, as a cursor requires; nil for the request's own.
-    ///   - limit: The maximum number of documents; nil for no limit.
+    ///   - orders: The complete sort order, including implicit orders, as a cursor requires; `nil` to use the order of the
+    ///     request.
+    ///   - limit: The maximum number of documents; `nil` for no limit.
     init(
         _ request: CollectionRequest,
         orders: [StructuredQuery.Order]? = nil,
@@ -37,11 +38,11 @@ struct CollectionQuery: Sendable {
         } catch let error as any RPCErrorConvertible {
             throw ValidationError(error.rpcError, filterCount: request.filters.count)
         } catch {
-            throw ValidationError(message: "This query can’t be decoded.", filterIndex: nil)
+            throw ValidationError(message: "This query cannot be decoded.", filterIndex: nil)
         }
     }
 
-    /// Builds the query that watches exactly the documents of a request's page.
+    /// Builds the query to watch for a request's page: it matches exactly the documents on that page.
     init(watching request: CollectionRequest) throws(ValidationError) {
         var cursor = request.cursor
         var orders: [StructuredQuery.Order]?

@@ -49,7 +49,7 @@ struct CollectionRequest: Sendable {
     var size = Self.defaultSize
     /// The chosen columns; empty to show the fields of the documents.
     var columns: [FieldPath] = []
-    /// The area of the map; nil to fit it to the points.
+    /// The area of the map; `nil` to fit it to the points.
     var viewport: MapViewport?
     /// True if colors are sorted by document instead of by hue.
     var sortsColorsByDocument = false
@@ -61,7 +61,7 @@ struct CollectionRequest: Sendable {
 
     /// Decodes a URL query. Absent and malformed items get their default values.
     ///
-    /// - Throws: `invalidArgument` for an order or a column that is not a field path.
+    /// - Throws: `invalidArgument` for a sort field or a column that is not a field path.
     init(path: CollectionPath, query: URLQuery) throws(StatusError) {
         self.path = path
         view = query["view"].flatMap { name in View.allCases.first { UTF8Key($0.rawValue) == name } } ?? .table
@@ -75,7 +75,7 @@ struct CollectionRequest: Sendable {
         sortsColorsByDocument = query["sort"] == "document"
     }
 
-    /// True if the request has filters only. An order would exclude documents without its field.
+    /// True if the request has filters but no sort order, which would exclude documents without the sort field.
     var isFilter: Bool { orders.isEmpty && isQuery }
     /// True if the documents are found by a query; otherwise they are listed, including missing documents.
     var isQuery: Bool { !orders.isEmpty || filters.contains { !$0.isBlank } }

@@ -10,7 +10,7 @@ struct BoundedCount: Sendable {
     /// True if the limit was reached, so that there may be more documents.
     let isLowerBound: Bool
 
-    /// Counts all documents that match the request of a result page; nil if counting would cost more than the page itself.
+    /// Counts all documents that match the request of a result page; `nil` if counting would cost more than the page itself.
     ///
     /// The size of a collection is stored, and the index counts the entries of a single condition. The intersection of several
     /// conditions would have to be enumerated.
@@ -31,7 +31,7 @@ struct BoundedCount: Sendable {
         await self.init(query, in: context)
     }
 
-    /// Counts the documents that match a query; nil if the query can't be executed.
+    /// Counts the documents that match a query; `nil` if the query cannot be executed.
     init?(_ query: NormalizedQuery, atMost limit: Int = Self.limit, in context: ServiceContext) async {
         guard let count = try? await context.count(query, upTo: limit).number else { return nil }
         self.init(value: count, isLowerBound: count >= limit)

@@ -23,18 +23,18 @@ struct CollectionColorsPage: Page {
     }
 
     var layout: PageLayout
-    private let collection: CollectionFrame
+    private let collection: CollectionControls
     private let liveStream: LiveStreamView?
     private let entries: [Entry]
     private let hasEntries: Bool
     /// The number of entries.
     private let shownColors: String
-    /// The number of all colors; nil if all are shown.
+    /// The total number of colors; `nil` if all are shown.
     private let allColors: String?
     private let ordersMarkup: Markup
 
     init(_ contents: CollectionContents) {
-        collection = contents.frame
+        collection = contents.controls
         liveStream = contents.liveStream
         let request = contents.results.request
         var matches = contents.colors.matches.elements

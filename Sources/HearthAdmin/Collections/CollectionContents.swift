@@ -1,6 +1,6 @@
 import DocumentModel
 
-/// The result page of a collection, as all its views need it.
+/// One result page of a collection, with the data that all its views share.
 struct CollectionContents: Sendable {
     let results: CollectionResults
     /// The existing documents of the result page.
@@ -11,10 +11,10 @@ struct CollectionContents: Sendable {
     let colors: ColorCollector
     /// The geo points in the documents.
     let geoPoints: GeoPointCollector
-    let frame: CollectionFrame
+    let controls: CollectionControls
 
     /// - Parameters:
-    ///   - count: The number of all matching documents; nil if it isn't known.
+    ///   - count: The total number of matching documents; `nil` if it is unknown.
     ///   - commands: Formats the shell commands to copy.
     init(_ results: CollectionResults, count: BoundedCount?, commands: ShellCommands) {
         self.results = results
@@ -30,7 +30,7 @@ struct CollectionContents: Sendable {
         }
         self.colors = colors
         self.geoPoints = geoPoints
-        frame = CollectionFrame(
+        controls = CollectionControls(
             results,
             documentCount: documents.count,
             fields: fields,
@@ -41,6 +41,6 @@ struct CollectionContents: Sendable {
         )
     }
 
-    /// The page's subscription to live updates; nil if its query can't be watched.
+    /// The page's subscription to live updates; `nil` if its query cannot be watched.
     var liveStream: LiveStreamView? { results.liveStream.map(LiveStreamView.init) }
 }

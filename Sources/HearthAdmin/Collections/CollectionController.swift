@@ -3,13 +3,13 @@ import DocumentStore
 import HearthAPI
 import UTF8Text
 
-/// The views of a collection and its queries: table, map, colors, JSON and types.
+/// The controller for the views of a collection and its queries: table, map, colors, JSON and types.
 struct CollectionController {
     let request: AdminRequest
 
     private var context: ServiceContext { request.context }
 
-    /// Returns the shareable URL that a submitted filter form redirects to; nil for other requests and incomplete forms.
+    /// Returns the shareable URL that a submitted filter form redirects to; `nil` for other requests and incomplete forms.
     func canonicalFilterURL(at segments: [UTF8Key]) -> String? {
         guard case .collection(let path)? = try? ResourcePath(segments),
             let view = try? CollectionRequest(path: path, query: request.query),

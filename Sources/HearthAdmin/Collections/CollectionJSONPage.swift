@@ -6,12 +6,12 @@ struct CollectionJSONPage: Page {
     static let template = TemplateLibrary.Name.collectionJSON
 
     var layout: PageLayout
-    private let collection: CollectionFrame
+    private let collection: CollectionControls
     private let liveStream: LiveStreamView?
     private let json: String?
 
     init(_ contents: CollectionContents) {
-        collection = contents.frame
+        collection = contents.controls
         liveStream = contents.liveStream
         let documents = contents.documents
         var writer = JSONWriter()

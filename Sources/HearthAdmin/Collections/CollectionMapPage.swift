@@ -13,19 +13,19 @@ struct CollectionMapPage: Page {
     }
 
     var layout: PageLayout
-    private let collection: CollectionFrame
+    private let collection: CollectionControls
     private let liveStream: LiveStreamView?
     private let map: MapView?
     private let entries: [Entry]
-    /// The number of points shown and in total; nil if all are shown.
+    /// The number of points shown and in total; `nil` if all are shown.
     private let truncationNote: String?
     private let viewportsMarkup: Markup
-    /// The page filtered by the map's area; nil if the points are in several fields.
+    /// The page filtered by the map's area; `nil` if the points are in several fields.
     private let filteredURL: String?
     private let visibleCount: String?
 
     init(_ contents: CollectionContents) {
-        collection = contents.frame
+        collection = contents.controls
         liveStream = contents.liveStream
         let request = contents.results.request
         let matches = contents.geoPoints.matches.elements
@@ -44,7 +44,7 @@ struct CollectionMapPage: Page {
             Entry(
                 link: LinkView(toRowOf: match.document),
                 field: DisplayText(match.field),
-                geoPoint: GeoPointView(match.point, in: .listed)
+                geoPoint: GeoPointView(match.point, detail: .listed)
             )
         }
         visibleCount =

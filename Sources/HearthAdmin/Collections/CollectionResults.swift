@@ -17,20 +17,20 @@ struct CollectionResults: Sendable {
     private(set) var request: CollectionRequest
     private(set) var entries: [Entry] = []
     private let position: StorePosition
-    /// The errors of document files that can't be read.
+    /// The errors of document files that cannot be read.
     private(set) var damaged: [StatusError] = []
-    /// The cursor of the next page; nil on the last page.
+    /// The cursor of the next page; `nil` on the last page.
     private(set) var next: CollectionRequest.Cursor?
-    /// The cursor of the previous page; nil on the first page.
+    /// The cursor of the previous page; `nil` on the first page.
     private(set) var previous: CollectionRequest.Cursor?
     /// The method call that returns the same documents.
     private(set) var call = MethodCall(RunQuery.name)
-    /// The stream of changes to these documents; nil if they can't be watched.
+    /// The stream of changes to these documents; `nil` if they cannot be watched.
     private(set) var liveStream: LiveStreamURL?
-    /// The error for which the query was rejected.
+    /// The error that the query was rejected with; `nil` if it is valid.
     private(set) var error: CollectionQuery.ValidationError?
 
-    /// Reads the requested page. It has fewer documents than requested when they are large.
+    /// Reads the requested page. It may have fewer documents than requested if they are large.
     init(_ request: CollectionRequest, in context: ServiceContext) async throws(StatusError) {
         self.request = request
         // Taken before reading, so that the stream misses no change.
@@ -135,7 +135,7 @@ extension CollectionResults {
 
 // Queries, in sort order.
 extension CollectionResults {
-    /// Runs the query with one document more than the page shows, to determine whether there is another page.
+    /// Runs the query for one document more than the page shows, to determine whether there is another page.
     private mutating func runQuery(in context: ServiceContext) async throws {
         let limit = min(request.pageSize.count, context.server.limits.maximumPageSize)
         var query = try CollectionQuery(request, limit: limit + 1)

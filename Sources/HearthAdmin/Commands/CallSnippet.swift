@@ -6,7 +6,7 @@ import UTF8Text
 struct CallSnippet: ViewModel {
     private let json: String
     private let command: String
-    /// The query page with the call's parameters; nil for other methods.
+    /// The query page with the call's parameters; `nil` for other methods.
     private let queryURL: String?
 
     init(_ call: MethodCall, commands: ShellCommands) {

@@ -2,7 +2,7 @@ import DocumentModel
 import StrictJSON
 import UTF8Text
 
-/// A call of a method, with the text of its parameters.
+/// A method call, with its parameters as text.
 struct MethodCall: Sendable {
     let method: UTF8Key
     /// The text of the parameters: JSON, or an empty string.
@@ -17,7 +17,7 @@ struct MethodCall: Sendable {
         self.params = String(decoding: inDatabase, as: UTF8.self)
     }
 
-    /// Reads the call from a submitted form; returns nil if the form has no method.
+    /// Reads the call from a submitted form; returns `nil` if the form has no method.
     init?(_ form: Form) {
         guard let method = form["method"] else { return nil }
         self.method = method
@@ -59,7 +59,7 @@ struct MethodCallResult: ViewModel {
 }
 
 extension MethodCallResult {
-    /// The result for a form that was shown before a restart of the server or to another user.
+    /// The result for a form that was shown before a server restart or to another user.
     static var staleForm: MethodCallResult { MethodCallResult(isError: true, text: FormProblems.staleText) }
 
     /// - Parameter response: A JSON-RPC response.

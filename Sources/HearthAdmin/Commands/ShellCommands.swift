@@ -26,20 +26,20 @@ struct ShellCommands: Sendable {
 
     /// Returns a command that exports all documents of a database to a file.
     ///
-    /// - Parameter database: The database; nil for the default one.
+    /// - Parameter database: The database; `nil` for the default one.
     func export(of database: DatabaseID?) -> String {
         // A database name may contain any character.
         let option = database.map { " --database \(Self.quoted($0.description))" } ?? ""
         return "hearth export --server \(origin)\(option) --output backup.ndjson"
     }
 
-    /// Quotes a text as one word for a POSIX shell.
+    /// Quotes text as one word for a POSIX shell.
     private static func quoted(_ text: String) -> String {
         let pieces = text.utf8.split(separator: UInt8(ascii: "'"), omittingEmptySubsequences: false)
         return "'" + pieces.map { String(Substring($0)) }.joined(separator: #"'\''"#) + "'"
     }
 
-    /// Returns whether a text consists of characters of hosts and ports, none of which is special in a shell.
+    /// Returns whether a host contains only characters of host names and ports, none of them special in a shell.
     private static func isPlain(_ host: String) -> Bool {
         !host.utf8.isEmpty && host.utf8.count <= 255
             && host.utf8.allSatisfy { byte in

@@ -27,30 +27,30 @@ struct DeletePage: Page {
     /// True if the document doesn't exist, but has subcollections.
     private let isMissing: Bool
     private let base: String
-    /// The time of the last commit that the page shows. Later writes are not part of the confirmation.
+    /// The time of the last commit that the page reflects. The confirmation does not cover later writes.
     private let shownTime: String
     private let damaged: DamagedFileList?
     private let countText: String
     private let matchCount: Int
     private let selectionText: String
     private let selectedDocuments: [SelectedDocumentView]
-    private let hasBelow: Bool
+    private let hasSubcollections: Bool
     private let below: FormField
-    /// The name of the collection, to be typed.
+    /// The name of the collection, which the user must type.
     private let expectedName: DisplayText
     private let confirmation: FormField
     private let action: String
     private let returnURL: String
 
     /// - Parameters:
-    ///   - shownTime: The time of the last commit that the page shows.
+    ///   - shownTime: The time of the last commit that the page reflects.
     ///   - confirmationInput: The typed name of the collection.
     init(
         _ subject: Subject,
         at shownTime: Timestamp,
         problems: FormProblems = FormProblems(),
         confirmationInput: String = "",
-        deletesBelow: Bool = false
+        deletesSubcollections: Bool = false
     ) {
         (isDocument, isCollection, isMatching, isSelection) =
             switch subject {
@@ -71,14 +71,14 @@ struct DeletePage: Page {
         damaged = DamagedFileList(estimate.damaged)
         countText = estimate.text
         matchCount = estimate.count
-        hasBelow = estimate.count > 0
+        hasSubcollections = estimate.count > 0
         selectedDocuments = subject.selectedDocuments.map(SelectedDocumentView.init)
         selectionText = localized(
             count: selectedDocuments.count,
             one: "Delete {count} document?",
             other: "Delete {count} documents?"
         )
-        below = FormField("below", "", problems: problems, isChecked: deletesBelow)
+        below = FormField("below", "", problems: problems, isChecked: deletesSubcollections)
         confirmation = FormField("name", confirmationInput, problems: problems)
         action = subject.action
         returnURL = subject.url
@@ -133,7 +133,7 @@ extension DeletePage.Subject {
     }
 }
 
-/// A selected document: a link, and the version that the form carries.
+/// A selected document: a link, and the version that the form submits.
 private struct SelectedDocumentView: ViewModel {
     let link: LinkView
     let version: String

@@ -3,15 +3,15 @@ import DocumentStore
 import HearthAPI
 import UTF8Text
 
-/// The deletion of documents and collections.
+/// The controller for deleting documents and collections.
 struct DeletionController {
     let request: AdminRequest
     let jobRunner: JobRunner
 
     private var context: ServiceContext { request.context }
 
-    /// Handles the confirmation page for a document and its form. A document without subcollections is deleted at once, else a
-    /// background job is started.
+    /// Handles the confirmation page for a document and its form. A document without subcollections is deleted
+    /// immediately; otherwise, a background job is started.
     func delete(_ path: DocumentPath) async -> PageResponse {
         await request.respond { submission throws(StatusError) in
             try context.authorize(.writer)
@@ -29,17 +29,17 @@ struct DeletionController {
             guard let submission else { return .page(DeletePage(subject, at: shownTime)) }
             guard let confirmedTime = Timestamp(formValue: submission.form["at"]) else { return .page(ErrorPage.invalidForm) }
             // A missing document has only its subcollections to delete.
-            let deletesBelow = submission.form.has("below") || current == nil
+            let deletesSubcollections = submission.form.has("below") || current == nil
             var problems = submission.isStale ? FormProblems.stale : FormProblems()
             if problems.isEmpty, DocumentRevision(submission.form["base"]) != DocumentRevision(current) { problems.addConflict() }
             guard problems.isEmpty else {
-                return .page(DeletePage(subject, at: shownTime, problems: problems, deletesBelow: deletesBelow))
+                return .page(DeletePage(subject, at: shownTime, problems: problems, deletesSubcollections: deletesSubcollections))
             }
-            guard deletesBelow, !below.isEmpty else {
+            guard deletesSubcollections, !below.isEmpty else {
                 return try await delete(path, current, subject, at: shownTime)
             }
             return try await startDeletion(of: path.string, returnURL: AdminURL.document(path), shownTime: confirmedTime) {
-                DeletePage(subject, at: shownTime, deletesBelow: true)
+                DeletePage(subject, at: shownTime, deletesSubcollections: true)
             } _: { deletion throws(StatusError) in
                 if let current, try await deletion.delete([current])?.isEmpty ?? true { return }
                 try await deletion.delete(below: [path])
@@ -113,7 +113,7 @@ struct DeletionController {
     ///
     /// - Parameters:
     ///   - subject: The path or query that pages show as the job's subject.
-    ///   - shownTime: The time of the last commit that the confirmation page has shown.
+    ///   - shownTime: The time of the last commit that the confirmation page reflected.
     ///   - page: Returns the confirmation page, which is shown again when the job cannot be started.
     private func startDeletion(
         of subject: String,
@@ -157,7 +157,7 @@ extension DeletionController {
                 "Expected at most \(Self.maximumSelection) selected documents, found \(targets.count). Delete in several steps or use filters."
             )
         }
-        let deletesBelow = submission.form.has("below")
+        let deletesSubcollections = submission.form.has("below")
         let page = { [targets] (problems: FormProblems) async throws(StatusError) -> DeletePage in
             let shownTime = try await ReadConsistency().resolvedReadTime(in: context)
             var below = DocumentCountEstimate()
@@ -165,7 +165,7 @@ extension DeletionController {
                 below = below + (try await Subtree(context: context).estimate(below: target.path))
             }
             let subject = DeletePage.Subject.selection(targets, in: collection, below: below)
-            return DeletePage(subject, at: shownTime, problems: problems, deletesBelow: deletesBelow)
+            return DeletePage(subject, at: shownTime, problems: problems, deletesSubcollections: deletesSubcollections)
         }
         guard submission.form.has("confirmed"), !submission.isStale else {
             return .page(try await page(submission.isStale ? .stale : FormProblems()))
@@ -175,11 +175,11 @@ extension DeletionController {
             of: collection.string,
             returnURL: AdminURL.collection(collection),
             shownTime: confirmedTime,
-            totalCount: deletesBelow ? nil : targets.count
+            totalCount: deletesSubcollections ? nil : targets.count
         ) { () async throws(StatusError) in
             try await page(FormProblems())
         } _: { [targets] deletion throws(StatusError) in
-            guard let deleted = try await deletion.delete(targets), deletesBelow else { return }
+            guard let deleted = try await deletion.delete(targets), deletesSubcollections else { return }
             try await deletion.delete(below: deleted)
         }
     }
@@ -226,7 +226,7 @@ extension DeletionController {
         _ query: NormalizedQuery,
         problems: FormProblems = FormProblems()
     ) async throws(StatusError) -> DeletePage {
-        // Takes the time before counting: writes during the count are not part of the confirmation.
+        // The time is taken before counting, so that the confirmation does not cover writes during the count.
         let shownTime = try await ReadConsistency().resolvedReadTime(in: context)
         let estimate = try await DocumentCountEstimate(of: query, in: context)
         return DeletePage(.matching(request, estimate), at: shownTime, problems: problems)

@@ -4,18 +4,20 @@ import HearthAPI
 
 /// Deletes the documents that were confirmed, in the versions that existed when the confirmation page was shown.
 ///
-/// Documents that were written after that are kept together with everything below them, because nobody has confirmed their
-/// deletion. A document that matches a query now and was last changed before the confirmation page matched it then, too, and each
-/// document is deleted with its update time as precondition. So no point-in-time reads are needed, however long the job takes.
+/// Documents written after that are kept together with everything below them, because their deletion was not confirmed.
+///
+/// No point-in-time reads are needed, however long the job takes: each document is deleted with its update time as the
+/// precondition, and a document that matches the query and was last changed before the confirmation page was shown also matched
+/// it at that time.
 struct DeletionJob: Sendable {
     let context: ServiceContext
     let job: BackgroundJob
-    /// The time of the last commit that the confirmation page has shown.
+    /// The time of the last commit that the confirmation page reflected.
     let shownTime: Timestamp
 
     /// Deletes documents, each in its own commit.
     ///
-    /// - Returns: The documents that no longer exist; nil if the job was cancelled.
+    /// - Returns: The documents that no longer exist; `nil` if the job was cancelled.
     /// - Throws: An error that prevents all subsequent deletions.
     func delete(_ targets: [SelectedDocument]) async throws(StatusError) -> [DocumentPath]? {
         // The key may have been revoked since the last batch.
@@ -42,9 +44,7 @@ struct DeletionJob: Sendable {
                     job.update { $0.keptPaths.append(target.path) }
                 }
             case .failure(let error):
-                job.update {
-                    $0.itemErrors.append(BackgroundJob.ItemError(location: target.path.string, message: error.message))
-                }
+                add(error, at: target.path.string)
                 if error.isServerError { serverError = serverError ?? error }
             }
         }
@@ -52,7 +52,7 @@ struct DeletionJob: Sendable {
         return job.isCancelled ? nil : deleted
     }
 
-    /// Returns whether another client has deleted a document; false for one whose file is damaged.
+    /// Returns whether another client has deleted a document; `false` for one whose file is damaged.
     private func isDeleted(_ path: DocumentPath) async throws(StatusError) -> Bool {
         do throws(StatusError) {
             return try await context.document(at: path) == nil
@@ -69,7 +69,11 @@ struct DeletionJob: Sendable {
 
     /// Records unreadable documents, which are not deleted.
     func recordDamaged(_ errors: [StatusError]) {
-        job.update { progress in for error in errors { progress.itemErrors.append(BackgroundJob.ItemError(error)) } }
+        for error in errors { add(error, at: error.file?.path ?? error.path ?? "") }
+    }
+
+    private func add(_ error: StatusError, at location: String) {
+        job.update { [itemError = job.itemError(error, at: location)] in $0.itemErrors.append(itemError) }
     }
 
     /// Deletes a collection with all its subcollections.
@@ -93,15 +97,8 @@ struct DeletionJob: Sendable {
     }
 }
 
-extension BackgroundJob.ItemError {
-    /// The error of an unreadable document.
-    init(_ error: StatusError) {
-        self.init(location: error.file?.path ?? error.path ?? "", message: error.message)
-    }
-}
-
 extension StatusError {
-    /// True if the cause is the server or the caller rather than the document, so that subsequent writes would fail, too.
+    /// True if the cause is the server or the caller rather than the document, so that subsequent writes would fail as well.
     fileprivate var isServerError: Bool {
         switch code {
         case .unavailable, .resourceExhausted, .cancelled, .deadlineExceeded, .unauthenticated: true

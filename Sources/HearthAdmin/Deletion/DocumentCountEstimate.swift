@@ -9,9 +9,9 @@ struct DocumentCountEstimate: Sendable {
     /// The maximum count. A count that reaches it is a lower bound.
     var limit = Self.traversalLimit
 
-    /// The limit of a count by traversal, which a page waits for.
+    /// The limit on a count by traversal, which delays the page.
     static let traversalLimit = 1_000
-    /// The limit of a count by query, which only reads the index.
+    /// The limit on a count by query, which reads only the index.
     static let queryLimit = 1_000_000
 
     var isEmpty: Bool { count == 0 && damaged.isEmpty }
@@ -39,7 +39,7 @@ extension DocumentCountEstimate {
         self.init(count: count.number, damaged: count.damaged, limit: Self.queryLimit)
     }
 
-    /// Adds a batch; returns the documents to descend into, or nil if the limit is reached.
+    /// Adds a batch; returns the documents to descend into, or `nil` if the limit is reached.
     fileprivate mutating func add(_ batch: Subtree.Batch) -> [DocumentPath]? {
         count = min(count + batch.documents.count, limit)
         damaged += batch.damaged

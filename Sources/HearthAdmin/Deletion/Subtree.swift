@@ -4,8 +4,8 @@ import HearthAPI
 
 /// A traversal of all documents in a collection or below a document, at any depth, that the caller may read.
 ///
-/// A document is visited before its subcollections, so that nothing is deleted below a document that is kept. Subcollections of an
-/// unreadable document are not visited; they remain intact until it is repaired.
+/// A document is visited before its subcollections, so that nothing is deleted below a document that is kept. Subcollections of
+/// an unreadable document are not visited; they remain intact until it is repaired.
 struct Subtree: Sendable {
     let context: ServiceContext
 
@@ -15,7 +15,7 @@ struct Subtree: Sendable {
         var damaged: [StatusError] = []
     }
 
-    /// Handles a batch and returns the documents to descend into; nil stops the traversal.
+    /// Handles a batch and returns the documents to descend into; `nil` stops the traversal.
     typealias Visitor = (Batch) async throws(StatusError) -> [DocumentPath]?
 
     private static let pageSize: PageSize = 200

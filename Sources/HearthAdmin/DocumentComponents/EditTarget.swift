@@ -3,7 +3,7 @@ import UTF8Text
 
 /// The document that an editor changes or creates.
 struct EditTarget: Sendable {
-    /// The existing document; nil for a new one.
+    /// The existing document; `nil` for a new one.
     let document: DocumentPath?
     let collection: CollectionPath
     /// The input for the ID of a new document.

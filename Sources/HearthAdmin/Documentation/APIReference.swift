@@ -3,7 +3,7 @@ import JSONRPC
 import StrictJSON
 import UTF8Text
 
-/// The reference of the JSON-RPC methods, parsed from the OpenRPC document.
+/// The reference for the JSON-RPC methods, parsed from the OpenRPC document.
 struct APIReference: Sendable {
     /// A named schema that other schemas reference.
     struct Schema: ViewModel {

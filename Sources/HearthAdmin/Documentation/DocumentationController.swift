@@ -4,7 +4,7 @@ import HearthAPI
 import JSONRPC
 import StrictJSON
 
-/// The API reference and the calls that its forms submit.
+/// The controller for the API reference and the calls that its forms submit.
 struct DocumentationController {
     let request: AdminRequest
     let reference: APIReference
@@ -16,14 +16,14 @@ struct DocumentationController {
     /// The memory limit for the responses of all calls that forms submit.
     static let responseBudgetBytes = 32 << 20
 
-    /// Returns the limits of a call that a form submits. The response becomes part of a page, so it is limited to 256 KiB.
+    /// Returns the limits for a call that a form submits. The response becomes part of a page, so it is limited to 256 KiB.
     static func callLimits(_ limits: RPCLimits) -> RPCLimits {
         var limits = limits
         limits.maximumResponseBytes = 256 << 10
         return limits
     }
 
-    /// Shows the API reference, or after a submitted form, the API reference with the result of the call.
+    /// Shows the API reference, with the result of the call if a form was submitted.
     ///
     /// The response to the form contains the result, because no URL identifies it.
     func respond() async -> PageResponse {

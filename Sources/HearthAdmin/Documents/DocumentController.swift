@@ -3,7 +3,7 @@ import DocumentStore
 import HearthAPI
 import UTF8Text
 
-/// The page and the file of a document.
+/// The controller for the page and the file of a document.
 struct DocumentController {
     let request: AdminRequest
 
@@ -32,7 +32,7 @@ struct DocumentController {
         )
     }
 
-    /// Returns a document's raw file; nil for other URLs and missing files.
+    /// Returns a document's raw file; `nil` for other URLs and missing files.
     func file(at segments: [UTF8Key]) async -> PageResponse? {
         guard request.query["view"] == "file", case .document(let path)? = try? ResourcePath(segments) else { return nil }
         do throws(StatusError) {
@@ -41,8 +41,7 @@ struct DocumentController {
         } catch {
             // The document's page shows the error.
             if error.code == .dataLoss { return nil }
-            if error.code.httpStatus >= 500 { request.environment.errors.record(error) }
-            return await request.respond(with: ErrorPage(error))
+            return await request.respond(to: error)
         }
     }
 }

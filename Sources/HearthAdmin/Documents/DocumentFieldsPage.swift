@@ -8,10 +8,10 @@ struct DocumentFieldsPage: Page {
     private let header: DocumentHeader
     private let hasRows: Bool
     private let rowsMarkup: Markup
-    /// The number of rows beyond the limit; nil if all are shown.
+    /// The number of rows beyond the limit; `nil` if all are shown.
     private let hiddenRows: String?
     private let map: MapView?
-    /// The number of geo points shown and in total; nil if all are shown.
+    /// The number of geo points shown and in total; `nil` if all are shown.
     private let truncationNote: String?
     private let subcollections: SubcollectionList
     private let liveStream: LiveStreamView?

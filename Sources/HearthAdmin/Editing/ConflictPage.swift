@@ -2,7 +2,7 @@ import DocumentModel
 import HTTPTypes
 internal import UTF8Text
 
-/// The page of an edit conflict, with the base, their and your value of each differing field to choose from.
+/// The page that resolves an edit conflict: it offers the base value, their value and your value of each differing field.
 struct ConflictPage: Page {
     static let template = TemplateLibrary.Name.conflict
 
@@ -22,9 +22,9 @@ struct ConflictPage: Page {
     struct Conflict: Sendable {
         let path: DocumentPath
         let base: DocumentRevision
-        /// The fields of the base revision; nil if it is not retained.
+        /// The fields of the base revision; `nil` if it is not retained.
         let baseFields: MapValue?
-        /// The current document; nil if it was deleted.
+        /// The current document; `nil` if it was deleted.
         let theirs: EncodedDocument?
         let theirFields: MapValue
         let yours: MapValue
@@ -37,7 +37,7 @@ struct ConflictPage: Page {
     private let name: DisplayText
     private let problemAlert: ProblemAlert?
     private let isDeleted: Bool
-    /// The time of the current version; nil if the document was deleted.
+    /// The time of the current version; `nil` if the document was deleted.
     private let changed: RelativeTimeView?
     private let hasBase: Bool
     private let hasRows: Bool

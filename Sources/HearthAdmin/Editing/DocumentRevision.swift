@@ -6,7 +6,7 @@ import UTF8Text
 ///
 /// It includes a digest of the fields, because editing the file by hand does not change the update time.
 struct DocumentRevision: Hashable, Sendable {
-    /// The update time; nil for a document that did not exist.
+    /// The update time; `nil` for a document that did not exist.
     let updateTime: Timestamp?
     /// The first 64 bits of the SHA-256 hash of the fields.
     private let digest: UTF8Key
@@ -16,7 +16,7 @@ struct DocumentRevision: Hashable, Sendable {
         digest = document.map { UTF8Key(Hexadecimal.encode(SHA256.hash(data: $0.fieldsJSON).prefix(8))) } ?? ""
     }
 
-    /// Parses the value of a form field; nil if it is malformed.
+    /// Parses the value of a form field; `nil` if it is malformed.
     init?(_ formValue: UTF8Key?) {
         guard let formValue else { return nil }
         let parts = formValue.utf8.split(separator: UInt8(ascii: "."))

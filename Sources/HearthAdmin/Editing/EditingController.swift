@@ -20,7 +20,7 @@ private enum SaveResult {
     }
 }
 
-/// The editors of documents.
+/// The controller for the document editors.
 struct EditingController {
     let request: AdminRequest
 
@@ -208,7 +208,7 @@ extension EditingController {
         }
     }
 
-    /// Writes an edited document if it still has the base revision, else returns the conflict page.
+    /// Writes an edited document if it still has the base revision; otherwise, returns the conflict page.
     private func save(
         _ fields: MapValue,
         at path: DocumentPath,

@@ -21,7 +21,7 @@ struct EditorContext: Sendable {
         return editor
     }
 
-    /// The frame of the page.
+    /// The layout of the page.
     var layout: PageLayout {
         var layout = PageLayout(at: target.segments)
         let title = layout.title
@@ -32,7 +32,7 @@ struct EditorContext: Sendable {
 }
 
 /// The parts shared by the pages of both editors: heading, ID field, errors and the link back.
-struct EditorFrame: ViewModel {
+struct EditorHeader: ViewModel {
     private let isNewDocument: Bool
     private let name: DisplayText
     private let problemAlert: ProblemAlert?

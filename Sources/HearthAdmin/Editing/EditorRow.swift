@@ -8,7 +8,7 @@ struct EditorRow: Sendable {
     /// The name of the field; empty for an array element.
     var name: String
     var type: EditorValueType
-    /// The input for the value; the latitude of a geo point.
+    /// The input for the value, or the latitude of a geo point.
     var text: String
     /// The longitude of a geo point, or the encoding of bytes.
     var secondaryText: String
@@ -28,7 +28,7 @@ struct EditorRow: Sendable {
         isNew = true
     }
 
-    /// Decodes a row of a submitted form; nil if it is malformed.
+    /// Decodes a row of a submitted form; `nil` if it is malformed.
     init?(_ number: Int, of form: Form) {
         guard let type = form[UTF8Key("r\(number)-type")].flatMap({ EditorValueType(rawValue: $0.string) }),
             let depth = form[UTF8Key("r\(number)-depth")].flatMap({ Int($0.string) }),

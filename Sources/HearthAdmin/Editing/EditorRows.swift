@@ -5,14 +5,14 @@ import UTF8Text
 struct EditorRows: Sendable {
     private(set) var rows: [EditorRow] = []
 
-    /// The maximum number of rows of a document to open. Larger documents are edited as JSON.
+    /// The maximum number of rows of a document that the editor opens. Larger documents are edited as JSON.
     static let openLimit = 300
-    /// The maximum number of rows after fields were added.
+    /// The maximum number of rows, including added ones.
     static let maximumCount = 2 * openLimit
-    /// The maximum size of the JSON of a document to open.
+    /// The maximum size of the JSON of a document that the editor opens.
     static let byteLimit = 128 << 10
 
-    /// Creates the rows of an existing document; nil if it exceeds the limits.
+    /// Creates the rows of an existing document; `nil` if it exceeds the limits.
     init?(_ document: EncodedDocument, fields: MapValue) {
         guard document.fieldsJSON.count <= Self.byteLimit else { return nil }
         self.init(fields)
@@ -24,7 +24,7 @@ struct EditorRows: Sendable {
         for (key, value) in fields { append(value, name: key, depth: 0) }
     }
 
-    /// Decodes the rows of a submitted form; nil if it is malformed.
+    /// Decodes the rows of a submitted form; `nil` if it is malformed.
     init?(_ form: Form) {
         guard let count = form["rows"].flatMap({ Int($0.string) }), (0...Self.maximumCount).contains(count) else { return nil }
         for number in 0..<count {
@@ -64,7 +64,7 @@ extension EditorRows {
 
     /// Performs the action of a button, such as `add`, `add-3` or `remove-3`. An action on a missing row has no effect.
     ///
-    /// - Returns: False when no row can be added because of ``maximumCount``.
+    /// - Returns: `false` when no row can be added because of ``maximumCount``.
     @discardableResult
     mutating func apply(_ action: UTF8Key) -> Bool {
         for index in rows.indices { rows[index].isNew = false }
@@ -103,7 +103,7 @@ extension EditorRows {
 }
 
 extension EditorRows {
-    /// Parses all rows; returns nil and adds the errors when some are invalid.
+    /// Parses all rows; returns `nil` and adds the errors when some are invalid.
     func fields(addingTo problems: inout FormProblems) -> MapValue? {
         var parser = Parser(rows: rows)
         let fields = parser.map(at: 0)

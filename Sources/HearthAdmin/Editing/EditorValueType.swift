@@ -40,7 +40,7 @@ enum EditorValueType: String, CaseIterable, Sendable {
         }
     }
 
-    /// True if the contents are in rows of their own.
+    /// True if the contents have separate rows.
     var isContainer: Bool { self == .array || self == .map }
 
     /// Returns the type of a value and the contents of its input fields.

@@ -90,14 +90,14 @@ struct FieldEditorPage: Page {
 
     var layout: PageLayout
     let status: HTTPResponse.Status
-    private let editor: EditorFrame
+    private let editor: EditorHeader
     private let action: String
     private let hasEditorRows: Bool
     private let rowCount: Int
     private let rows: [Row]
 
     init(_ editor: EditorContext, rows: EditorRows) {
-        self.editor = EditorFrame(editor)
+        self.editor = EditorHeader(editor)
         action = editor.target.url(asJSON: false)
         hasEditorRows = !rows.rows.isEmpty
         rowCount = rows.rows.count

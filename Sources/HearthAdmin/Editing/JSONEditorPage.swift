@@ -8,7 +8,7 @@ struct JSONEditorPage: Page {
 
     var layout: PageLayout
     let status: HTTPResponse.Status
-    private let editor: EditorFrame
+    private let editor: EditorHeader
     private let action: String
     private let json: FormField
     private let errorExcerpt: ErrorExcerpt?
@@ -43,7 +43,7 @@ struct JSONEditorPage: Page {
     }
 
     init(_ editor: EditorContext, text: String, errorExcerpt: ErrorExcerpt? = nil, isTooLarge: Bool = false) {
-        self.editor = EditorFrame(editor)
+        self.editor = EditorHeader(editor)
         action = editor.target.url(asJSON: true)
         json = FormField("json", text, problems: editor.problems)
         self.errorExcerpt = errorExcerpt

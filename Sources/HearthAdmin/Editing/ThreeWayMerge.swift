@@ -6,11 +6,11 @@ struct ThreeWayMerge: Sendable {
     /// A field with different values on both sides.
     struct Difference: Sendable {
         let path: [UTF8Key]
-        /// The value in the common base; nil for a missing field.
+        /// The value in the common base; `nil` for a missing field.
         let base: Value?
         let theirs: Value?
         let yours: Value?
-        /// The only side that has changed the field; nil if both have, or when the base is unknown.
+        /// The only side that has changed the field; `nil` if both have, or if the base is unknown.
         let changedBy: Side?
     }
 
@@ -22,7 +22,7 @@ struct ThreeWayMerge: Sendable {
     let differences: [Difference]
     private let yours: MapValue
 
-    /// - Parameter base: The common base; nil if it is unknown.
+    /// - Parameter base: The common base; `nil` if it is unknown.
     init(base: MapValue?, theirs: MapValue, yours: MapValue) {
         self.yours = yours
         var differences: [Difference] = []

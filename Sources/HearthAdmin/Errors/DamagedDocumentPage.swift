@@ -1,7 +1,7 @@
 import DocumentModel
 import HTTPTypes
 
-/// The page of a document whose file can't be read: the error with its position, ways to repair it, and the subcollections.
+/// The page of a document whose file cannot be read: the error with its position, ways to repair it, and the subcollections.
 ///
 /// A request for the document itself gets the status 200, since neither the request nor the server is at fault.
 struct DamagedDocumentPage: Page {
@@ -15,7 +15,7 @@ struct DamagedDocumentPage: Page {
     private let historyURL: String
     private let subcollections: SubcollectionList
 
-    /// - Parameter status: The status; other than 200 for a request to change the document.
+    /// - Parameter status: The status; an error status for a request to change the document.
     init(_ path: DocumentPath, _ error: StatusError, subcollections: SubcollectionList, status: HTTPResponse.Status = .ok) {
         self.status = status
         heading = PathHeading(path.segments)

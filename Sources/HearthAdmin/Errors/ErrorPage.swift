@@ -14,6 +14,9 @@ struct ErrorPage: Page {
     /// The error message of the service, in English.
     private let message: DisplayText?
     private let path: DisplayText?
+    /// The progress of the rebuild that the request must wait for.
+    private let rebuild: RebuildProgressView?
+    let retryDelay: Duration?
 
     /// Creates an error detected by the pages.
     private init(status: HTTPResponse.Status, heading: String, advice: String) {
@@ -23,6 +26,8 @@ struct ErrorPage: Page {
         self.advice = advice
         message = nil
         path = nil
+        rebuild = nil
+        retryDelay = nil
         layout = PageLayout(title: heading)
     }
 
@@ -49,12 +54,12 @@ struct ErrorPage: Page {
         )
     }
 
-    /// A form of another page, or one that no browser would encode this way.
+    /// A form from another page, or one that no browser would encode this way.
     static var invalidForm: ErrorPage {
         ErrorPage(
             status: .badRequest,
             heading: localized("Invalid form"),
-            advice: localized("It isn’t a form of this page, or it wasn’t encoded by a browser. Programs use POST /rpc.")
+            advice: localized("It isn’t a form from this page, or it wasn’t encoded by a browser. Programs use POST /rpc.")
         )
     }
 
@@ -71,11 +76,23 @@ struct ErrorPage: Page {
     init(_ error: StatusError) {
         status = HTTPResponse.Status(code: error.code.httpStatus)
         statusCode = status.code
-        heading = Self.heading(for: error.code)
-        advice = nil
-        message = DisplayText(error.message)
-        path = error.path.map { DisplayText($0) }
+        retryDelay = error.retryAfter
+        if let progress = error.progress {
+            heading = localized("The index is being rebuilt")
+            advice = localized(
+                "Filters, sorting and queries work again when it is complete. Documents can still be opened and edited."
+            )
+            (message, path) = (nil, nil)
+            rebuild = RebuildProgressView(progress)
+        } else {
+            heading = Self.heading(for: error.code)
+            advice = nil
+            message = DisplayText(error.message)
+            path = error.path.map { DisplayText($0) }
+            rebuild = nil
+        }
         layout = PageLayout(title: heading)
+        layout.refreshes = rebuild != nil
     }
 
     private static func heading(for code: StatusCode) -> String {
@@ -85,6 +102,36 @@ struct ErrorPage: Page {
         case .permissionDenied, .unauthenticated: localized("Permission denied")
         case .resourceExhausted, .unavailable, .deadlineExceeded: localized("Temporarily unavailable")
         default: localized("Something went wrong")
+        }
+    }
+}
+
+/// The progress of a rebuild of the index.
+struct RebuildProgressView: ViewModel {
+    /// The number of documents read, and the number of all documents if it is known.
+    private let documents: String
+    private let percentage: Int?
+    /// The completed part and the time left.
+    private let estimate: String?
+
+    init(_ progress: StatusError.Progress) {
+        documents =
+            if let total = progress.totalCount {
+                localized(
+                    "{done} of {total} documents",
+                    ["done": NumberFormat.grouped(progress.completedCount), "total": NumberFormat.grouped(total)]
+                )
+            } else {
+                localized(count: progress.completedCount, one: "{count} document so far", other: "{count} documents so far")
+            }
+        percentage = progress.percentage
+        estimate = progress.percentage.map { percentage in
+            let percent = NumberFormat.grouped(percentage)
+            guard let timeLeft = progress.timeLeft else { return localized("{percent}% complete", ["percent": percent]) }
+            return localized(
+                "{percent}% complete, about {duration} left",
+                ["percent": percent, "duration": RelativeTime.text(of: timeLeft)]
+            )
         }
     }
 }

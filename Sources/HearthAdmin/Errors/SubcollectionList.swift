@@ -3,7 +3,7 @@ import DocumentStore
 import HearthAPI
 import UTF8Text
 
-/// The subcollections of a document as links, and the errors of folders that can't be read as collections.
+/// The subcollections of a document as links, and the errors of folders that cannot be read as collections.
 struct SubcollectionList: ViewModel {
     private let links: [LinkView]
     let hasLinks: Bool

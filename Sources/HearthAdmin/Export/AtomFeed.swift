@@ -22,12 +22,16 @@ struct AtomFeed: Sendable {
     /// - Parameters:
     ///   - origin: The scheme and authority of the request, for links.
     ///   - now: The current time, used when the feed has no entries.
+    /// - Throws: ``StatusCode/permissionDenied`` if the caller has no access to the collection.
     init(
         of collection: CollectionPath,
         origin: String,
         now: Timestamp,
         in context: ServiceContext
     ) async throws(StatusError) {
+        try context.authorize(.reader)
+        // The commits of other collections are omitted silently, since most readers follow all collections that they may read.
+        try context.caller.requireAccess(to: collection)
         self.collection = collection
         self.origin = origin
         let position = try await context.safePosition()

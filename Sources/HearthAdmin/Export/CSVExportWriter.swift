@@ -43,7 +43,7 @@ struct CSVExportWriter: ExportWriter {
 
     private static let idColumn = FieldPath.documentName.description
 
-    /// Returns the header of a column: the plain field name if it is unambiguous, or else the field path.
+    /// Returns the header of a column: the plain field name if it is unambiguous, otherwise the field path.
     private static func name(of column: FieldPath) -> String {
         guard column.segments.count == 1, let name = column.segments.first?.string else { return column.description }
         return (try? FieldPath(name)) ?? column == column ? name : column.description
@@ -73,7 +73,7 @@ struct CSVExportWriter: ExportWriter {
         Self.quoted(!isRaw && Self.needsPrefix(text) ? "'" + text : text, always: alwaysQuoted)
     }
 
-    /// Quotes a text if necessary.
+    /// Quotes text if necessary.
     private static func quoted(_ text: String, always: Bool = false) -> [UInt8] {
         let needsQuotes =
             always || text.utf8.isEmpty
@@ -90,7 +90,7 @@ struct CSVExportWriter: ExportWriter {
         return bytes + [UInt8(ascii: "\"")]
     }
 
-    /// Returns whether a text looks like a formula, JSON or prefixed text.
+    /// Returns whether text looks like a formula, JSON or prefixed text.
     private static func needsPrefix(_ text: String) -> Bool {
         switch text.utf8.first {
         case UInt8(ascii: "'"), UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"):

@@ -12,7 +12,7 @@ struct CollectionExport: Sendable {
     /// True to skip unreadable documents, as the user has confirmed.
     let skipsDamaged: Bool
 
-    /// Decodes a URL query; returns nil if it doesn't request an export.
+    /// Decodes a URL query; returns `nil` if it doesn't request an export.
     init?(_ query: URLQuery, of request: CollectionRequest) {
         guard let name = query["export"], let format = ExportFormat(name) else { return nil }
         self.format = format
@@ -39,10 +39,10 @@ struct CollectionExport: Sendable {
 
     /// Returns the file as a streaming body.
     ///
-    /// When a document can't be read while streaming, the file ends with the error and the response is aborted.
+    /// When a document cannot be read while streaming, the file ends with the error and the response is aborted.
     ///
     /// - Parameters:
-    ///   - readTime: The time as of which documents are read.
+    ///   - readTime: The read time of all documents.
     ///   - report: Logs an error and returns the error to write to the file.
     /// - Throws: `CollectionQuery.ValidationError`, or ``UnreadableDocuments`` when they are found before the file begins.
     func body(
@@ -84,7 +84,7 @@ struct CollectionExport: Sendable {
         return String(decoding: text.utf8.map { $0 < UInt8(ascii: " ") ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
     }
 
-    /// Unreadable documents that the file would lack.
+    /// The unreadable documents that would be missing from the file.
     struct UnreadableDocuments: Error {
         let collection: CollectionPath
         let errors: [StatusError]
@@ -109,7 +109,7 @@ struct CollectionExport: Sendable {
 
     private static let verifiedCount = 20_000
 
-    /// Returns the chosen columns, or else the fields of all documents, which the header row must list.
+    /// Returns the chosen columns; if there are none, the fields of all documents, which the header row must list.
     private func columns(of documents: DocumentPager) async throws -> [FieldPath] {
         guard request.columns.isEmpty else { return request.columns }
         var documents = documents

@@ -3,7 +3,7 @@ import HTTPTypes
 import StrictJSON
 internal import UTF8Text
 
-/// A warning that an export would lack unreadable documents, with a link to export the others.
+/// A warning that unreadable documents would be missing from an export, with a link that exports the others.
 struct DamagedExportPage: Page {
     static let template = TemplateLibrary.Name.damagedExport
 

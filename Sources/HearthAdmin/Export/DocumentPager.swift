@@ -2,13 +2,13 @@ import DocumentModel
 import DocumentStore
 import HearthAPI
 
-/// Reads all documents of a collection or query page by page, as of one read time.
+/// Reads all documents of a collection or query page by page, at one read time.
 ///
-/// Memory holds one page. Unreadable documents are skipped and added to ``damaged``.
+/// Holds one page in memory. Unreadable documents are skipped and added to ``damaged``.
 struct DocumentPager: Sendable {
     private let context: ServiceContext
     private let collection: CollectionPath
-    /// The query; nil to list the whole collection.
+    /// The query; `nil` to list the whole collection.
     private let query: NormalizedQuery?
     private let consistency: ReadConsistency
     private var lastID: DocumentPath.ID?
@@ -19,9 +19,9 @@ struct DocumentPager: Sendable {
     /// The errors of unreadable documents found so far.
     private(set) var damaged: [StatusError] = []
 
-    /// Reads the documents of a request as of a time.
+    /// Reads the documents of a request at a read time.
     ///
-    /// - Parameter readTime: The read time; nil for an empty database.
+    /// - Parameter readTime: The read time; `nil` for an empty database.
     init(
         _ request: CollectionRequest,
         at readTime: Timestamp?,
@@ -31,7 +31,7 @@ struct DocumentPager: Sendable {
         self.init(request, matching: query, at: readTime, in: context)
     }
 
-    /// Reads the documents that match a query: as of a time, or without one, each page at its latest state.
+    /// Reads the documents that match a query, at a read time or, without one, each page in its latest state.
     init(
         _ request: CollectionRequest,
         matching query: NormalizedQuery?,
@@ -44,7 +44,7 @@ struct DocumentPager: Sendable {
         consistency = ReadConsistency(readTime: readTime)
     }
 
-    /// Returns the next page; nil at the end.
+    /// Returns the next page; `nil` at the end.
     mutating func next() async throws(StatusError) -> [EncodedDocument]? {
         guard !isAtEnd else { return nil }
         guard let query else { return try await nextListed() }
@@ -79,7 +79,7 @@ struct DocumentPager: Sendable {
         }
     }
 
-    /// Adds errors, which queries report on more than one page, once each.
+    /// Adds errors without duplicates: a query may report the same error on several pages.
     private mutating func recordDamaged(_ errors: [StatusError]) {
         for error in errors where !damaged.contains(where: { $0.file?.path == error.file?.path && $0.path == error.path }) {
             damaged.append(error)

@@ -3,13 +3,13 @@ import DocumentStore
 import HearthAPI
 import UTF8Text
 
-/// The exports of collections.
+/// The controller for the exports of collections.
 struct ExportController {
     let request: AdminRequest
 
     private var context: ServiceContext { request.context }
 
-    /// Returns the export that a URL requests; nil for other URLs.
+    /// Returns the export that a URL requests; `nil` for other URLs.
     func respond(at segments: [UTF8Key]) async -> PageResponse? {
         let query = request.query
         guard query["export"] != nil else { return nil }
@@ -42,10 +42,8 @@ struct ExportController {
             return await request.respond(with: DamagedExportPage(request.http, of: unreadable.collection, unreadable.errors))
         } catch let error as CollectionQuery.ValidationError {
             return await request.respond(with: ErrorPage(StatusError(.invalidArgument, error.message)))
-        } catch let error as StatusError {
-            return await request.respond(to: error)
         } catch {
-            return await request.respond(with: ErrorPage(StatusError(.internal, "The export failed.", cause: error)))
+            return await request.respond(to: error as? StatusError ?? StatusError(.internal, "The export failed.", cause: error))
         }
     }
 }

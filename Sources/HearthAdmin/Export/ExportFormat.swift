@@ -8,7 +8,7 @@ enum ExportFormat: String, CaseIterable, Sendable {
     case json
     /// A table with a column for each field.
     case csv
-    /// The geo points as placemarks for map programs.
+    /// The geo points as placemarks for mapping software.
     case kml
     /// A feed of the latest changes.
     case atom

@@ -5,7 +5,7 @@ import StrictJSON
 protocol ExportWriter {
     /// Returns the bytes before the first document.
     mutating func begin() -> [UInt8]
-    /// Returns the bytes of documents.
+    /// Returns the encoded documents.
     mutating func write(_ documents: [EncodedDocument]) throws(StatusError) -> [UInt8]
     /// Returns the bytes after the last document.
     mutating func end() -> [UInt8]

@@ -71,7 +71,7 @@ struct KMLExportWriter: ExportWriter {
         xml.endElement()
     }
 
-    /// Formats a scalar for the balloon of a placemark; returns nil for other types.
+    /// Formats a scalar for the balloon of a placemark; returns `nil` for other types.
     private static func text(of value: Value) -> String? {
         switch value {
         case .string(let text): text

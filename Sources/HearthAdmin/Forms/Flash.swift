@@ -4,8 +4,8 @@ import UTF8Text
 
 /// A flash message: the result of a form, shown once on the page after the redirect.
 ///
-/// It is passed in a cookie that the next page deletes, as a code of a closed set with at most two numbers. So the URL of the page
-/// is unaffected, links cannot inject messages, and only known texts are shown.
+/// It is passed in a cookie that the next page deletes, as a code from a fixed set with at most two numbers. So the URL of the
+/// page is unaffected, links cannot inject messages, and only known messages are shown.
 enum Flash: Hashable, Sendable {
     case saved(Undo?)
     case unchanged
@@ -24,7 +24,7 @@ enum Flash: Hashable, Sendable {
     struct Undo: Hashable, Sendable {
         /// The update time of the version to restore.
         let version: Timestamp
-        /// The update time of the current version; nil if the document was deleted.
+        /// The update time of the current version; `nil` if the document was deleted.
         let current: Timestamp?
     }
 
@@ -104,7 +104,7 @@ extension Flash {
         }
     }
 
-    /// The undo parameters; nil if the change cannot be undone.
+    /// The undo parameters; `nil` if the change cannot be undone.
     var undo: Undo? {
         switch self {
         case .saved(let undo), .deleted(let undo), .restored(let undo): undo

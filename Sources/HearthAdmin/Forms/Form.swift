@@ -16,7 +16,7 @@ struct Form: Sendable {
 
     static let empty = Form(items: [])
 
-    /// Decodes a URL-encoded form; nil if it is malformed.
+    /// Decodes a URL-encoded form; `nil` if it is malformed.
     init?(_ bytes: [UInt8]) {
         var items: [(name: UTF8Key, value: UTF8Key)] = []
         for item in QueryString.decodeItems(of: bytes) {
@@ -37,7 +37,7 @@ struct Form: Sendable {
     /// The first value of a field.
     subscript(_ name: UTF8Key) -> UTF8Key? { first[name] }
 
-    /// Returns the first value of a field without leading and trailing whitespace; empty without one.
+    /// Returns the first value of a field without leading and trailing whitespace, or an empty string.
     func text(_ name: UTF8Key) -> String {
         let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\t") }
         let text = (first[name]?.string ?? "").utf8.drop(while: isBlank)
@@ -70,7 +70,7 @@ struct Form: Sendable {
 }
 
 extension Timestamp {
-    /// Parses a timestamp from a form field or query item; nil if it is malformed.
+    /// Parses a timestamp from a form field or query item; `nil` if it is malformed.
     init?(formValue text: UTF8Key?) {
         guard let text, let microseconds = Int64(text.string), let time = try? Timestamp(microseconds: microseconds) else {
             return nil

@@ -1,9 +1,9 @@
 import DocumentModel
 
-/// The errors of a submitted form: listed above the form, which then receives the focus, and beside the fields.
+/// The errors of a submitted form, shown in an alert above the form, which receives the focus, and beside the fields.
 struct FormProblems: Sendable {
     struct Problem: Sendable {
-        /// The `id` of the invalid field; nil for an error of the whole form.
+        /// The `id` of the invalid field; `nil` for an error concerning the whole form.
         let field: String?
         /// A page with related information.
         let url: String?
@@ -14,14 +14,14 @@ struct FormProblems: Sendable {
 
     var isEmpty: Bool { list.isEmpty }
 
-    /// Adds an error of a field, or of the whole form.
+    /// Adds an error concerning a field or the whole form.
     ///
     /// - Parameter url: A page with related information.
     mutating func add(_ message: String, at field: String? = nil, linkingTo url: String? = nil) {
         list.append(Problem(field: field, url: url, message: DisplayText(message)))
     }
 
-    /// Returns the first error of a field.
+    /// Returns the first error concerning a field.
     func message(for field: String) -> DisplayText? {
         list.first { $0.field?.utf8.elementsEqual(field.utf8) ?? false }?.message
     }
@@ -35,7 +35,7 @@ struct FormProblems: Sendable {
 
     static var staleText: String {
         localized(
-            "This form is from before you signed in or the server restarted. Your input is kept: review it and submit it again."
+            "This form was loaded before you signed in or before the server restarted. Your input is kept: review it and submit it again."
         )
     }
 }

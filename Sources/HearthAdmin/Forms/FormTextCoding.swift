@@ -3,7 +3,7 @@ import StrictJSON
 
 /// Encodes strings for text fields of forms so that they round-trip.
 ///
-/// Browsers normalize line breaks and show some characters as nothing. A string with such characters is shown as a JSON string
+/// Browsers normalize line breaks and do not show some characters. A string with such characters is shown as a JSON string
 /// literal with escapes.
 enum FormTextCoding {
     /// Returns whether a text field shows the string faithfully and returns it unchanged.
@@ -18,7 +18,7 @@ enum FormTextCoding {
         return roundTrips(string, lines: .single) && !isAmbiguous ? string : encodeLiteral(string)
     }
 
-    /// Decodes the value of a single-line field; nil if it begins with a quotation mark and is not a JSON string.
+    /// Decodes the value of a single-line field; `nil` if it begins with a quotation mark and is not a JSON string.
     static func decodeLine(_ line: String) -> String? {
         guard line.utf8.first == UInt8(ascii: "\"") else { return line }
         return decodeLiteral(line)
@@ -31,7 +31,7 @@ enum FormTextCoding {
         return EscapedJSON.text(writer.finish())
     }
 
-    /// Decodes a JSON string literal; nil if it is not one.
+    /// Decodes a JSON string literal; `nil` if it is not one.
     static func decodeLiteral(_ text: String) -> String? {
         (try? JSONText(text))?.root.string
     }
@@ -43,7 +43,7 @@ enum FormTextCoding {
         return String(decoding: Array(bytes), as: UTF8.self)
     }
 
-    /// Returns the trimmed lines of a text, without empty ones.
+    /// Returns the trimmed, non-empty lines of text.
     static func lines(of text: String) -> [String] {
         text.utf8.split(separator: UInt8(ascii: "\n")).map { trimmed(String(Substring($0))) }.filter { !$0.utf8.isEmpty }
     }

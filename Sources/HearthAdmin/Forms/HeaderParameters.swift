@@ -33,7 +33,7 @@ struct HeaderParameters {
         return Array(value.reversed().drop { $0 == UInt8(ascii: " ") }.reversed())
     }
 
-    /// Consumes a quoted value; nil if the closing quotation mark is missing.
+    /// Consumes a quoted value; `nil` if the closing quotation mark is missing.
     private static func quotedValue(_ rest: inout ArraySlice<UInt8>) -> [UInt8]? {
         var value: [UInt8] = []
         rest = rest.dropFirst()

@@ -28,7 +28,7 @@ struct MultipartParser {
     private let innerDelimiter: [UInt8]
     private var state = State.firstDelimiter
     private var buffer: [UInt8] = []
-    /// The number of buffered bytes that were searched for a delimiter without success.
+    /// The number of buffered bytes that contain no delimiter and need not be searched again.
     private var scannedCount = 0
     private var events: [Event] = []
     private var fieldCount = 0
@@ -65,7 +65,7 @@ struct MultipartParser {
         guard case .end = state else { throw SyntaxError() }
     }
 
-    /// Advances the state machine; returns false when it needs more bytes.
+    /// Advances the state machine; returns `false` when it needs more bytes.
     private mutating func step() throws(SyntaxError) -> Bool {
         switch state {
         case .firstDelimiter:
@@ -82,7 +82,7 @@ struct MultipartParser {
         case .headers: return try parseHeaders()
         case .field(let name):
             guard let end = find(innerDelimiter) else {
-                // A partial delimiter at the end of the buffer is not counted as value yet.
+                // A partial delimiter at the end of the buffer is not yet counted as part of the value.
                 guard fieldBytes + scannedCount <= Self.maximumFieldBytes else { throw SyntaxError() }
                 return false
             }

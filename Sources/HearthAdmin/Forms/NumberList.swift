@@ -1,8 +1,8 @@
 import StrictJSON
 
-/// The form of several numbers in a text: separated by commas.
+/// Parses lists of numbers in form fields.
 enum NumberList {
-    /// Parses comma-separated numbers; returns nil if an element is not a number.
+    /// Parses comma-separated numbers; returns `nil` if an element is not a number.
     static func numbers(in text: String) -> [Double]? {
         let parts = text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
         let numbers = parts.compactMap { part -> Double? in

@@ -9,7 +9,7 @@ struct ProblemAlert: ViewModel {
     private let isOneProblem: Bool
     private let problems: [Problem]
 
-    /// Creates the alert; returns nil if there are no errors.
+    /// Creates the alert; returns `nil` if there are no errors.
     init?(_ problems: FormProblems) {
         guard !problems.isEmpty else { return nil }
         isOneProblem = problems.list.count == 1

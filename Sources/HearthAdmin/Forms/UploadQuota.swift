@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The disk space limit of all uploaded files.
+/// The limit on the disk space that all uploaded files use.
 ///
 /// A file holds a reservation from its first byte until it is deleted: while it is received, stored, and read by a job.
 final class UploadQuota: Sendable {
@@ -37,7 +37,7 @@ final class UploadQuota: Sendable {
             quota.release(byteCount.withLock { $0 })
         }
 
-        /// Reserves more bytes; returns false when that would exceed the quota.
+        /// Reserves more bytes; returns `false` when that would exceed the quota.
         func reserve(_ additionalBytes: Int) -> Bool {
             guard quota.reserve(additionalBytes) else { return false }
             byteCount.withLock { $0 += additionalBytes }

@@ -6,7 +6,7 @@ import UTF8Text
 
 /// An uploaded file. It is unlinked on disk, so that its space is freed with the last reference.
 struct UploadedFile: Sendable {
-    /// The file name that the browser has sent.
+    /// The file name that the browser sent.
     let name: UTF8Key
     let file: UnlinkedFile
     var byteCount: Int
@@ -46,7 +46,7 @@ struct UploadedFileReader {
         self.isCancelled = isCancelled
     }
 
-    /// Returns the next chunk, which is never empty; nil at the end.
+    /// Returns the next chunk, which is never empty; `nil` at the end.
     ///
     /// - Throws: `invalidArgument` for damaged gzip data, `resourceExhausted` when the size limit is exceeded, `cancelled` after
     ///   cancellation.

@@ -17,7 +17,7 @@ struct GeoPointCollector: Sendable {
         matches.append(Match(document: document.path, field: path(), point: point))
     }
 
-    /// The number of points shown and in total; nil if all are shown.
+    /// The number of points shown and in total; `nil` if all are shown.
     var truncationNote: String? {
         guard matches.elements.count < matches.count else { return nil }
         return localized(

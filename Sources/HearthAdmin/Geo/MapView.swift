@@ -29,7 +29,7 @@ struct MapView: ViewModel {
     private let landOffsets: [Int]
     /// The lines of the graticule as the data of one SVG path.
     private let graticule: String
-    /// The distance of the graticule's lines in degrees.
+    /// The distance between the lines of the graticule, in degrees.
     private let step: String
     private let fontSize: String
     /// True if there are so many markers that CSS draws them smaller.
@@ -38,7 +38,7 @@ struct MapView: ViewModel {
 
     /// Draws the points that the viewport contains.
     ///
-    /// - Parameter zoom: Returns the URL of the page with a smaller viewport; nil if the map can't be zoomed.
+    /// - Parameter zoom: Returns the URL of the page with a smaller viewport; `nil` if the map cannot be zoomed.
     init(of points: [Point], in viewport: MapViewport, zoom: ((MapViewport) -> String)? = nil) {
         let points = points.filter { viewport.contains($0.point) }
         markers = Self.markers(of: points, in: viewport, zoom: zoom)
@@ -96,7 +96,7 @@ struct MapView: ViewModel {
 }
 
 extension MapView {
-    /// Returns a smaller viewport that separates points; nil if they coincide or the map can't zoom in further.
+    /// Returns a smaller viewport that separates points; `nil` if they coincide or the map cannot zoom in further.
     private static func zoomedViewport(around points: [Point], in viewport: MapViewport) -> MapViewport? {
         let points = points.map(\.point)
         guard points.contains(where: { $0 != points[0] }) else { return nil }

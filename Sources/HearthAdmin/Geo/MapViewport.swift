@@ -117,8 +117,8 @@ struct MapViewport: Hashable, Sendable {
 }
 
 extension MapViewport {
-    /// Parses the value of a URL parameter: `world`, or the western edge, the northern edge and the width in degrees. Returns nil for
-    /// anything else.
+    /// Parses the value of a URL parameter: `world`, or the western edge, the northern edge and the width in degrees. Returns
+    /// `nil` for anything else.
     init?(_ text: UTF8Key) {
         if text == "world" {
             self = .world

@@ -3,7 +3,7 @@ import DocumentStore
 import HearthAPI
 import UTF8Text
 
-/// The versions of a document, and their restoration.
+/// The controller for the versions of a document and their restoration.
 struct HistoryController {
     let request: AdminRequest
 
@@ -112,10 +112,6 @@ struct HistoryController {
         else {
             throw StatusError(.failedPrecondition, "The damaged file has changed.", path: path.string)
         }
-        let last = try await GetDocumentHistory.call(.init(path: path, pageSize: 1), in: context).versions.first?.document
-        var reads = ReadSet()
-        reads.permitOverwriting(DamagedFileSnapshot(contents: file, lastVersion: last), at: path)
-        let precondition = last.map { Precondition.updateTime($0.updateTime) } ?? .exists(false)
-        _ = try await context.commit(.set(path, fields, precondition: precondition), validating: reads)
+        _ = try await context.apply(.set(path, fields), replacingDamaged: file)
     }
 }

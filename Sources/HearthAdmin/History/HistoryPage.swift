@@ -16,13 +16,13 @@ struct HistoryPage: Page {
         let isDeleted: Bool
         /// True for the oldest retained version; the previous one is unknown.
         let isOldest: Bool
-        /// The API key of the commit; nil if it isn't known.
+        /// The API key of the commit; `nil` if it is unknown.
         let author: DisplayText?
         let lines: [Line]
         let hasLines: Bool
-        /// The number of changes beyond the limit; nil if all are shown.
+        /// The number of changes beyond the limit; `nil` if all are shown.
         let hiddenChanges: String?
-        /// The value that the restore form submits; nil for the current version and for deletions.
+        /// The value that the restore form submits; `nil` for the current version and for deletions.
         let version: String?
     }
 
@@ -54,7 +54,7 @@ struct HistoryPage: Page {
     /// - Parameters:
     ///   - found: The versions, newest first.
     ///   - state: The current state of the document.
-    ///   - before: The commit time before which the page begins; nil for the first page.
+    ///   - before: The commit time that all versions on the page precede; `nil` for the first page.
     ///   - keys: The keys whose labels the user may see; other keys are shown by ID.
     init(
         _ path: DocumentPath,

@@ -6,15 +6,15 @@ import UTF8Text
 
 /// The current state of a document in the store.
 enum StoredDocumentState: Sendable {
-    /// A readable document, or nil if there is none.
+    /// A readable document, or `nil` if there is none.
     case readable(EncodedDocument?)
-    /// A file that can't be read as a document.
+    /// A file that cannot be read as a document.
     case damaged(Damage)
 
-    /// The read error of a document's file, with the file's bytes.
+    /// The error of reading a document's file, with the file's bytes.
     struct Damage: Sendable {
         let error: StatusError
-        /// The bytes; nil if the path is occupied by something other than a file, which no write replaces.
+        /// The bytes; `nil` if the path is occupied by something other than a file, which no write replaces.
         let contents: [UInt8]?
     }
 
@@ -23,14 +23,14 @@ enum StoredDocumentState: Sendable {
         if case .readable(let document) = self { document } else { nil }
     }
 
-    /// The damage, if the file can't be read.
+    /// The damage, if the file cannot be read.
     var damage: Damage? {
         if case .damaged(let damage) = self { damage } else { nil }
     }
 }
 
 extension StoredDocumentState.Damage {
-    /// A digest by which a form identifies the shown file; nil if there is no replaceable file.
+    /// A digest by which a form identifies the shown file; `nil` if there is no replaceable file.
     var fingerprint: UTF8Key? {
         contents.map { UTF8Key(Hexadecimal.encode(SHA256.hash(data: $0).prefix(16))) }
     }

@@ -1,7 +1,7 @@
 import Crypto
 import UTF8Text
 
-/// The CSRF token of a form: proves that the form is from a page that this server rendered for the same principal.
+/// The CSRF token of a form. It proves that the form is from a page that this server rendered for the same principal.
 ///
 /// It is the second line of defense after the `Origin` and `Sec-Fetch-Site` checks. It is derived from a secret that lasts until
 /// the process ends; a form from before a restart is shown again with its contents.
@@ -21,7 +21,8 @@ struct CSRFToken: Sendable {
 
     /// Returns the token XORed with a mask, followed by the mask.
     ///
-    /// Pages are compressed and show text of other users. A constant secret could be guessed from the length of the pages (BREACH).
+    /// Pages are compressed and show text of other users. A constant secret could be guessed from the length of the pages
+    /// (BREACH).
     ///
     /// - Parameter mask: Fresh random hexadecimal digits, as many as the token has.
     func masked(by mask: String) -> String {

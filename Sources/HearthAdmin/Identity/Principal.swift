@@ -4,7 +4,7 @@ package import UTF8Text
 /// The authenticated or anonymous sender of a page request.
 package struct Principal: Sendable {
     package let caller: Caller
-    /// The browser session; nil for a request that was authenticated by a header or not at all.
+    /// The browser session; `nil` for a request that was authenticated by a header or not at all.
     package let session: Session?
     /// The network of the client address, the unit of rate limits.
     package let network: UTF8Key

@@ -4,13 +4,13 @@ import HearthAPI
 import HearthHTTP
 import UTF8Text
 
-/// The state of one request that all pages share: principal, CSRF token and flash message.
+/// The per-request state that every page uses: principal, CSRF token and flash message.
 struct RequestScope: Sendable {
     let principal: Principal
     let csrfToken: CSRFToken
     /// The ID that identifies a browser before sign-in; generated when the request has no such cookie.
     let browserID: UTF8Key
-    /// The message about the form that was submitted before.
+    /// The message about the previously submitted form.
     let flash: Flash?
     /// The path of the page, without query.
     let path: String

@@ -9,7 +9,7 @@ struct CSVParser {
     }
 
     struct Row: Sendable {
-        /// The line number of its start.
+        /// The number of the line on which it starts.
         let line: Int
         let cells: [Cell]
         let byteCount: Int
@@ -26,13 +26,13 @@ struct CSVParser {
     /// The current line number.
     private(set) var line = 1
 
-    /// The comment in the first line of an exported table with apostrophe escapes. They protect formulas, and strings that look like
-    /// JSON.
+    /// The comment in the first line of an exported table with apostrophe escapes. They protect formulas, and strings that look
+    /// like JSON.
     static let apostropheEscapeComment = "# hearth: a ' before a formula is a mark"
 
     private static let maximumRowBytes = 16 << 20
 
-    /// Appends bytes, or the end of the file with an empty array. The caller must first consume all rows with ``next()``.
+    /// Appends bytes; an empty array marks the end of the file. The caller must first consume all rows with ``next()``.
     mutating func append(_ bytes: [UInt8]) {
         buffer.removeSubrange(..<index)
         index = 0
@@ -40,10 +40,10 @@ struct CSVParser {
         isComplete = bytes.isEmpty
     }
 
-    /// Returns the next non-empty row; nil if more bytes are needed, and at the end.
+    /// Returns the next non-empty row; `nil` if more bytes are needed, and at the end.
     ///
-    /// - Throws: `invalidArgument` for an unclosed quoted cell, for text after a closing quotation mark, and for invalid UTF-8. The
-    ///   parser cannot continue after an error.
+    /// - Throws: `invalidArgument` for an unclosed quoted cell, for text after a closing quotation mark, and for invalid UTF-8.
+    ///   The parser cannot continue after an error.
     mutating func next() throws(StatusError) -> Row? {
         guard hasBegun || begin() else { return nil }
         while index < buffer.count {
@@ -56,7 +56,7 @@ struct CSVParser {
                     guard buffer.count - start <= Self.maximumRowBytes else {
                         throw StatusError(
                             .invalidArgument,
-                            "The row is larger than \(Self.maximumRowBytes >> 20) MiB. A quoted cell may not be closed."
+                            "The row is larger than \(Self.maximumRowBytes >> 20) MiB. Check whether a quoted cell is not closed."
                         )
                     }
                     return nil
@@ -69,7 +69,7 @@ struct CSVParser {
         return nil
     }
 
-    /// Skips the apostrophe escape comment; returns false when more bytes are needed.
+    /// Skips the apostrophe escape comment; returns `false` when more bytes are needed.
     private mutating func begin() -> Bool {
         let comment = Array(Self.apostropheEscapeComment.utf8)
         if buffer.starts(with: comment) {
@@ -84,7 +84,7 @@ struct CSVParser {
         return true
     }
 
-    /// Returns the next cell; nil if more bytes are needed.
+    /// Returns the next cell; `nil` if more bytes are needed.
     private mutating func cell(_ isLast: inout Bool) throws(StatusError) -> Cell? {
         let quote = UInt8(ascii: "\"")
         var text: [UInt8] = []
@@ -96,7 +96,7 @@ struct CSVParser {
                     guard isComplete else { return nil }
                     throw StatusError(
                         .invalidArgument,
-                        "A quoted cell is not closed. Close it, or double quotation marks inside it."
+                        "A quoted cell is not closed. Close it, or double the quotation marks inside it."
                     )
                 }
                 let byte = buffer[index]
@@ -130,7 +130,7 @@ struct CSVParser {
         default:
             throw StatusError(
                 .invalidArgument,
-                "Expected a comma or the end of the line after a quoted cell. Double quotation marks inside it."
+                "Expected a comma or the end of the line after a quoted cell. Double the quotation marks inside it."
             )
         }
         index += 1

@@ -5,7 +5,7 @@ import UTF8Text
 /// Decodes the rows of a CSV table as documents, by the columns of its header row.
 struct CSVRowDecoder {
     private let options: ImportOptions
-    /// The field of each column; nil for the ID column.
+    /// The field of each column; `nil` for the ID column.
     private let fields: [FieldPath?]
     private let hasApostropheEscapes: Bool
 
@@ -65,7 +65,10 @@ struct CSVRowDecoder {
     /// Decodes a row.
     func document(_ cells: [CSVParser.Cell]) throws(StatusError) -> (path: DocumentPath, fields: MapValue) {
         guard cells.count == fields.count else {
-            throw StatusError(.invalidArgument, "Expected \(fields.count) cells as in the header row, found \(cells.count).")
+            throw StatusError(
+                .invalidArgument,
+                "Expected \(fields.count.counted("cell")) as in the header row, found \(cells.count)."
+            )
         }
         var (map, id) = (MapValue(), String?.none)
         for (cell, field) in zip(cells, fields) {
@@ -80,7 +83,7 @@ struct CSVRowDecoder {
         return (path, map)
     }
 
-    /// Returns the value of a cell; nil for an empty cell, which means a missing field.
+    /// Returns the value of a cell; `nil` for an empty cell, which means a missing field.
     ///
     /// Geo points, bytes and references are strings unless they are written as tagged JSON.
     private func value(of cell: CSVParser.Cell) -> Value? {

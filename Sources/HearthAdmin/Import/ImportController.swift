@@ -4,7 +4,7 @@ import HTTPTypes
 import HearthAPI
 import UTF8Text
 
-/// The import of uploaded files.
+/// The controller for the import of uploaded files.
 struct ImportController {
     let request: AdminRequest
     let uploads: UploadStore
@@ -12,7 +12,7 @@ struct ImportController {
 
     private var context: ServiceContext { request.context }
 
-    /// Handles the import page. An uploaded file is first previewed by a job, then imported by another after confirmation.
+    /// Handles the import page. One job previews an uploaded file; after confirmation, another one imports it.
     func respond() async -> PageResponse {
         if case .failure(let failure)? = request.http.upload { return await reject(failure) }
         return await request.respond { submission throws(StatusError) in

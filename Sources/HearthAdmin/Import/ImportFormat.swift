@@ -2,7 +2,7 @@ import UTF8Text
 
 /// The format of an imported file.
 enum ImportFormat: String, CaseIterable, Sendable {
-    /// Detected by the file name or the first bytes.
+    /// Detected from the file name or the first bytes.
     case automatic = "auto"
     /// One document per line: `{"path": …, "fields": {…}}`, or the fields alone.
     case ndjson
@@ -11,7 +11,7 @@ enum ImportFormat: String, CaseIterable, Sendable {
     /// A table with field names in the header row.
     case csv
 
-    /// Detects the format by the extension of the file name, else by the first bytes.
+    /// Detects the format from the extension of the file name, or otherwise from the first bytes.
     static func detect(fileName: UTF8Key, firstBytes: [UInt8]) -> ImportFormat {
         var extensions = fileName.utf8.split(separator: UInt8(ascii: ".")).map { part in
             UTF8Key(String(decoding: part.map(\.lowercased), as: UTF8.self))

@@ -27,17 +27,17 @@ struct ImportJob: Sendable {
             if existing == .keep, error.code == .alreadyExists {
                 job.update { $0.skippedCount += 1 }
             } else {
-                job.update { $0.itemErrors.append(BackgroundJob.ItemError(ImportRecordError(line: origin.line, error: error))) }
+                add(ImportRecordError(line: origin.line, error: error))
             }
         }
         var reader = ImportReader(upload.file, options: upload.options) { [job] in job.isCancelled }
         var batch: [ImportRecord] = []
-        // Reports the progress also when an error ends the import.
+        // Reports the progress even if an error ends the import.
         defer { job.update { [count = writer.writtenCount] in $0.completedCount = count } }
         try await reader.read { result throws(StatusError) in
             switch result {
             case .success(let record): batch.append(record)
-            case .failure(let error): job.update { $0.itemErrors.append(BackgroundJob.ItemError(error)) }
+            case .failure(let error): add(error)
             }
             guard batch.count >= Self.batchCount else { return !job.isCancelled }
             try await write(batch, with: &writer)
@@ -46,6 +46,10 @@ struct ImportJob: Sendable {
         }
         if !job.isCancelled { try await write(batch, with: &writer) }
         try await writer.flush()
+    }
+
+    private func add(_ error: ImportRecordError) {
+        job.update { [itemError = job.itemError(error)] in $0.itemErrors.append(itemError) }
     }
 
     private func write(_ records: [ImportRecord], with writer: inout BulkWriter) async throws(StatusError) {

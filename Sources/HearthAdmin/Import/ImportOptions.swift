@@ -8,7 +8,7 @@ struct ImportOptions: Sendable {
     var format = ImportFormat.automatic
     /// The collection of records without a path.
     var collection: CollectionPath?
-    /// The field or column with the document ID; nil for automatic IDs.
+    /// The field or column with the document ID; `nil` for automatic IDs.
     var idField: UTF8Key?
     /// True if all cells of a table become strings.
     var readsCellsAsStrings = false

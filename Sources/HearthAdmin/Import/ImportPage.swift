@@ -20,7 +20,7 @@ struct ImportPage: Page {
     private let problemAlert: ProblemAlert?
     private let preview: PreviewedUpload?
     private let file: FormField
-    /// The size limit of the file in words.
+    /// The size limit for the file, in words.
     private let limit = localized(
         "Up to {size} MiB, optionally compressed with gzip. The command hearth import accepts files of any size.",
         ["size": NumberFormat.grouped(UploadedFile.maximumBytes >> 20)]

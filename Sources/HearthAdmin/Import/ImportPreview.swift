@@ -64,21 +64,21 @@ struct ImportPreview: Sendable {
                 }
                 batch.append(record)
             } catch {
-                preview.itemErrors.append(BackgroundJob.ItemError(error))
+                preview.itemErrors.append(job.itemError(error))
             }
             guard readCount.isMultiple(of: batchCount) else { return true }
-            await preview.add(batch, in: context)
+            await preview.add(batch, in: context, for: job)
             batch = []
             job.update { [count = preview.count] in $0.completedCount = count }
             return !job.isCancelled
         }
-        await preview.add(batch, in: context)
+        await preview.add(batch, in: context, for: job)
         job.update { [count = preview.count] in $0.completedCount = count }
         preview.firstLines = [:]
         return preview
     }
 
-    private mutating func add(_ records: [ImportRecord], in context: ServiceContext) async {
+    private mutating func add(_ records: [ImportRecord], in context: ServiceContext, for job: BackgroundJob) async {
         for (record, existence) in zip(records, await context.existence(of: records.map(\.path))) {
             switch existence {
             case .success(let exists):
@@ -87,7 +87,7 @@ struct ImportPreview: Sendable {
                 if exists { existingCount += 1 } else { newCount += 1 }
                 if sample.count < Self.sampleCount { sample.append(record.path) }
             case .failure(let error):
-                itemErrors.append(BackgroundJob.ItemError(ImportRecordError(line: record.line, error: error)))
+                itemErrors.append(job.itemError(ImportRecordError(line: record.line, error: error)))
             }
         }
     }

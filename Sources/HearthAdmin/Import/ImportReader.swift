@@ -5,7 +5,7 @@ import UTF8Text
 
 /// Reads the documents of an uploaded file, and reports the records that cannot be decoded with their positions.
 ///
-/// Memory holds a few hundred KiB and one document, independent of the size of the file.
+/// Holds a few hundred KiB and one document in memory, regardless of the size of the file.
 struct ImportReader {
     /// Handles a document or an error, and returns whether to continue.
     typealias Body = (Result<ImportRecord, ImportRecordError>) async throws(StatusError) -> Bool
@@ -15,7 +15,7 @@ struct ImportReader {
     private var bytes: UploadedFileReader
 
     /// - Parameters:
-    ///   - options: The import options. The automatic format is detected by the file name and the first bytes.
+    ///   - options: The import options. The automatic format is detected from the file name and the first bytes.
     ///   - isCancelled: Checked before each chunk.
     init(_ file: UploadedFile, options: ImportOptions, isCancelled: @escaping @Sendable () -> Bool) {
         self.init(UploadedFileReader(file, isCancelled: isCancelled), name: file.name, options: options)
@@ -38,7 +38,7 @@ struct ImportReader {
         }
     }
 
-    /// Returns the next chunk, empty at the end of the file; nil after an error in the contents, which is passed to `body`, and
+    /// Returns the next chunk, empty at the end of the file; `nil` after an error in the contents, which is passed to `body`, and
     /// after cancellation. An incomplete document is then discarded.
     private mutating func nextChunk(at line: Int, _ body: Body) async throws(StatusError) -> [UInt8]? {
         do throws(StatusError) {
@@ -82,7 +82,7 @@ extension ImportReader {
         case .overlong(let byteCount):
             let error = StatusError(
                 .invalidArgument,
-                "The line has \(byteCount) bytes. A document has at most \(DocumentExportLine.maximumBytes) bytes."
+                "The line is \(byteCount) bytes long. The maximum is \(DocumentExportLine.maximumBytes) bytes."
             )
             return try await body(.failure(.init(line: lineNumber, error: error)))
         }
@@ -117,7 +117,7 @@ extension ImportReader {
 extension ImportReader {
     private mutating func readJSON(from first: [UInt8], _ body: Body) async throws(StatusError) {
         var splitter = JSONStreamSplitter()
-        // The members of an object are buffered: the object may itself be a document, which its last member decides.
+        // The members of an object are buffered: the object may itself be a document, which is known only after its last member.
         var members: [JSONStreamSplitter.Element] = []
         var (memberBytes, chunk) = (0, first)
         while !chunk.isEmpty {
@@ -134,7 +134,7 @@ extension ImportReader {
                 }
                 memberBytes += element.bytes.count
                 members.append(element)
-                // An object that exceeds the size limit of a document is not a document.
+                // An object that exceeds the size limit for documents is not a document.
                 guard memberBytes > DocumentExportLine.maximumBytes else { continue }
                 for member in members { guard try await body(record(ofMember: member)) else { return } }
                 members = []
@@ -163,7 +163,7 @@ extension ImportReader {
         }
     }
 
-    /// Returns the object if it is itself a document; nil if its members are documents.
+    /// Returns the object if it is itself a document; `nil` if its members are documents.
     private func document(of members: [JSONStreamSplitter.Element]) -> LocatedJSON? {
         let text = LocatedJSON(members: members)
         guard let json = try? JSONText(text.bytes, limits: JSONLimits(maximumBytes: 2 * DocumentExportLine.maximumBytes)).root,
@@ -219,7 +219,7 @@ extension ImportReader {
             }
         }
 
-        /// Returns the next row, or the error that ends the table; nil if more bytes are needed.
+        /// Returns the next row, or the error that ends the table; `nil` if more bytes are needed.
         mutating func next() -> Result<Row, ImportRecordError>? {
             var line = parser.line
             do throws(StatusError) {

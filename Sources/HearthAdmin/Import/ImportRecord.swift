@@ -2,7 +2,7 @@ import DocumentModel
 
 /// A document in an imported file.
 struct ImportRecord: Sendable {
-    /// The line number of its start.
+    /// The number of the line on which it starts.
     let line: Int
     let path: DocumentPath
     let fields: MapValue
@@ -19,16 +19,16 @@ struct ImportRecordError: Error {
         (self.position, self.error) = (position, error)
     }
 
-    /// Creates an error of which only the line is known.
+    /// Creates an error at a line, without a column.
     init(line: Int, error: StatusError) {
         self.init(position: TextPosition(line: line), error: error)
     }
 }
 
-extension BackgroundJob.ItemError {
-    /// The error of a record that cannot be imported.
-    init(_ recordError: ImportRecordError) {
-        self.init(location: recordError.position.text, message: recordError.error.formMessage)
+extension BackgroundJob {
+    /// Returns the error of a record that cannot be imported, as pages show it.
+    func itemError(_ recordError: ImportRecordError) -> ItemError {
+        itemError(recordError.error, at: recordError.position.text)
     }
 }
 
@@ -36,10 +36,10 @@ extension BackgroundJob.ItemError {
 struct TextPosition: Hashable, Sendable {
     /// The line number, from 1.
     var line = 1
-    /// The position in the line in Unicode scalars, from 1; nil if only the line is known.
+    /// The position in the line in Unicode scalars, from 1; `nil` if only the line is known.
     var column: Int?
 
-    /// Converts a position in a text that begins here to a position in the file.
+    /// Converts a position in text that begins here to a position in the file.
     func adding(line: Int, column: Int) -> TextPosition {
         TextPosition(line: self.line + line - 1, column: line == 1 ? (self.column ?? 1) + column - 1 : column)
     }

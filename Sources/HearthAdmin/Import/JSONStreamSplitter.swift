@@ -14,7 +14,7 @@ struct JSONStreamSplitter {
 
     private enum State: Equatable {
         case beforeOpeningBracket
-        /// Between the brackets; `followsComma` is true after the first element.
+        /// Between the brackets; `followsComma` is `true` after the first element.
         case inside(followsComma: Bool)
         case afterClosingBracket
         /// An error was returned.
@@ -47,7 +47,7 @@ struct JSONStreamSplitter {
         buffer += bytes
     }
 
-    /// Returns the next complete element, or the error that ends the stream; nil if more bytes are needed.
+    /// Returns the next complete element, or the error that ends the stream; `nil` if more bytes are needed.
     mutating func next() -> Result<Element, ImportRecordError>? {
         do throws(ImportRecordError) {
             return try nextElement().map { .success($0) }
@@ -57,7 +57,7 @@ struct JSONStreamSplitter {
         }
     }
 
-    /// Returns an error when the file has ended too early.
+    /// Returns an error if the file ended too early.
     func finish() -> ImportRecordError? {
         switch state {
         case .beforeOpeningBracket:

@@ -28,11 +28,11 @@ struct PreviewedUpload: ViewModel {
     private let existingText: String
     /// The first documents.
     private let sample: [LinkView]
-    /// The number of duplicates; nil if there are none.
+    /// The number of duplicates; `nil` if there are none.
     private let duplicatesText: String?
     private let duplicates: [Duplicate]
     private let omittedDuplicates: String?
-    /// The note that not all duplicates were found; nil if they were.
+    /// The note that not all duplicates were found; `nil` if they were.
     let trackedPathsText: String?
     private let hasItemErrors: Bool
     private let itemErrorsText: String

@@ -55,7 +55,7 @@ struct UploadReceiver {
         }
     }
 
-    /// Returns the form after the whole body was appended.
+    /// Returns the form once the whole body has been appended.
     func finish() throws(Failure) -> Form {
         do throws(MultipartParser.SyntaxError) {
             try parser.finish()

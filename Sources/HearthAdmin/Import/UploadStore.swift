@@ -4,7 +4,7 @@ import StrictJSON
 import Synchronization
 import UTF8Text
 
-/// The uploaded files that wait for their import.
+/// The uploaded files that are waiting to be imported.
 ///
 /// The files are unlinked when they are created, so their disk space is freed when they are removed here or the process ends.
 final class UploadStore: Sendable {
@@ -71,7 +71,7 @@ final class UploadStore: Sendable {
     ///
     /// When the quota is exceeded, expired uploads are evicted, then other uploads of the same owner, least recently used first.
     ///
-    /// - Returns: False when there is not enough space.
+    /// - Returns: `false` when there is not enough space.
     func reserve(_ byteCount: Int, in reservation: UploadQuota.Reservation, for owner: UTF8Key) -> Bool {
         if reservation.reserve(byteCount) { return true }
         removeExpired()
@@ -83,7 +83,7 @@ final class UploadStore: Sendable {
 
     /// Adds an upload. An owner who has reached the limit loses the least recently used upload.
     ///
-    /// - Returns: False when the limit for all owners is reached.
+    /// - Returns: `false` when the limit for all owners is reached.
     func add(_ upload: Upload) -> Bool {
         removeExpired()
         let entry = Entry(upload: upload, id: upload.id, owner: upload.owner, database: upload.database, lastUse: now())
@@ -119,7 +119,7 @@ final class UploadStore: Sendable {
         } ?? .notFound
     }
 
-    /// Returns a claimed upload whose job could not be started.
+    /// Puts back a claimed upload whose job could not be started.
     func releaseClaim(_ upload: Upload) {
         _ = withEntry(upload.id, for: upload.owner, in: upload.database) { ($0.upload, $0.jobID) = (upload, nil) }
     }
@@ -149,7 +149,7 @@ final class UploadStore: Sendable {
 }
 
 extension [UploadStore.Entry] {
-    /// Removes the least recently used entry that satisfies a predicate; returns false when there is none.
+    /// Removes the least recently used entry that satisfies a predicate; returns `false` when there is none.
     fileprivate mutating func removeLeastRecent(where isCandidate: (UploadStore.Entry) -> Bool) -> Bool {
         let index = indices.filter { isCandidate(self[$0]) }.min { self[$0].lastUse < self[$1].lastUse }
         guard let index else { return false }

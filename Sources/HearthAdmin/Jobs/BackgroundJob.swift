@@ -3,7 +3,7 @@ import HearthAPI
 import Synchronization
 import UTF8Text
 
-/// An import or deletion that outlives the request that started it and reports its progress.
+/// An import, an import check or a deletion that outlives the request that started it and reports its progress.
 final class BackgroundJob: Sendable {
     enum Kind: Sendable {
         case deleting
@@ -15,7 +15,7 @@ final class BackgroundJob: Sendable {
     struct Progress: Sendable {
         /// The number of documents that have been processed successfully.
         var completedCount = 0
-        /// The number of documents to process; nil if unknown.
+        /// The number of documents to process; `nil` if it is unknown.
         var totalCount: Int?
         /// Documents and lines that could not be processed.
         var itemErrors = TruncatedList<ItemError>(limit: maximumListedItems)
@@ -28,7 +28,7 @@ final class BackgroundJob: Sendable {
         /// The number of confirmed documents that no longer match the filters of the deletion.
         private(set) var unmatchedCount = 0
         var isFinished = false
-        /// The error that ended the job early; nil for a job that was completed or cancelled.
+        /// The error that ended the job early; `nil` for a job that was completed or cancelled by a user.
         var failure: String?
 
         static let maximumListedItems = 200
@@ -63,9 +63,10 @@ final class BackgroundJob: Sendable {
     let caller: Caller
     /// The owner whose share of concurrent jobs it counts against: ``Principal/jobQuotaOwner``.
     let owner: UTF8Key
-    /// The address that the page of the finished job links to.
+    /// The URL that the page of the finished job links to.
     let returnURL: String
     let startTime: Timestamp
+    private let errors: PageErrorLog
     private let state = Mutex(State())
     private let (completion, completionContinuation) = AsyncStream<Never>.makeStream()
 
@@ -86,10 +87,12 @@ final class BackgroundJob: Sendable {
         id: UTF8Key,
         for principal: Principal,
         returnURL: String,
-        at startTime: Timestamp
+        at startTime: Timestamp,
+        errors: PageErrorLog
     ) {
         (self.kind, self.subject, self.database, self.id) = (kind, subject, database, id)
         (self.returnURL, self.startTime) = (returnURL, startTime)
+        self.errors = errors
         (caller, owner) = (principal.caller, principal.jobQuotaOwner)
     }
 
@@ -99,12 +102,19 @@ final class BackgroundJob: Sendable {
         state.withLock { change(&$0.progress) }
     }
 
+    /// Returns the error of a document or line, as pages show it: an internal one is logged, and its message is not shown.
+    ///
+    /// - Parameter location: The path of the document or file, or the location in the imported file.
+    func itemError(_ error: StatusError, at location: String) -> ItemError {
+        ItemError(location: location, message: errors.presentableItem(error).formMessage)
+    }
+
     /// Requests cancellation. The body of the job checks ``isCancelled`` between batches.
     func cancel() {
         state.withLock { $0.cancellation = $0.cancellation ?? .requested }
     }
 
-    /// Requests cancellation because the server shuts down; the job then reports that as its failure.
+    /// Requests cancellation because the server is shutting down; the job then reports that as its failure.
     func cancelForShutdown() {
         state.withLock { $0.cancellation = .serverShutdown }
     }
@@ -148,7 +158,7 @@ extension BackgroundJob {
         }
     }
 
-    /// The subject as pages show it; nil if it is empty, as the name of an uploaded file can be.
+    /// The subject as pages show it; `nil` if it is empty, as the name of an uploaded file can be.
     var subjectText: DisplayText? {
         subject.utf8.isEmpty ? nil : DisplayText(subject.truncatingMiddle(toScalars: 80))
     }

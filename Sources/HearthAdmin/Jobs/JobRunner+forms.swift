@@ -8,7 +8,7 @@ extension JobRunner {
     /// - Parameters:
     ///   - subject: The path or file name that pages show as the job's subject.
     ///   - flash: The message to show when the job has finished in time and without exceptions.
-    /// - Returns: A redirect to `returnURL` when the job has finished in time and without exceptions, else to the job's page.
+    /// - Returns: A redirect to `returnURL` if the job has finished in time and without exceptions, otherwise to the job's page.
     func start(
         _ kind: BackgroundJob.Kind,
         of subject: String,
@@ -26,7 +26,8 @@ extension JobRunner {
             id: id,
             for: request.principal,
             returnURL: returnURL,
-            at: request.now
+            at: request.now,
+            errors: request.environment.errors
         )
         job.update { $0.totalCount = totalCount }
         try start(job, body)

@@ -15,9 +15,9 @@ final class JobRunner: Sendable {
 
     private let state = Mutex(State())
     private let logger: Logger
-    /// The time that the response to a form waits for the job it started before it redirects to the job's page.
+    /// The time to wait for the job that a form started, before the response redirects to the job's page.
     let waitTime: Duration
-    /// Jobs do heavy I/O; on threads of their own they do not delay the tasks on the shared pool.
+    /// Jobs do heavy I/O; on separate threads, they do not delay the tasks on the shared pool.
     private let threads = ThreadPoolExecutor("hearth.jobs", count: maximumRunning)
 
     /// The maximum number of jobs that are kept, running or finished.
@@ -31,7 +31,7 @@ final class JobRunner: Sendable {
     enum StartError: Error {
         case shuttingDown
         case tooManyJobs
-        case tooManyJobsOfOwner
+        case tooManyJobsForOwner
     }
 
     init(logger: Logger, waitTime: Duration = .seconds(2)) {
@@ -50,15 +50,21 @@ final class JobRunner: Sendable {
             let running = state.jobs.filter { !$0.progress.isFinished }
             // Checks the owner's limit first, since the owner can stop one of those jobs.
             guard running.count(where: { $0.owner == job.owner }) < Self.maximumRunningPerOwner else {
-                return .tooManyJobsOfOwner
+                return .tooManyJobsForOwner
             }
             guard running.count < Self.maximumRunning else { return .tooManyJobs }
             state.jobs.append(job)
             if state.jobs.count > Self.maximumKept, let oldest = state.jobs.firstIndex(where: { $0.progress.isFinished }) {
                 state.jobs.remove(at: oldest)
             }
-            state.tasks[job.id] = Task(executorPreference: threads) { [weak self] in
-                await job.run { () async throws(StatusError) in try await body(job) }
+            state.tasks[job.id] = Task(executorPreference: threads) { [weak self, errors = PageErrorLog(logger: logger)] in
+                await job.run { () async throws(StatusError) in
+                    do throws(StatusError) {
+                        try await body(job)
+                    } catch {
+                        throw errors.presentable(error)
+                    }
+                }
                 self?.removeTask(of: job)
             }
             return nil
@@ -66,7 +72,7 @@ final class JobRunner: Sendable {
         if let error { throw error }
     }
 
-    /// Returns a job in a database by its ID; nil if the caller may not see it.
+    /// Returns a job in a database by its ID; `nil` if the caller may not see it.
     func job(_ id: UTF8Key, for caller: Caller, in database: DatabaseID) -> BackgroundJob? {
         jobs(for: caller, in: database).first { $0.id == id }
     }
@@ -121,11 +127,11 @@ extension JobRunner.StartError {
     var status: HTTPResponse.Status {
         switch self {
         case .shuttingDown: .serviceUnavailable
-        case .tooManyJobs, .tooManyJobsOfOwner: .tooManyRequests
+        case .tooManyJobs, .tooManyJobsForOwner: .tooManyRequests
         }
     }
 
-    /// The error for the form that was to start the job, with a link to the list of jobs.
+    /// The error to show on the form that tried to start the job, with a link to the list of jobs.
     var problems: FormProblems {
         var problems = FormProblems()
         switch self {
@@ -137,7 +143,7 @@ extension JobRunner.StartError {
                 ),
                 linkingTo: AdminURL.jobs
             )
-        case .tooManyJobsOfOwner:
+        case .tooManyJobsForOwner:
             problems.add(
                 localized(
                     "You are already running the maximum number of imports and deletions: {limit}. Try again when one has finished, or stop one.",

@@ -2,7 +2,7 @@ import DocumentModel
 import HearthAPI
 import UTF8Text
 
-/// The background jobs.
+/// The controller for background jobs.
 struct JobsController {
     let request: AdminRequest
     let jobRunner: JobRunner

@@ -2,7 +2,7 @@ import DocumentModel
 import HearthAPI
 import UTF8Text
 
-/// The API keys.
+/// The controller for API keys.
 struct KeysController {
     let request: AdminRequest
     let secrets: OneTimeSecrets

@@ -60,7 +60,7 @@ enum KeyLifetime: String, CaseIterable, Sendable {
     case quarter = "90"
     case year = "365"
 
-    /// Returns the expiry of a key created now; nil for an unlimited key.
+    /// Returns the expiration time of a key created now; `nil` for an unlimited key.
     func expireTime(from now: Timestamp) -> Timestamp? {
         Int64(rawValue).flatMap { try? Timestamp(microseconds: now.microseconds + $0 * 86_400_000_000) }
     }

@@ -1,8 +1,8 @@
 import DocumentModel
 
-/// A file that can't be read as a document, with the error and its position.
+/// A file that cannot be read as a document, with the error and its position.
 struct DamagedFileView: ViewModel {
-    /// The path in the data folder; nil if the error has none.
+    /// The path in the data folder; `nil` if the error has none.
     private let file: DisplayText?
     private let line: Int?
     private let column: Int?

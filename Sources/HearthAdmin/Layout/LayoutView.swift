@@ -34,7 +34,7 @@ struct LayoutView: ViewModel {
     private let scriptURL: String
     private let liveScriptURL: String
     private let editScriptURL: String
-    private let keyScriptURL: String
+    private let shortcutScriptURL: String
     private let logoURL: String
     private let language: String
     private let direction: String
@@ -54,7 +54,7 @@ struct LayoutView: ViewModel {
     private let version = ServerDescription.version
 
     /// - Parameters:
-    ///   - roots: The root collections; nil if the caller may not list them.
+    ///   - roots: The root collections; `nil` if the caller may not list them.
     ///   - pageURL: The page's own URL.
     ///   - nonce: The nonce of the response's Content-Security-Policy.
     init(
@@ -91,7 +91,7 @@ struct LayoutView: ViewModel {
         scriptURL = files.url(of: .script)
         liveScriptURL = files.url(of: .liveScript)
         editScriptURL = files.url(of: .editScript)
-        keyScriptURL = files.url(of: .keys)
+        shortcutScriptURL = files.url(of: .shortcutScript)
         logoURL = files.url(of: .logo)
         language = preferences.language.rawValue
         direction = preferences.language.direction

@@ -5,7 +5,7 @@ import HearthHTTP
 import StrictJSON
 import UTF8Text
 
-/// The parts of the layout that depend on the page: title, breadcrumb, colors and the marked entry of the navigation.
+/// The parts of the layout that depend on the page: title, breadcrumb, colors and the current entry of the navigation.
 struct PageLayout: Sendable {
     /// A page that the navigation links to.
     enum Section: Sendable {
@@ -16,7 +16,7 @@ struct PageLayout: Sendable {
 
     /// The document title.
     var title: String
-    /// The navigation's link to this page; nil if it has none.
+    /// The navigation's link to this page; `nil` if it has none.
     private(set) var section: Section?
     /// The links from the database's root to the shown document or collection.
     private(set) var breadcrumb: [NavigationLink] = []

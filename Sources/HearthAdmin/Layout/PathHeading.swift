@@ -3,7 +3,8 @@ import UTF8Text
 /// The heading of a document's or collection's page: its ID, and its path to copy.
 struct PathHeading: ViewModel {
     private let name: DisplayText
-    /// Percent-encoded, because an attribute can't hold every character, and invisible ones would be overlooked in the source.
+    /// Percent-encoded, because an attribute cannot contain every character, and invisible ones would be overlooked in the
+    /// source.
     private let encodedPath: String
 
     /// - Parameter segments: The IDs of the path, at least one.

@@ -3,7 +3,7 @@ import UTF8Text
 
 /// The URLs of the pages. They mirror the paths of documents; the query selects a view or an action.
 enum AdminURL {
-    /// The database of the page being rendered; nil for the default one.
+    /// The database of the page being rendered; `nil` for the default one.
     @TaskLocal static var database: DatabaseID?
     private static var base: String { DatabaseURLPrefix.base(of: database) }
 

@@ -5,7 +5,7 @@ import UTF8Text
 ///
 /// The pages of the default database have no prefix.
 struct DatabaseURLPrefix {
-    /// The project and database name; nil for the default database.
+    /// The project and database name; `nil` for the default database.
     let database: DatabaseID?
     /// The path without the prefix, as in the default database.
     let path: String

@@ -5,21 +5,22 @@ import JSONRPC
 import NIOCore
 import StrictJSON
 
-/// Encodes watch frames as Server-Sent Events with HTML fragments that the page's script inserts unchanged.
+/// Encodes watch frames as Server-Sent Events with HTML fragments, with which the page's script replaces parts of the page.
 ///
 /// The page's own templates render the fragments, in the language of the page. Each event is self-contained, so that no other
 /// request is necessary:
 ///
-///     event: put
-///     data: {"rows":"<tr …","parts":[],"styles":[".c-fd1c48{…}"],"fields":[],"isWhole":false}
+///     event: rows
+///     data: {"rows":"<tr …","parts":[],"styles":[".c-fd1c48{…}"],"fields":[],"isComplete":false}
 ///     id: TOKEN
 ///
-/// - `put`: the current rows, and the live parts of the page in document order. `isWhole` means that there are no other rows.
+/// - `rows`: the current rows, and the live parts of the page in document order. `isComplete` means that there are no other rows.
 ///   `fields` lists fields without a column.
-/// - `gone`: the row with the key `key` was removed.
-/// - `sign`: something changed that the stream doesn't describe.
+/// - `removed`: the row with the key `key` was removed.
+/// - `changed`: something changed that the stream doesn't describe.
 /// - `reset`, `current`: all earlier events are void; the events until `current` are the complete state.
-/// - `checkpoint`, `end`, `failed`: like those of `/watch`, which calls the last one `error`. `why` is the localized reason.
+/// - `checkpoint`, `end`, `failed`: like those of `/watch`, which calls the last one `error`. The `reason` of `failed` is
+///   localized.
 struct LiveEventEncoder: WatchEncoder {
     /// The part of a document that the page shows.
     enum Contents: Sendable {
@@ -70,7 +71,7 @@ struct LiveEventEncoder: WatchEncoder {
 
     func write(_ error: RPCError, to buffer: inout ByteBuffer) {
         let reason = Translations.$current.withValue(translations) { Self.reason(StatusCode(rawValue: error.code.rawValue)) }
-        buffer.writeEvent("failed", Event("failed", why: reason).json, id: nil)
+        buffer.writeEvent("failed", Event("failed", reason: reason).json, id: nil)
     }
 
     /// Returns the localized reason for an error.
@@ -100,24 +101,24 @@ extension LiveEventEncoder {
             json = writer.finish()
         }
 
-        init(_ type: String, why: String) {
+        init(_ type: String, reason: String) {
             self.init(type) { writer in
-                writer.key("why")
-                writer.string(why)
+                writer.key("reason")
+                writer.string(reason)
             }
         }
     }
 
-    /// Encodes a frame; returns nil for a frame without an event.
+    /// Encodes a frame; returns `nil` for a frame without an event.
     private func event(of frame: OutgoingWatchFrame) -> Event? {
         switch frame {
         case .open: nil
         case .change(let change, _): event(of: change)
-        case .damaged: Event("sign")
+        case .damaged: Event("changed")
         case .current: Event("current")
         case .heartbeat: Event("checkpoint")
         case .reset: Event("reset")
-        case .end(.revoked, _): Event("failed", why: Self.reason(.unauthenticated))
+        case .end(.revoked, _): Event("failed", reason: Self.reason(.unauthenticated))
         case .end(let reason, _):
             Event("end") { writer in
                 writer.key("reason")
@@ -128,15 +129,16 @@ extension LiveEventEncoder {
 
     private func event(of change: OutgoingWatchFrame.Change) -> Event {
         switch change.kind {
-        case _ where !contents.needsDocuments: Event("sign")
+        case _ where !contents.needsDocuments: Event("changed")
         case .removed, .deleted:
-            Event("gone") { writer in
+            Event("removed") { writer in
                 writer.key("key")
                 writer.string(LinkView(toRowOf: change.path).url)
             }
         case .added, .modified:
             // The reloaded page reports unreadable documents.
-            (try? change.document?.decoded()).map { Event("put", LiveFragments(of: $0, in: self).write(to:)) } ?? Event("sign")
+            (try? change.document?.decoded()).map { Event("rows", LiveFragments(of: $0, in: self).write(to:)) }
+                ?? Event("changed")
         }
     }
 }

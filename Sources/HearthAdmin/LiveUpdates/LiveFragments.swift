@@ -7,7 +7,7 @@ struct LiveFragments {
     private var parts: [String] = []
     private var styles: [String] = []
     private var fields: [String] = []
-    private var isWhole = false
+    private var isComplete = false
 
     /// Renders a document as the subscribed page shows it.
     init(of document: Document, in events: LiveEventEncoder) {
@@ -24,7 +24,7 @@ struct LiveFragments {
             rows = lines.rows.markup.string
             parts = [events.templates.text(of: header, with: .documentFacts)]
             styles = lines.values.colors.rules
-            isWhole = true
+            isComplete = true
         case .none: break
         }
     }
@@ -39,15 +39,15 @@ struct LiveFragments {
         writer.strings(styles)
         writer.key("fields")
         writer.strings(fields)
-        writer.key("isWhole")
-        writer.boolean(isWhole)
+        writer.key("isComplete")
+        writer.boolean(isComplete)
     }
 }
 
 extension JSONWriter {
-    fileprivate mutating func strings(_ texts: [String]) {
+    fileprivate mutating func strings(_ strings: [String]) {
         beginArray()
-        for text in texts { string(text) }
+        for string in strings { self.string(string) }
         endArray()
     }
 }

@@ -23,7 +23,7 @@ struct LiveStreamURL: Sendable {
         addedLabel = localized("New fields")
     }
 
-    /// Creates the URL for a page of a collection; returns nil if its query can't be watched.
+    /// Creates the URL for a page of a collection; returns `nil` if its query cannot be watched.
     ///
     /// - Parameter request: The request of the page, with a resolved cursor.
     init?(of request: CollectionRequest, since position: StorePosition) {
@@ -33,7 +33,7 @@ struct LiveStreamURL: Sendable {
         addedLabel = localized("New documents")
     }
 
-    /// Returns the URL for a table with columns; nil if it would exceed ``maximumURLBytes``.
+    /// Returns the URL for a table with columns; `nil` if it would exceed ``maximumURLBytes``.
     func showing(_ columns: CollectionColumns) -> LiveStreamURL? {
         var view = self
         view.items.removeAll { $0.name.description.utf8.elementsEqual("cols".utf8) }

@@ -2,7 +2,7 @@ import DocumentModel
 import HearthAPI
 import UTF8Text
 
-/// The streams of live updates.
+/// The controller for the streams of live updates.
 struct LiveUpdateController {
     let request: AdminRequest
 
@@ -23,10 +23,10 @@ struct LiveUpdateController {
         } catch let error as CollectionQuery.ValidationError {
             return await request.respond(with: ErrorPage(StatusError(.invalidArgument, error.message)))
         } catch let error as StatusError {
-            return await request.respond(with: ErrorPage(error))
+            return await request.respond(with: ErrorPage(request.environment.errors.presentable(error)))
         } catch {
             return await request.respond(
-                with: ErrorPage(StatusError(.invalidArgument, "Live updates aren’t available here.", cause: error))
+                with: ErrorPage(StatusError(.invalidArgument, "Live updates are not available here.", cause: error))
             )
         }
     }

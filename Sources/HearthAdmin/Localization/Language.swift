@@ -28,7 +28,7 @@ enum Language: String, CaseIterable, Sendable {
 extension Language {
     /// Selects the supported language with the highest weight in an `Accept-Language` header (RFC 9110, 12.5.4).
     ///
-    /// Returns nil if the header is absent or has no supported language. A range with a region matches its language, such as
+    /// Returns `nil` if the header is absent or has no supported language. A range with a region matches its language, such as
     /// `fa-IR` Persian; `*` matches English. Malformed ranges are ignored.
     ///
     /// - Parameter accepted: The header's value.

@@ -38,7 +38,7 @@ enum RelativeTime {
         case minutes(Int64)
         case seconds(Int64)
 
-        /// Converts a duration; returns nil for less than five seconds.
+        /// Converts a duration; returns `nil` for less than five seconds.
         init?(seconds: Int64) {
             switch seconds {
             case 31_557_600...: self = .years(seconds / 31_557_600)

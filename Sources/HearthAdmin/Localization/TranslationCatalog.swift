@@ -3,9 +3,9 @@ import Foundation
 import StrictJSON
 import UTF8Text
 
-/// The translations of the pages' texts, loaded once from `texts/ru.json` and the other files in that folder.
+/// The translations of the strings on pages, loaded once from `texts/ru.json` and the other files in that folder.
 ///
-/// A file maps each English text to its translation, or a text with a number to an object of its plural forms:
+/// A file maps each English string to its translation, or to an object with the plural forms of the translation:
 ///
 /// ```json
 /// {
@@ -16,7 +16,7 @@ import UTF8Text
 struct TranslationCatalog: Sendable {
     private var translations: [Language: Translations] = [:]
 
-    /// Loads the files of all languages except English, whose texts are in templates and code.
+    /// Loads the files of all languages except English, whose strings are in templates and code.
     ///
     /// - Parameter folder: The folder of the templates.
     /// - Throws: `failedPrecondition` naming the invalid file and the line.
@@ -26,7 +26,11 @@ struct TranslationCatalog: Sendable {
             do {
                 translations[language] = try Self.translations([UInt8](Data(contentsOf: file)), in: language)
             } catch {
-                throw StatusError(.failedPrecondition, "The translations in \(file.path) can't be loaded: \(error)", cause: error)
+                throw StatusError(
+                    .failedPrecondition,
+                    "The translations in \(file.path) cannot be loaded: \(error)",
+                    cause: error
+                )
             }
         }
     }
@@ -49,7 +53,7 @@ extension TranslationCatalog {
     private static func translations(_ json: [UInt8], in language: Language) throws -> Translations {
         var translations = Translations(language: language)
         guard let members = try JSONText(json).root.members else {
-            throw InvalidTranslation(line: 1, expectation: "expected an object that maps English texts to translations")
+            throw InvalidTranslation(line: 1, expectation: "expected an object that maps English strings to translations")
         }
         for (key, node) in members {
             guard let translation = translation(node, in: language) else {

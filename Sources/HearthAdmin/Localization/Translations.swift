@@ -1,8 +1,8 @@
 import UTF8Text
 
-/// The translations of the pages' texts into one language, by English text.
+/// The translations of the strings on pages into one language, by English string.
 ///
-/// Texts are translated into the language of the current page:
+/// Strings are translated into the language of the current page:
 ///
 /// ```swift
 /// localized("Last commit")
@@ -10,21 +10,21 @@ import UTF8Text
 /// localized(count: documents.count, one: "{count} document", other: "{count} documents")
 /// ```
 struct Translations: Sendable {
-    /// A translated text.
+    /// A translated string.
     enum Entry: Sendable {
         case text(String)
-        /// The plural forms of a text with a number.
+        /// The plural forms of a string with a number.
         case plural([PluralCategory: String])
     }
 
     let language: Language
-    /// The translations by English text; the key of a plural is its English form for `other`.
+    /// The translations by English string; the key of a plural is its English form for `other`.
     var entries: [UTF8Key: Entry] = [:]
 
     /// The translations for the page being rendered.
     @TaskLocal static var current = Translations(language: .english)
 
-    /// Returns the translation of a text, or the English text when there is none.
+    /// Returns the translation of a string, or the English string if there is none.
     func text(_ english: String) -> String {
         guard case .text(let text) = entries[UTF8Key(english)] else { return english }
         return text
@@ -39,16 +39,16 @@ struct Translations: Sendable {
     }
 }
 
-/// Returns a text in the language of the page.
+/// Returns a string in the language of the page.
 ///
 /// - Parameters:
-///   - text: The English text with variables in braces.
+///   - text: The English string, with variables in braces.
 ///   - variables: The values of the variables. Don't insert stored data: templates show it inside `<bdi>`.
 func localized(_ text: StaticString, _ variables: KeyValuePairs<StaticString, String> = [:]) -> String {
     substitute(Translations.current.text(text.description), with: variables)
 }
 
-/// Returns the plural form of a text for a number, in the language of the page.
+/// Returns the plural form of a string for a number, in the language of the page.
 ///
 /// - Parameters:
 ///   - count: The number; it replaces `{count}`, formatted for the language.
@@ -65,7 +65,7 @@ func localized(
     return substitute(substitute(text, with: ["count": NumberFormat.grouped(count)]), with: variables)
 }
 
-/// Substitutes the variables of a text; unknown variables stay unchanged.
+/// Substitutes the variables in text; unknown variables stay unchanged.
 private func substitute(_ text: String, with variables: KeyValuePairs<StaticString, String>) -> String {
     guard !variables.isEmpty else { return text }
     var result: [UInt8] = []

@@ -10,11 +10,11 @@ struct LogEntryView: ViewModel {
     private let message: DisplayText
     private let details: [DisplayText]
 
-    init(_ line: RecentLog.Line) {
-        time = TimeView(line.time)
-        level = line.level.rawValue
-        isWarning = line.level >= .warning
-        message = DisplayText(line.message)
-        details = line.details.map { DisplayText("\($0.name)=\($0.value)") }
+    init(_ entry: RecentLog.Entry) {
+        time = TimeView(entry.time)
+        level = entry.level.rawValue
+        isWarning = entry.level >= .warning
+        message = DisplayText(entry.message)
+        details = entry.details.map { DisplayText("\($0.name)=\($0.value)") }
     }
 }

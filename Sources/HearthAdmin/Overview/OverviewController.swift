@@ -3,7 +3,7 @@ import DocumentStore
 import HearthAPI
 import UTF8Text
 
-/// The overview of a database.
+/// The controller for the overview of a database.
 struct OverviewController {
     let request: AdminRequest
 
@@ -28,7 +28,9 @@ struct OverviewController {
         return await request.respond(with: page, roots: roots)
     }
 
-    /// Returns collections with their sizes, unless the index is not ready.
+    /// Returns the cards of collections.
+    ///
+    /// - Parameter withSizes: Whether to include the sizes, which requires that the index is ready.
     private func cards(of collections: [CollectionID], withSizes: Bool) async -> [OverviewPage.Card] {
         var cards: [OverviewPage.Card] = []
         for id in collections {
@@ -48,7 +50,7 @@ extension ServiceContext {
     /// The latest log entries, newest first.
     ///
     /// - Throws: `permissionDenied` when the caller is not an admin.
-    fileprivate var log: [RecentLog.Line] {
+    fileprivate var log: [RecentLog.Entry] {
         get async throws(StatusError) {
             try authorize(GetServerLog.requiredPermission)
             return await GetServerLog.call((), in: self).reversed()

@@ -20,7 +20,7 @@ struct OverviewPage: Page {
         }
     }
 
-    /// A collection with its size; the size is nil if it isn't known.
+    /// A collection with its size; the size is `nil` if it is unknown.
     struct Card: ViewModel {
         private let url: String
         private let text: DisplayText
@@ -40,15 +40,15 @@ struct OverviewPage: Page {
     private let damagedRootCollections: DamagedFileList?
     private let facts: [Fact]
     private let rates: RateChart?
-    /// The reason for which writes are rejected.
+    /// The reason why writes are rejected.
     private let writeBlockedReason: DisplayText?
-    /// The reason for which queries are unavailable.
+    /// The reason why queries are unavailable.
     private let indexUnavailableReason: DisplayText?
     private let firstCall: String
     private let hasDatabases: Bool
     private let databasesMarkup: Markup
-    /// The number of documents not yet applied to their files, in words.
-    private let quarantinedText: String?
+    /// The number of unapplied documents, in words; `nil` if there are none.
+    private let unappliedText: String?
     private let log: [LogEntryView]
     private let hasLog: Bool
     private let backup: String
@@ -56,17 +56,17 @@ struct OverviewPage: Page {
     /// - Parameters:
     ///   - info: The state of the server.
     ///   - databases: All databases, the default one first; empty when the caller may not list them.
-    ///   - roots: The root collections; nil if the caller may not list them.
+    ///   - roots: The root collections; `nil` if the caller may not list them.
     ///   - cards: The root collections with their sizes.
     ///   - log: The latest log entries, newest first; empty when the caller may not read them.
     ///   - commands: Formats the shell commands to copy.
-    ///   - now: The present.
+    ///   - now: The current time.
     init(
         _ info: GetServerInfo.Result,
         databases: [DatabaseID],
         roots: CollectionPage?,
         cards: [Card],
-        log: [RecentLog.Line],
+        log: [RecentLog.Entry],
         commands: ShellCommands,
         now: Timestamp
     ) {
@@ -76,12 +76,12 @@ struct OverviewPage: Page {
         hasCards = !cards.isEmpty
         self.log = log.map(LogEntryView.init)
         hasLog = !log.isEmpty
-        quarantinedText = info.storage.flatMap { storage in
+        unappliedText = info.storage.flatMap { storage in
             guard storage.unappliedCount > 0 else { return nil }
             return localized(
                 count: storage.unappliedCount,
-                one: "{count} document is only in the journal, because its file can’t be written.",
-                other: "{count} documents are only in the journal, because their files can’t be written."
+                one: "The latest change to {count} document can’t be written to its file.",
+                other: "The latest changes to {count} documents can’t be written to their files."
             )
         }
         backup = commands.export(of: AdminURL.database)
@@ -130,10 +130,20 @@ extension OverviewPage {
                 "size": ByteSize.text(storage.journalBytes), "limit": ByteSize.text(storage.maximumJournalBytes),
             ]
             facts.append(Fact(localized("Journal"), localized("{size} of {limit}", sizes)))
-            if let bytes = storage.freeBytes { facts.append(Fact(localized("Free disk space"), ByteSize.text(bytes))) }
+            let low = storage.lowDiskResources
+            if let bytes = storage.freeBytes {
+                facts.append(Fact(localized("Free disk space"), text(ofFree: ByteSize.text(bytes), isLow: low.contains(.space))))
+            }
+            if low.contains(.inodes), let inodes = storage.inodes {
+                facts.append(Fact(localized("Free inodes"), text(ofFree: NumberFormat.grouped(inodes.free), isLow: true)))
+            }
         }
         if let bytes = info.activity?.residentBytes { facts.append(Fact(localized("Memory"), ByteSize.text(bytes))) }
         return facts
+    }
+
+    private static func text(ofFree amount: String, isLow: Bool) -> String {
+        isLow ? localized("{amount}, running out", ["amount": amount]) : amount
     }
 
     private static func text(of index: IndexReport.BuildState) -> String {

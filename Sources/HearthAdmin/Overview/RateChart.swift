@@ -6,13 +6,13 @@ struct RateChart: ViewModel {
     private let path: String
     private let summary: String
 
-    /// Creates the chart; returns nil before the first interval is complete.
+    /// Creates the chart; returns `nil` before the first interval is complete.
     init?(_ rates: CommitRates.Rates) {
         guard let peak = rates.perInterval.max() else { return nil }
         path = Self.path(of: rates.perInterval, peak: peak)
         summary = localized(
-            "Commits per second: {recent} in the last minute, peak {most} in the last ten minutes",
-            ["recent": Self.text(of: rates.recent), "most": Self.text(of: peak)]
+            "Commits per second: {recent} in the last minute, peak {peak} in the last ten minutes",
+            ["recent": Self.text(of: rates.recent), "peak": Self.text(of: peak)]
         )
     }
 

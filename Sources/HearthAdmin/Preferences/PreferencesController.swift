@@ -1,7 +1,7 @@
 import HearthAPI
 import UTF8Text
 
-/// The form that stores preferences.
+/// The controller for the form that stores preferences.
 struct PreferencesController {
     let request: AdminRequest
 

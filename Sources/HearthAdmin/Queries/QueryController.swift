@@ -5,7 +5,7 @@ import JSONRPC
 import StrictJSON
 import UTF8Text
 
-/// The query page.
+/// The controller for the query page.
 struct QueryController {
     let request: AdminRequest
 
@@ -33,11 +33,9 @@ struct QueryController {
         } catch let error as StatusError where error.code.httpStatus < 500 {
             let invalid = CollectionQuery.ValidationError(error.rpcError, filterCount: 0)
             return QueryPage(text: text, query: query, outcome: nil, error: invalid, commands: commands)
-        } catch let error as StatusError {
-            request.environment.errors.record(error)
-            return ErrorPage(error)
         } catch {
-            return ErrorPage(StatusError(.internal, "The query failed.", cause: error))
+            let failure = error as? StatusError ?? StatusError(.internal, "The query failed.", cause: error)
+            return ErrorPage(request.environment.errors.presentable(failure))
         }
     }
 

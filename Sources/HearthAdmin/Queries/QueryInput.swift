@@ -35,7 +35,7 @@ struct QueryInput: Sendable {
 
     /// Runs or explains the query.
     ///
-    /// - Throws: `CollectionQuery.ValidationError` when the query is invalid, `StatusError` when it can't be executed.
+    /// - Throws: `CollectionQuery.ValidationError` when the query is invalid, `StatusError` when it cannot be executed.
     func run(explaining: Bool, in context: ServiceContext) async throws -> Outcome {
         if explaining {
             return .explanation(try await ExplainQuery.call(Self.parameters(ExplainQuery.self, params), in: context))

@@ -26,7 +26,7 @@ struct QueryPage: Page {
     private let hasRows: Bool
     private let headMarkup: Markup
     private let rowsMarkup: Markup
-    /// The number of documents; nil for another result.
+    /// The number of documents; `nil` for results of another kind.
     private var count: String?
     private let hasAggregates: Bool
     private var aggregates: [Aggregate] = []
@@ -40,7 +40,7 @@ struct QueryPage: Page {
     /// - Parameters:
     ///   - text: The entered query, or an example.
     ///   - query: The parsed query, if it is valid JSON.
-    ///   - outcome: The outcome; nil if no query was run or it is invalid.
+    ///   - outcome: The outcome; `nil` if no query was run or it is invalid.
     init(
         text: String,
         query: QueryInput?,

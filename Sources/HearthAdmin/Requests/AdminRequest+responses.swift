@@ -4,7 +4,7 @@ import HTTPTypes
 import HearthAPI
 
 extension AdminRequest {
-    /// The root collections that every page lists; nil if the caller may not list them or they cannot be read.
+    /// The root collections that every page lists; `nil` if the caller may not list them or they cannot be read.
     var roots: CollectionPage? {
         get async {
             await resultIfPermitted { () async throws(StatusError) in
@@ -20,7 +20,7 @@ extension AdminRequest {
 
     /// Renders a page in the common layout.
     ///
-    /// - Parameter roots: The root collections, when they were read already.
+    /// - Parameter roots: The root collections, which have already been read.
     func respond(with page: some Page, roots: CollectionPage?) async -> PageResponse {
         let nonce = environment.nonce()
         let assets = environment.assets
@@ -34,23 +34,23 @@ extension AdminRequest {
             account: AccountView(principal, keys: context.keys),
             nonce: nonce
         )
-        let response = PageResponse.page(
+        var response = PageResponse.page(
             assets.templates.render(layout, with: type(of: page).template),
             status: page.status,
             language: preferences.language,
             nonce: nonce
         )
+        response.headers[.retryAfter] = page.retryDelay.map { "\($0.components.seconds + 1)" }
         return scope.flash == nil ? response : response.settingCookie(Flash.expiredCookie)
     }
 
-    /// Responds with an error page. Only server errors are logged.
+    /// Responds with an error page. Only server errors are logged, and the message of an internal one is not shown.
     func respond(to error: StatusError) async -> PageResponse {
         if let page = await damagedDocumentPage(for: error) { return await respond(with: page) }
-        if error.code.httpStatus >= 500 { environment.errors.record(error) }
-        return await respond(with: ErrorPage(error))
+        return await respond(with: ErrorPage(environment.errors.presentable(error)))
     }
 
-    /// Returns the page of the document whose damaged file caused the error; nil for any other error.
+    /// Returns the page of the document whose damaged file caused the error; `nil` for any other error.
     private func damagedDocumentPage(for error: StatusError) async -> DamagedDocumentPage? {
         guard error.code == .dataLoss, error.file != nil, let path = error.path.flatMap({ try? DocumentPath($0) }),
             let subcollections = try? await SubcollectionList(of: path, in: context)
@@ -58,12 +58,12 @@ extension AdminRequest {
         return DamagedDocumentPage(path, error, subcollections: subcollections, status: .conflict)
     }
 
-    /// Reads an optional part of a page; nil if the caller lacks the permission or the read fails. Server errors are logged.
+    /// Reads an optional part of a page; `nil` if the caller lacks the permission or the read fails. Server errors are logged.
     func resultIfPermitted<Result>(_ read: () async throws(StatusError) -> Result) async -> Result? {
         do throws(StatusError) {
             return try await read()
         } catch {
-            if error.code.httpStatus >= 500 { environment.errors.record(error) }
+            _ = environment.errors.presentable(error)
             return nil
         }
     }

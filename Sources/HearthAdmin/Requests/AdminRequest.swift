@@ -9,10 +9,10 @@ import UTF8Text
 struct AdminRequest: Sendable {
     /// The parts of the HTTP request.
     let http: PageRequest
-    /// The methods' context of the caller in the database that the URL names.
+    /// The service context of the caller in the database that the URL names.
     private(set) var context: ServiceContext
     let preferences: Preferences
-    /// The state that all pages share.
+    /// The per-request state that every page uses.
     let scope: RequestScope
     let environment: PageEnvironment
 

@@ -7,8 +7,16 @@ import Logging
 struct PageErrorLog: Sendable {
     let logger: Logger
 
-    func record(_ error: StatusError) {
-        record(error, id: nil)
+    /// Returns the error to show to the user. A server error is logged, and an internal one is replaced with a reference to its
+    /// log entry. A rebuild of the index, which logs its own progress, is not logged.
+    func presentable(_ error: StatusError) -> StatusError {
+        error.code.httpStatus >= 500 && error.progress == nil ? recordAndRedact(error) : error
+    }
+
+    /// Returns the error of one of many items to show to the user: an internal one is logged and replaced with a reference to its
+    /// log entry.
+    func presentableItem(_ error: StatusError) -> StatusError {
+        error.code == .internal ? recordAndRedact(error) : error
     }
 
     /// Logs an error and returns the error to send: an internal error is replaced with a reference to its log entry.

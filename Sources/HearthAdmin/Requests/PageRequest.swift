@@ -22,9 +22,9 @@ struct PageRequest: Sendable {
     /// The `Origin` header.
     var origin: String?
     var principal: Principal
-    /// The body of a URL-encoded form: empty without a form, nil if it exceeds the size limit.
+    /// The body of a URL-encoded form; empty if there is none, `nil` if it exceeds the size limit.
     var form: [UInt8]?
-    /// The received multipart form, or the reason why it was rejected; nil without a multipart form.
+    /// The received multipart form, or the reason why it was rejected; `nil` without a multipart form.
     var upload: Result<Form, UploadFailure>?
 
     init(

@@ -14,7 +14,8 @@ struct PageResponse: Sendable {
     /// The event stream of live updates; replaces `body`.
     var live: LiveStream?
 
-    /// Returns an HTML page with a Content Security Policy that allows only the server's own scripts and styles, and forbids framing.
+    /// Returns an HTML page with a Content Security Policy that allows only the server's own scripts and styles, and forbids
+    /// framing.
     ///
     /// Pages are not cached.
     static func page(
@@ -46,7 +47,7 @@ struct PageResponse: Sendable {
     ///
     /// - Parameters:
     ///   - isVersioned: Whether the URL names this version of the file, so that it can be cached as immutable.
-    ///   - isNotModified: Whether the browser has the file already, so that the response is 304 without a body.
+    ///   - isNotModified: Whether the browser already has the file, so that the response is 304 without a body.
     static func file(_ file: StaticFiles.File, isVersioned: Bool, isNotModified: Bool) -> PageResponse {
         var headers = commonHeaders
         headers[.eTag] = file.tag.text

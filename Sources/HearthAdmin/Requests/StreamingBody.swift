@@ -13,8 +13,8 @@ struct StreamingBody: Sendable {
 
     /// Produces and sends all chunks.
     ///
-    /// - Throws: Any error of producing or sending. The caller must then abort the connection, so that the client detects the
-    ///   truncated body.
+    /// - Throws: Any error from producing or sending a chunk. The caller must then abort the connection, so that the client
+    ///   detects the truncated body.
     func write(_ send: Send) async throws {
         try await body(send)
     }

@@ -3,8 +3,8 @@ import UTF8Text
 
 /// A route of the pages, parsed from the path of a request.
 ///
-/// The raw path is parsed as bytes. IDs may contain any character but `/`, including an encoded `%2F`, and Swift's string methods
-/// would split and compare them by grapheme clusters.
+/// The path is split before it is decoded, so an encoded `%2F` doesn't separate components (it makes the ID invalid). The raw
+/// path is parsed as bytes, because Swift's string methods would split and compare it by grapheme clusters.
 enum AdminRoute: Hashable, Sendable {
     /// The overview of a database.
     case overview

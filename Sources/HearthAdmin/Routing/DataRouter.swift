@@ -48,10 +48,13 @@ struct DataRouter {
             case .document(let path): try await DocumentController(request: request).page(of: path)
             }
         } catch {
-            if error.code.httpStatus >= 500 { request.environment.errors.record(error) }
-            var page = ErrorPage(error)
+            var page = ErrorPage(request.environment.errors.presentable(error))
             // The breadcrumbs show a path only when it is valid.
-            if (try? ResourcePath(segments)) != nil { page.layout = PageLayout(at: segments) }
+            if (try? ResourcePath(segments)) != nil {
+                let refreshes = page.layout.refreshes
+                page.layout = PageLayout(at: segments)
+                page.layout.refreshes = refreshes
+            }
             return page
         }
     }

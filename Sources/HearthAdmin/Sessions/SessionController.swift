@@ -4,10 +4,10 @@ import HearthHTTP
 import Logging
 import UTF8Text
 
-/// Sign-in and sign-out.
+/// The controller for sign-in and sign-out.
 struct SessionController {
     let request: AdminRequest
-    /// Rate limiter of failed sign-ins by network.
+    /// Limits the rate of failed sign-ins from each network.
     let failedSignIns: FailedAttemptLimiter
     /// The minimum duration of a failed sign-in, so that its timing reveals nothing about the key.
     let failedSignInDuration: Duration
@@ -15,7 +15,7 @@ struct SessionController {
 
     private var context: ServiceContext { request.context }
 
-    /// The size limit of a form from a sender who has not signed in.
+    /// The size limit for a form from a sender who has not signed in.
     static let formBytes = 256 << 10
 
     /// Responds with 401 and the sign-in page. A submitted form is kept on that page, to be sent again after sign-in.
@@ -52,10 +52,10 @@ struct SessionController {
                 )
             return await rejectSignIn(.forbidden, message, next: next)
         }
-        return await signIn(showing: form.text("key"), next: next)
+        return await signIn(with: form.text("key"), next: next)
     }
 
-    private func signIn(showing key: String, next: ReturnURL) async -> PageResponse {
+    private func signIn(with key: String, next: ReturnURL) async -> PageResponse {
         let start = ContinuousClock.now
         do throws(APIKeyRegistry.AuthenticationError) {
             let (session, id) = try await context.sessions.start(

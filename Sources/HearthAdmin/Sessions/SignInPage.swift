@@ -34,7 +34,7 @@ struct PendingForm: ViewModel {
     private let isKept: Bool
     private let fields: [HiddenField]
 
-    /// - Parameter fields: The fields; nil if the form exceeded the size limit and was discarded.
+    /// - Parameter fields: The fields; `nil` if the form exceeded the size limit and was discarded.
     init(url: String, fields: [HiddenField]?) {
         self.url = url
         isKept = fields != nil

@@ -3,7 +3,7 @@ import DocumentStore
 import HearthAPI
 import UTF8Text
 
-/// The settings of a database: indexes, sessions and limits.
+/// The controller for the settings of a database: indexes, sessions and limits.
 struct SettingsController {
     let request: AdminRequest
 
@@ -67,7 +67,7 @@ struct SettingsController {
         }
     }
 
-    /// The limits of requests, documents and sessions.
+    /// The limits on requests, documents and sessions.
     private var limits: [LimitView] {
         let limits = context.server.limits
         func size(_ bytes: Int) -> String { localized("{size} KiB", ["size": NumberFormat.grouped(bytes >> 10)]) }

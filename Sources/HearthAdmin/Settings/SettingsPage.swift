@@ -31,7 +31,7 @@ struct SettingsPage: Page {
     private let limits: [LimitView]
 
     /// - Parameters:
-    ///   - indexes: The composite indexes and exemptions; nil if the caller may not list them.
+    ///   - indexes: The composite indexes and exemptions; `nil` if the caller may not list them.
     ///   - sessions: The sessions that the caller may see.
     init(
         indexes: IndexReport?,
@@ -42,11 +42,11 @@ struct SettingsPage: Page {
     ) {
         problemAlert = ProblemAlert(problems)
         showsIndexes = indexes != nil
-        self.indexes = (indexes?.indexes ?? []).map { IndexView($0.id, $0.definition, $0.progress) }
+        self.indexes = (indexes?.indexes ?? []).map { IndexView($0.id, $0.definition, $0.buildState) }
         hasIndexes = !self.indexes.isEmpty
         exemptions = (indexes?.exemptions ?? []).map(ExemptionView.init)
         hasExemptions = !exemptions.isEmpty
-        changes = (indexes?.backfills ?? []).map { IndexChangeView($0.collection, $0.progress) }
+        changes = (indexes?.backfills ?? []).map { IndexChangeView($0.collection, $0.buildState) }
         collection = FormField("collection", input.collection, problems: problems)
         fields = FormField("fields", input.fields, problems: problems)
         self.sessions = sessions
@@ -60,7 +60,7 @@ struct SettingsPage: Page {
 extension IndexReport {
     /// True if index entries are being built or removed.
     fileprivate var isChanging: Bool {
-        !backfills.isEmpty || indexes.contains { if case .building = $0.progress { true } else { false } }
+        !backfills.isEmpty || indexes.contains { if case .building = $0.buildState { true } else { false } }
     }
 }
 
@@ -87,15 +87,15 @@ struct IndexView: ViewModel {
     private let id: String
     private let collection: DisplayText
     private let indexFields: [DisplayText]
-    private let progress: String
+    private let buildState: String
     private let unavailableReason: DisplayText?
 
-    init(_ id: String, _ definition: IndexDefinition, _ progress: IndexReport.BuildState) {
+    init(_ id: String, _ definition: IndexDefinition, _ buildState: IndexReport.BuildState) {
         self.id = id
         collection = DisplayText(definition.collection.key.string)
         indexFields = definition.fields.map { DisplayText("\($0.field) \($0.direction == .ascending ? "↑" : "↓")") }
-        self.progress = progress.text
-        unavailableReason = progress.unavailableReason
+        self.buildState = buildState.text
+        unavailableReason = buildState.unavailableReason
     }
 }
 
@@ -119,11 +119,11 @@ struct ExemptionView: ViewModel {
 /// The progress of building or removing the index entries of a collection.
 struct IndexChangeView: ViewModel {
     private let collection: DisplayText
-    private let progress: String
+    private let buildState: String
 
-    init(_ collection: CollectionID, _ progress: IndexReport.BuildState) {
+    init(_ collection: CollectionID, _ buildState: IndexReport.BuildState) {
         self.collection = DisplayText(collection.key.string)
-        self.progress = progress.text
+        self.buildState = buildState.text
     }
 }
 

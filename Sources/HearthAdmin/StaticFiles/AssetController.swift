@@ -1,11 +1,11 @@
 import HearthHTTP
 import UTF8Text
 
-/// The static files.
+/// The controller for static files.
 struct AssetController {
     let request: AdminRequest
 
-    /// Responds with the file of a name.
+    /// Responds with the static file that has a name.
     func show(_ name: UTF8Key) async -> PageResponse {
         guard let file = request.environment.assets.files[name] else { return await request.respond(with: ErrorPage.notFound) }
         return .file(

@@ -1,7 +1,7 @@
 import DocumentModel
 import UTF8Text
 
-/// The columns of a table of documents: the chosen ones, or else the union of the documents' fields, the most frequent first.
+/// The columns of a table of documents: the chosen ones, or the union of the documents' fields, the most frequent first.
 struct CollectionColumns: Sendable {
     /// A column with the values of a field.
     struct Column: Sendable {
@@ -62,7 +62,7 @@ struct CollectionColumns: Sendable {
             }
         }
         return entries.sorted { ($1.count, $0.key) < ($0.count, $1.key) }.flatMap { key, _, maps -> [FieldPath] in
-            // A nested path may exceed the length limit of field paths.
+            // A nested path may exceed the length limit for field paths.
             guard let path = try? FieldPath(segments: parent + [key]) else { return [] }
             return [path] + (maps.isEmpty ? [] : fields(in: maps, below: parent + [key], depth: depth - 1))
         }

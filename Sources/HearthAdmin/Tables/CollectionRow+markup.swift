@@ -8,7 +8,7 @@ extension CollectionRow {
     ///   - columnCount: The number of columns besides the ID column.
     func write(to markup: inout Markup, canWrite: Bool, columnCount: Int) {
         markup.raw(cells == nil ? #"<tr class="missing" data-key=""# : #"<tr data-key=""#)
-        // An ID may contain characters that an attribute can't hold; its URL can't.
+        // Unlike its URL, an ID may contain characters that an attribute cannot.
         markup.text(link.url)
         markup.raw(#"""#)
         markup.raw(">\n<th scope=\"row\" class=\"id\">")

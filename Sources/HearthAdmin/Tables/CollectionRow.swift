@@ -4,7 +4,7 @@ import DocumentModel
 struct CollectionRow: Sendable {
     /// The cell of a column.
     struct Cell: Sendable {
-        /// The field's value; nil if the document lacks the field.
+        /// The field's value; `nil` if the document lacks the field.
         let value: ValueView?
         /// The value's type if it differs from the column's predominant type.
         let unusualType: ValueType?
@@ -12,9 +12,9 @@ struct CollectionRow: Sendable {
     }
 
     let link: LinkView
-    /// The version that the row's checkbox submits; nil if the row can't be selected.
+    /// The version that the row's checkbox submits; `nil` if the row cannot be selected.
     let version: SelectedDocument?
-    /// The cells; nil for a missing document.
+    /// The cells; `nil` for a missing document.
     let cells: [Cell]?
 
     /// The number of cells with an unusual type.
@@ -22,7 +22,7 @@ struct CollectionRow: Sendable {
 
     /// Creates the row of an existing document.
     ///
-    /// - Parameter link: The link to the document; nil for its ID.
+    /// - Parameter link: The link to the document; `nil` for its ID.
     init(_ document: Document, link: LinkView? = nil, columns: [CollectionColumns.Column], values: inout ValueViewBuilder) {
         self.link = link ?? LinkView(toRowOf: document.path)
         version = link == nil ? SelectedDocument(path: document.path, updateTime: document.updateTime) : nil

@@ -6,9 +6,9 @@ struct ColumnHeader: Sendable {
     let kind: Kind
     let name: DisplayText
     let types: [ValueType]
-    /// The URL that sorts by the column; nil if the table isn't sortable.
+    /// The URL that sorts by the column; `nil` if the table isn't sortable.
     let sortURL: String?
-    /// The sort direction; nil if the table isn't sorted by the column.
+    /// The sort direction; `nil` if the table isn't sorted by the column.
     let direction: Direction?
 
     /// The kind of a column's values.
@@ -28,7 +28,7 @@ struct ColumnHeader: Sendable {
 
     /// Creates the header of a field's column.
     ///
-    /// - Parameter request: The request of the page; nil if the table isn't sortable.
+    /// - Parameter request: The request of the page; `nil` if the table isn't sortable.
     init(_ column: CollectionColumns.Column, in request: CollectionRequest? = nil) {
         name = DisplayText(column.path.segments.count == 1 ? column.path.segments[0].string : column.path.description)
         types = column.types

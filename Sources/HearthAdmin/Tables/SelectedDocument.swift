@@ -8,7 +8,7 @@ struct SelectedDocument: Hashable, Sendable {
 }
 
 extension SelectedDocument {
-    /// Parses the value of a selected table row: the percent-encoded ID, a colon and the update time; nil if it is malformed.
+    /// Parses the value of a selected table row: the percent-encoded ID, a colon and the update time; `nil` if it is malformed.
     init?(formValue text: UTF8Key, in collection: CollectionPath) {
         let parts = text.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1)
         guard parts.count == 2, let time = Timestamp(formValue: UTF8Key(Substring(parts[1]))),

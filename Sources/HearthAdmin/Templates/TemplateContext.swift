@@ -45,14 +45,14 @@ final class TemplateContext: MustacheParent {
     }
 }
 
-/// A member that is nil: it renders as an empty string, and its section is omitted. Without it, Mustache would look up the name in
-/// the enclosing view models.
+/// A member whose value is `nil`: it renders as an empty string, and its section is omitted. Without it, Mustache would look up
+/// the name in the enclosing view models.
 private struct Absent: MustacheCustomRenderable {
     var renderText: String { "" }
     var isNull: Bool { true }
 }
 
-/// An optional whose type isn't known.
+/// An optional whose wrapped type is unknown.
 private protocol OptionalMember {
     var wrapped: Any? { get }
 }

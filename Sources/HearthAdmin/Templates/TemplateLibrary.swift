@@ -45,8 +45,8 @@ struct TemplateLibrary: Sendable {
 
     /// Loads all templates in a folder and its subfolders.
     ///
-    /// - Parameter catalog: The translations of the templates' texts.
-    /// - Throws: `notFound` when a required template is missing, `failedPrecondition` when one can't be read or compiled.
+    /// - Parameter catalog: The translations of the strings in templates.
+    /// - Throws: `notFound` when a required template is missing, `failedPrecondition` when one cannot be read or compiled.
     init(folder: URL, catalog: TranslationCatalog) throws(StatusError) {
         Self.registerEscaping()
         var templates: [Language: [String: MustacheTemplate]] = [:]
@@ -59,7 +59,7 @@ struct TemplateLibrary: Sendable {
                     templates[language, default: [:]][name] = template
                 }
             } catch {
-                throw StatusError(.failedPrecondition, "The template \(file.path) can't be compiled: \(error)", cause: error)
+                throw StatusError(.failedPrecondition, "The template \(file.path) cannot be compiled: \(error)", cause: error)
             }
         }
         let missing = Name.allCases.map(\.rawValue).filter { templates[.english]?[$0] == nil }
@@ -91,13 +91,13 @@ extension TemplateLibrary {
     private static let contentType = "HEARTH"
     private static let isEscapingRegistered = Mutex(false)
 
-    /// Compiles a template for each language; one without texts, such as the coastlines, is compiled once.
+    /// Compiles a template for each language; one without translatable strings, such as the coastlines, is compiled once.
     private static func compile(
         _ template: TranslatableTemplate,
         catalog: TranslationCatalog
     ) throws -> [(Language, MustacheTemplate)] {
         let pragma = "{{% CONTENT_TYPE:\(contentType)}}"
-        guard !template.texts.isEmpty else {
+        guard !template.strings.isEmpty else {
             let compiled = try MustacheTemplate(string: pragma + template.translated { $0 })
             return Language.allCases.map { ($0, compiled) }
         }
@@ -124,7 +124,7 @@ extension TemplateLibrary {
         } catch {
             throw StatusError(
                 .notFound,
-                "The template folder \(folder.path) can't be read: \(error.localizedDescription)",
+                "The template folder \(folder.path) cannot be read: \(error.localizedDescription)",
                 cause: error
             )
         }

@@ -1,7 +1,7 @@
-/// A template with translatable texts in double square brackets: `<h2>[[Collections]]</h2>`.
+/// A template with translatable strings in double square brackets: `<h2>[[Collections]]</h2>`.
 ///
-/// A text may contain template variables, as in `[[No document has the ID {{id}}]]`, and markup:
-/// `[[Back to <a href="{{url}}">{{name}}</a>]]`. A text without markup is escaped.
+/// A string may contain template variables, as in `[[No document has the ID {{id}}]]`, and markup:
+/// `[[Back to <a href="{{url}}">{{name}}</a>]]`. A string without markup is escaped.
 struct TranslatableTemplate {
     private let source: String
 
@@ -9,17 +9,17 @@ struct TranslatableTemplate {
         self.source = source
     }
 
-    /// The texts in template order.
-    var texts: [String] {
-        var texts: [String] = []
+    /// The translatable strings in template order.
+    var strings: [String] {
+        var strings: [String] = []
         _ = translated {
-            texts.append($0)
+            strings.append($0)
             return $0
         }
-        return texts
+        return strings
     }
 
-    /// Returns the template with each text replaced with its translation.
+    /// Returns the template with each string replaced with its translation.
     func translated(_ translate: (String) -> String) -> String {
         var result: [UInt8] = []
         var rest = source.utf8[...]
@@ -32,12 +32,12 @@ struct TranslatableTemplate {
         return String(decoding: result + rest, as: UTF8.self)
     }
 
-    /// Returns whether a text contains HTML markup.
+    /// Returns whether text contains HTML markup.
     static func isMarkup(_ text: String) -> Bool {
         text.utf8.contains(UInt8(ascii: "<"))
     }
 
-    /// Escapes a plain text except for its variables.
+    /// Escapes plain text except for its variables.
     private static func escape(_ text: String) -> String {
         var result = ""
         var rest = text.utf8[...]

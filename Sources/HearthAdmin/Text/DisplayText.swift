@@ -19,12 +19,12 @@ struct DisplayText: Sendable {
     /// The runs of the text; each but the first starts with an invisible character.
     let runs: [Run]
 
-    /// Splits a text into runs.
+    /// Splits text into runs.
     init(_ text: String, lines: Lines = .single) {
         self.init(text, lines: lines, isTruncated: false)
     }
 
-    /// Truncates a text, with an ellipsis, and splits it into runs.
+    /// Truncates text with an ellipsis, and splits it into runs.
     ///
     /// - Parameter limit: The maximum number of Unicode scalars.
     init(truncating text: String, toScalars limit: Int) {
@@ -74,7 +74,7 @@ struct DisplayText: Sendable {
         runs.map { run in run.mark.map { "⟨\($0.label)⟩\(run.text)" } ?? run.text }.joined()
     }
 
-    /// Returns whether a text may contain an invisible character: a fast check that most texts fail.
+    /// Returns whether text may contain an invisible character: a fast check that most text fails.
     private static func mayNeedMarks(_ text: String, isTruncated: Bool) -> Bool {
         let space = UInt8(ascii: " ")
         return text.utf8.first == space || (!isTruncated && text.utf8.last == space)

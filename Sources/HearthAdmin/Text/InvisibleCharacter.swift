@@ -10,9 +10,9 @@ struct InvisibleCharacter: Hashable, Sendable {
     /// The code point and its Unicode name, for a tooltip.
     let name: String
 
-    /// Classifies a scalar; returns nil for a character shown as it is.
+    /// Classifies a scalar; returns `nil` for a character shown as it is.
     ///
-    /// Spaces are labeled only at the start and end of a text, where they are invisible. Joiners and selectors that shape the
+    /// Spaces are labeled only at the start and end of the text, where they are invisible. Joiners and selectors that shape the
     /// surrounding text, as in Persian words and emoji sequences, are not labeled.
     init?(_ scalar: Unicode.Scalar, after previous: Unicode.Scalar?, before next: Unicode.Scalar?) {
         let isEdge = previous == nil || next == nil

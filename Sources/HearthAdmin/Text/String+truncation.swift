@@ -1,6 +1,6 @@
 extension String {
-    /// Returns the text with its middle replaced with an ellipsis when it has more than `limit` Unicode scalars. The beginning and
-    /// the end of a long URL or ID identify it best.
+    /// Returns the text with its middle replaced with an ellipsis when it has more than `limit` Unicode scalars. The beginning
+    /// and the end of a long URL or ID identify it best.
     func truncatingMiddle(toScalars limit: Int) -> String {
         // A scalar has at least one byte.
         guard utf8.count > limit, unicodeScalars.count > limit else { return self }
@@ -28,7 +28,7 @@ extension String {
         return (String(unicodeScalars[..<(whole > near ? whole : end)]), true)
     }
 
-    /// Returns the first bytes if all are ASCII and form separate grapheme clusters: the fast path for most texts.
+    /// Returns the first bytes if all are ASCII and form separate grapheme clusters: the fast path for most text.
     private func asciiPrefix(_ limit: Int) -> String? {
         let prefix = utf8.prefix(limit + 1)
         guard limit > 0, prefix.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "\r") }) else { return nil }

@@ -15,10 +15,10 @@ struct TruncatedList<Element: Sendable>: Sendable {
 
     var isEmpty: Bool { count == 0 }
 
-    /// The text below the list that counts the omitted elements; nil if there are none.
+    /// The text below the list that counts the omitted elements; `nil` if there are none.
     var omissionNote: String? { Self.omissionNote(shown: elements.count, of: count) }
 
-    /// Returns the text below a list that counts the omitted elements; nil if all are shown.
+    /// Returns the text below a list that counts the omitted elements; `nil` if all are shown.
     static func omissionNote(shown: Int, of count: Int) -> String? {
         count > shown ? localized(count: count - shown, one: "And {count} more.", other: "And {count} more.") : nil
     }

@@ -6,7 +6,7 @@ struct ColorChip: Sendable {
     let text: String
     let color: HexColor
 
-    /// Parses a color; returns nil for any other string.
+    /// Parses a color; returns `nil` for any other string.
     init?(_ string: String) {
         guard let color = HexColor(string) else { return nil }
         text = string

@@ -5,7 +5,7 @@ struct ExternalLink: Sendable {
     /// The link text: the URL, shortened in the middle if it is long.
     let text: String
 
-    /// Validates an `http` or `https` URL with a host; returns nil for any URL that a browser may interpret differently than it
+    /// Validates an `http` or `https` URL with a host; returns `nil` for any URL that a browser may interpret differently than it
     /// looks.
     ///
     /// The check compares bytes and strips nothing. Whitespace, control characters, quotes and backslashes are rejected, and so

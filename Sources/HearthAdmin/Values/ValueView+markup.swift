@@ -79,7 +79,7 @@ extension ExternalLink {
 extension LinkView {
     /// - Parameters:
     ///   - opening: The start tag up to the value of `href`.
-    ///   - current: The `aria-current` value; nil for a link to another page.
+    ///   - current: The `aria-current` value; `nil` for a link to another page.
     func write(to markup: inout Markup, opening: StaticString = #"<a href=""#, current: StaticString? = nil) {
         markup.raw(opening)
         markup.text(url)

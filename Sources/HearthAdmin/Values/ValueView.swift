@@ -47,7 +47,7 @@ struct BytesView: Sendable {
 /// The coordinates of a geo point.
 struct GeoPointView: Sendable {
     /// The level of detail.
-    enum Form: Sendable {
+    enum DetailLevel: Sendable {
         /// As stored, with degrees, minutes and seconds.
         case full
         /// Rounded, with degrees, minutes and seconds.
@@ -62,10 +62,10 @@ struct GeoPointView: Sendable {
     /// Degrees, minutes and seconds.
     let degrees: String?
 
-    init(_ point: GeoPoint, in form: Form) {
+    init(_ point: GeoPoint, detail: DetailLevel) {
         exact = CoordinateFormat.decimal(point)
-        decimal = form == .full ? exact : CoordinateFormat.rounded(point)
-        degrees = form == .short ? nil : CoordinateFormat.degrees(point)
+        decimal = detail == .full ? exact : CoordinateFormat.rounded(point)
+        degrees = detail == .short ? nil : CoordinateFormat.degrees(point)
     }
 }
 
@@ -86,7 +86,7 @@ struct VectorView: Sendable {
 /// The first members of an array or map on one line, and the number of omitted members.
 struct ContainerView: Sendable {
     struct Member: Sendable {
-        /// The key; nil in an array.
+        /// The key; `nil` in an array.
         let key: DisplayText?
         let value: ValueView
     }

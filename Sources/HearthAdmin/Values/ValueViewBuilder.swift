@@ -25,7 +25,7 @@ struct ValueViewBuilder: Sendable {
         case .string(let value): view(of: value, in: presentation)
         case .bytes(let value): .bytes(BytesView(value, limit: presentation == .cell ? 8 : 32))
         case .reference(let path): .reference(LinkView(url: AdminURL.document(path), text: DisplayText(path.string)))
-        case .geoPoint(let point): .geoPoint(GeoPointView(point, in: presentation == .detail ? .full : .short))
+        case .geoPoint(let point): .geoPoint(GeoPointView(point, detail: presentation == .detail ? .full : .short))
         case .vector(let components): .vector(VectorView(components))
         case .array, .map: container(of: value)
         }

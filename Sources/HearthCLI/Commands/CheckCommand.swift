@@ -17,9 +17,18 @@ struct CheckCommand: AsyncParsableCommand {
             followed by a summary. The server must be stopped. Without --repair, the data folder is not modified.
 
             With --repair, if there are findings, replays the journal of a database that was not shut down cleanly, removes \
-            temporary files and rebuilds the index, then checks again. Damaged documents are never modified: fix or move their \
-            files by hand. Documents whose files were edited are reported as notices, not as findings; queries don't see the \
-            edits until the index is rebuilt.
+            temporary files, rebuilds the index if it does not match, and accepts documents that were removed, renamed or \
+            replaced by hand, which it names; then checks again. Damaged documents are never modified: fix or move their files by \
+            hand. \
+            A repair compares the index with each document, but does not read it entry by entry; use --rebuild-index if a check \
+            without --repair says so.
+
+            Documents whose files were edited, and files and folders that are not documents, are reported as notices, not as \
+            findings; queries don't see the edits until the index is rebuilt.
+
+            A journal that is damaged in commits that recovery needs keeps the database from opening. Restore a backup, or \
+            continue with the documents in their current state: --set-aside-journal moves the damaged journal to journal.aside-1 \
+            in the data folder. Its commits whose documents were not in their files yet are lost, and so is the history.
 
             Checks all databases in the folder, or only the one given with --database. The summary counts all checked databases.
 
@@ -41,10 +50,19 @@ struct CheckCommand: AsyncParsableCommand {
     @Flag(help: "Repair what can be repaired without losing data.")
     var repair = false
 
+    @Flag(help: "With --repair, rebuild the index even if no fault is found.")
+    var rebuildIndex = false
+
+    @Flag(help: "With --repair, move a journal that recovery cannot read aside, within the data folder.")
+    var setAsideJournal = false
+
     @Flag(help: "Print one line of JSON for each finding, then one for the summary.")
     var json = false
 
     func validate() throws {
+        guard repair || !(rebuildIndex || setAsideJournal) else {
+            throw ValidationError("--rebuild-index and --set-aside-journal require --repair.")
+        }
         do throws(StatusError) {
             _ = try databaseID
         } catch {
@@ -58,10 +76,7 @@ struct CheckCommand: AsyncParsableCommand {
         }
         let report =
             if let id = try databaseID {
-                try await CheckTarget.named(id, DatabaseFolders.open(inFolder: data)).check(
-                    repairing: repair,
-                    onFinding: printFinding
-                )
+                try await check(.named(id, DatabaseFolders.open(inFolder: data)), onFinding: printFinding)
             } else {
                 try await checkAll(onFinding: printFinding)
             }
@@ -69,16 +84,27 @@ struct CheckCommand: AsyncParsableCommand {
         guard report.findings == 0 else { throw ExitCode.failure }
     }
 
+    private func check(
+        _ target: CheckTarget,
+        onFinding: @escaping @Sendable (CheckFinding) -> Void
+    ) async throws -> CheckReport {
+        guard repair else { return try await target.check(onFinding: onFinding) }
+        return try await target.check(
+            repairing: CheckTarget.Repair(rebuildsIndex: rebuildIndex, setsJournalAside: setAsideJournal),
+            onFinding: onFinding
+        )
+    }
+
     /// Checks the default database and, unless `--database` selects only that one, all additional databases.
     ///
-    /// An additional database that can't be opened counts as a finding.
+    /// An additional database that cannot be opened counts as a finding.
     private func checkAll(onFinding: @escaping @Sendable (CheckFinding) -> Void) async throws -> CheckReport {
-        var report = try await CheckTarget.defaultDatabase(folder: data).check(repairing: repair, onFinding: onFinding)
+        var report = try await check(.defaultDatabase(folder: data), onFinding: onFinding)
         guard database == nil else { return report }
         let folders = try await DatabaseFolders.open(inFolder: data)
         for id in try await folders.all() {
             do {
-                report += try await CheckTarget.named(id, folders).check(repairing: repair, onFinding: onFinding)
+                report += try await check(.named(id, folders), onFinding: onFinding)
             } catch let error as StatusError {
                 onFinding(folders.finding(error, of: id))
                 report.findings += 1
@@ -135,9 +161,11 @@ extension CheckFinding {
 extension CheckReport {
     fileprivate var text: String {
         let result = findings == 0 ? "no findings" : findings.counted("finding")
-        let edited = notices == 0 ? "" : ", \(notices.counted("edited document"))"
-        return "\(documents) documents in \(collections) collections, \(documentBytes) bytes; "
-            + "\(commits) commits in \(segments) journal segments, \(journalBytes) bytes: \(result)\(edited)"
+        let edited = editedDocuments == 0 ? "" : ", \(editedDocuments.counted("edited document"))"
+        let ignored = ignoredEntries == 0 ? "" : ", \(ignoredEntries.counted("ignored item"))"
+        return "\(documents.counted("document")) in \(collections.counted("collection")), \(documentBytes.counted("byte")); "
+            + "\(commits.counted("commit")) in \(segments.counted("journal segment")), \(journalBytes.counted("byte")): "
+            + "\(result)\(edited)\(ignored)"
     }
 
     fileprivate var json: [UInt8] {
@@ -155,6 +183,7 @@ extension CheckReport {
         [
             ("documents", documents), ("collections", collections), ("documentBytes", documentBytes), ("segments", segments),
             ("commits", commits), ("journalBytes", journalBytes), ("findings", findings), ("notices", notices),
+            ("editedDocuments", editedDocuments), ("ignoredEntries", ignoredEntries),
         ]
     }
 }

@@ -2,6 +2,8 @@ import DocumentModel
 import DocumentStore
 import FileStore
 import Logging
+import Synchronization
+import UTF8Text
 
 /// A database in a data folder to check.
 enum CheckTarget {
@@ -10,60 +12,145 @@ enum CheckTarget {
     /// An additional database.
     case named(DatabaseID, DatabaseFolders)
 
-    /// Checks the database, after repairing it if requested.
+    /// The additional measures that a repair may take.
+    struct Repair {
+        /// Rebuilds the index even if no fault was found.
+        var rebuildsIndex = false
+        /// Moves the journal aside if it is damaged in commits that recovery needs.
+        var setsJournalAside = false
+    }
+
+    /// Checks the database completely, without changing anything.
+    func check(onFinding: @escaping @Sendable (CheckFinding) -> Void) async throws(StatusError) -> CheckReport {
+        try await check(.complete, onFinding: onFinding)
+    }
+
+    /// Checks the database, and if there are findings, repairs it and checks it again.
     ///
-    /// A failed repair is reported on standard error and doesn't hide the findings of the check that follows.
+    /// The documents that the repair accepted are reported on standard error. So is a failed repair, which doesn't hide the
+    /// findings of the check that follows.
     ///
-    /// - Parameters:
-    ///   - repairs: Whether to repair the database. A first check without output precedes the repair, so that no data folder
-    ///     is created where none exists.
-    ///   - onFinding: Receives each finding.
+    /// - Parameter onFinding: Receives each finding of the last check.
     func check(
-        repairing repairs: Bool,
+        repairing repair: Repair,
         onFinding: @escaping @Sendable (CheckFinding) -> Void
     ) async throws -> CheckReport {
-        var failure: StatusError?
-        if repairs, try await check(onFinding: { _ in }).findings > 0 {
-            do throws(StatusError) {
-                try await repair()
-            } catch {
-                failure = error
-            }
+        // The first check also ensures that no data folder is created where none exists.
+        let found = Findings()
+        let first = try await check(.documents) { found.add($0) }
+        guard first.findings > 0 || repair.rebuildsIndex else {
+            for finding in found.all { onFinding(finding) }
+            return first
         }
-        let report = try await check(onFinding: onFinding)
+        var failure: StatusError?
+        do throws(StatusError) {
+            if repair.setsJournalAside, let folder = try await setDamagedJournalAside() {
+                Console.standardError.report(
+                    "The damaged journal was moved to \(folder) in the data folder, and the documents stay as they are. Delete "
+                        + "it when it is no longer needed."
+                )
+            }
+            try await self.repair(repair, after: first)
+        } catch {
+            failure = error
+        }
+        let remaining = Findings()
+        let report = try await check(.documents) { finding in
+            remaining.add(finding)
+            onFinding(finding)
+        }
         if let failure {
             guard report.findings > 0 else { throw failure }
             Console.standardError.report(failure)
         }
+        let left = Set(remaining.all)
+        let accepted: Set<CheckFinding.Kind> = [.outdatedDocument, .futureUpdateTime]
+        for finding in found.all where accepted.contains(finding.kind) && !left.contains(finding) {
+            Console.standardError.report("Accepted \(finding.file.path) as it is: \(finding.fault)")
+        }
         return report
     }
 
-    private func check(onFinding: @escaping @Sendable (CheckFinding) -> Void) async throws(StatusError) -> CheckReport {
+    /// The findings of a check.
+    private final class Findings: Sendable {
+        private let findings = Mutex<[CheckFinding]>([])
+
+        var all: [CheckFinding] { findings.withLock { $0 } }
+
+        func add(_ finding: CheckFinding) {
+            findings.withLock { $0.append(finding) }
+        }
+    }
+
+    private func check(
+        _ depth: CheckDepth,
+        onFinding: @escaping @Sendable (CheckFinding) -> Void
+    ) async throws(StatusError) -> CheckReport {
         let console = Console.standardError
         defer { console.endProgress() }
         let printFinding = { @Sendable (finding: CheckFinding) in
             console.endProgress()
             onFinding(finding)
         }
-        let onProgress = { @Sendable (report: CheckReport) in
-            console.showProgress("\(report.documents) documents, \(report.commits) commits checked")
+        let estimate = ProgressEstimate()
+        let onProgress = { @Sendable (progress: CheckProgress) in
+            console.showProgress(progress.text(estimate))
         }
         switch self {
         case .defaultDatabase(let folder):
-            return try await FileStore.check(folder, onFinding: printFinding, onProgress: onProgress)
+            return try await FileStore.check(folder, depth: depth, onFinding: printFinding, onProgress: onProgress)
         case .named(let id, let folders):
-            return try await folders.check(id, onFinding: printFinding, onProgress: onProgress)
+            return try await folders.check(id, depth: depth, onFinding: printFinding, onProgress: onProgress)
         }
     }
 
-    private func repair() async throws(StatusError) {
+    private func repair(_ repair: Repair, after report: CheckReport) async throws(StatusError) {
         let logger = Logger(label: "hearth") { LogOutput.handler(label: $0) }
         let console = Console.standardError
         defer { console.endProgress() }
-        let onProgress = { @Sendable (documents: Int) in console.showProgress("\(documents) documents indexed") }
-        switch self {
-        case .defaultDatabase(let folder): try await FileStore.repair(folder, logger: logger, onProgress: onProgress)
-        case .named(let id, let folders): try await folders.repair(id, logger: logger, onProgress: onProgress)
+        let estimate = ProgressEstimate()
+        let onProgress = { @Sendable (documents: Int) in
+            let share = estimate.text(documents, of: report.documents)
+            console.showProgress("\(documents) of \(report.documents.counted("document")) indexed\(share)")
         }
+        switch self {
+        case .defaultDatabase(let folder):
+            try await FileStore.repair(
+                folder,
+                after: report,
+                isRebuildForced: repair.rebuildsIndex,
+                logger: logger,
+                onProgress: onProgress
+            )
+        case .named(let id, let folders):
+            try await folders.repair(
+                id,
+                after: report,
+                isRebuildForced: repair.rebuildsIndex,
+                logger: logger,
+                onProgress: onProgress
+            )
+        }
+    }
+
+    private func setDamagedJournalAside() async throws(StatusError) -> String? {
+        switch self {
+        case .defaultDatabase(let folder): try await FileStore.setDamagedJournalAside(folder)
+        case .named(let id, let folders): try await folders.setDamagedJournalAside(id)
+        }
+    }
+}
+
+extension CheckProgress {
+    /// The progress as one line of text.
+    fileprivate func text(_ estimate: ProgressEstimate) -> String {
+        guard let expectedDocuments, expectedDocuments > 0, report.documents > 0 else {
+            return "\(report.documents.counted("document")), \(report.commits.counted("commit")) checked"
+        }
+        guard report.documents < expectedDocuments else {
+            return "\(report.documents.counted("document")) checked; reading the index"
+        }
+        let share = estimate.text(report.documents, of: expectedDocuments)
+        return "\(report.documents) of \(expectedDocuments.counted("document")) checked\(share)"
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import HearthClient
+import HearthWire
 import StrictJSON
 import UTF8Text
 
@@ -26,7 +27,7 @@ struct DatabasesCommand: AsyncParsableCommand {
         func run() async throws {
             let result = try await server.withConnection { try await $0.call("databases.list") { _ in } }
             var output = BufferedOutput.standard()
-            for name in (result["databases"]?.elements?.map { $0["name"]?.string }) ?? [] {
+            for name in (result[DatabaseKeys.databases]?.elements?.map { $0[DatabaseKeys.name]?.string }) ?? [] {
                 guard let name else { continue }
                 try output.writeLine(Excerpt(name, maximumBytes: .max).text.utf8)
             }
@@ -38,20 +39,17 @@ struct DatabasesCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Delete a database permanently.",
             discussion:
-                "Deletes all its documents and its history. Open streams end with NOT_FOUND, and open transactions expire. The default database can't be deleted."
+                "Deletes all its documents and its history. Open streams end with NOT_FOUND, and open transactions expire. The default database cannot be deleted."
         )
 
         @OptionGroup var server: ServerOptions
 
-        @Argument(help: "Database, as PROJECT/DATABASE, or DATABASE alone in the server's default project.")
+        @Argument(help: "Database, as PROJECT/DATABASE, or just DATABASE for one in the server's default project.")
         var name: String
 
         func run() async throws {
             _ = try await server.withConnection { connection in
-                try await connection.call("databases.delete") { params in
-                    params.key("name")
-                    params.string(name)
-                }
+                try await connection.call("databases.delete") { params in params.member(DatabaseKeys.name, name) }
             }
         }
     }

@@ -2,6 +2,7 @@ import ArgumentParser
 import DocumentModel
 import HearthAPI
 import HearthClient
+import UTF8Text
 
 /// `hearth example`
 struct ExampleCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import DocumentModel
+import UTF8Text
 
 /// `hearth export`
 struct ExportCommand: AsyncParsableCommand {
@@ -11,7 +12,7 @@ struct ExportCommand: AsyncParsableCommand {
             {"path":"books/hitchhiker","fields":{…}} and preserves every value exactly; `hearth import` reads this format.
 
             With --output, an existing file is replaced atomically when the export is complete. Files and folders in the data \
-            folder that can't be read as documents or collections are reported on standard error, the export fails and no \
+            folder that cannot be read as documents or collections are reported on standard error, the export fails and no \
             output file is written, unless --skip-damaged is given.
             """
     )

@@ -1,6 +1,7 @@
 import ArgumentParser
 import DocumentModel
 import HearthAPI
+import UTF8Text
 
 /// `hearth import`
 struct ImportCommand: AsyncParsableCommand {

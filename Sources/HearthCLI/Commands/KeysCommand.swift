@@ -26,8 +26,8 @@ struct CreateKeyCommand: AsyncParsableCommand {
         commandName: "create",
         abstract: "Create an API key and print it.",
         discussion: """
-            Prints the key to standard output. It can't be shown again, since only its hash is stored. Roles: reader (read and \
-            watch), writer (also write), admin (also use the admin pages and manage keys).
+            Prints the key to standard output. It cannot be shown again, since only its hash is stored. Roles: reader (read and \
+            watch), writer (also write), admin (also manage keys, indexes and databases).
             """
     )
 
@@ -63,7 +63,7 @@ struct CreateKeyCommand: AsyncParsableCommand {
         var output = BufferedOutput.standard()
         try output.writeLine(key.text.utf8)
         try output.flush()
-        Console.standardError.report("Created key \(key.id). Save the key now: it can't be shown again.")
+        Console.standardError.report("Created key \(key.id). Save the key now: it cannot be shown again.")
     }
 }
 

@@ -94,7 +94,7 @@ struct ListCommand: AsyncParsableCommand {
         guard damagedCount == 0 else { throw ExitCode.failure }
     }
 
-    /// The path, quoted and escaped if it contains characters that could break the line or control the terminal.
+    /// Returns the path, quoted and escaped if it contains characters that could break the line or control the terminal.
     private static func line(_ path: String) -> String.UTF8View {
         let excerpt = Excerpt(path, maximumBytes: .max)
         return excerpt.text.utf8.elementsEqual(path.utf8) ? path.utf8 : excerpt.description.utf8

@@ -109,7 +109,8 @@ struct ServeCommand: AsyncParsableCommand {
         guard !host.isEmpty else { throw ValidationError("--host must be an address, such as 127.0.0.1.") }
         for origin in corsOrigin where !Self.isOrigin(origin) {
             throw ValidationError(
-                "--cors-origin: \(Excerpt(origin)) is not an origin: a scheme and a host without a path, such as https://app.example.org."
+                "--cors-origin: \(Excerpt(origin)) is not an origin, which is a scheme and a host without a path, "
+                    + "such as https://app.example.org."
             )
         }
     }
@@ -132,10 +133,29 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Before the server is created, which derives its connection limit from the limit of open files.
+        // Before the server is created, which derives its connection limit from the limit on open files.
         OpenFileLimit.raise()
+        // A server outlives the terminal that it was started from. There is nothing to reload: keys are reloaded as they change.
+        signal(SIGHUP, SIG_IGN)
         let log = RecentLog()
         let logger = Logger(label: "hearth") { MultiplexLogHandler([LogOutput.handler(label: $0), log.handler]) }
+        // Not to the log that clients can read, since it has the path of the data folder.
+        let processLogger = Logger(label: "hearth") { LogOutput.handler(label: $0) }
+        let process: Logger.Metadata = [
+            "process.id": "\(getpid())", "server.version": "\(ServerDescription.version)",
+            "store.folder": "\(URL(filePath: data).standardizedFileURL.path(percentEncoded: false))",
+        ]
+        processLogger.notice("Starting Hearth", metadata: process)
+        do {
+            try await serve(log: log, logger: logger)
+            processLogger.notice("Stopped Hearth", metadata: process)
+        } catch {
+            processLogger.error("Stopped Hearth after an error", metadata: process.merging(["error": "\(error)"]) { $1 })
+            throw error
+        }
+    }
+
+    private func serve(log: RecentLog, logger: Logger) async throws {
         let assets = try AssetLocation.find(explicit: assets)
         try await checkHost(logger: logger)
         var configuration = FileStoreConfiguration(folder: data)
@@ -210,6 +230,7 @@ struct ServeCommand: AsyncParsableCommand {
             logger: logger
         )
         group.maximumGracefulShutdownDuration = Self.shutdownTimeout
+        async let _ = WarmUp.run(in: context, logger: logger)
         try await ServiceGroup(configuration: group).run()
     }
 
@@ -229,12 +250,12 @@ struct ServeCommand: AsyncParsableCommand {
     private static func announce(host: String, port: Int) {
         let isIPv6 = host.utf8.contains(UInt8(ascii: ":"))
         let line = "http://\(isIPv6 ? "[\(host)]" : host):\(port)\n"
-        // Ignores a closed standard output.
+        // Standard output may be closed.
         try? FileHandle.standardOutput.write(contentsOf: Data(line.utf8))
     }
 }
 
-/// Stops the background jobs of the admin pages in order when the server shuts down.
+/// Runs the maintenance of the admin pages, and stops their background jobs when the server shuts down.
 private struct AdminPagesService: Service {
     let pages: AdminPages
 

@@ -14,6 +14,14 @@ struct ServeLimitOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Journal size between checkpoints, which sync document files in bulk.", valueName: "MiB"))
     var checkpointMebibytes = 32
 
+    @Option(
+        help: ArgumentHelp(
+            "Number of changed documents between checkpoints, which bounds the time of a recovery.",
+            valueName: "count"
+        )
+    )
+    var checkpointDocuments = 20_000
+
     @Option(help: ArgumentHelp("Maximum number of additional databases open at the same time.", valueName: "count"))
     var openDatabases = 16
 
@@ -33,6 +41,9 @@ struct ServeLimitOptions: ParsableArguments {
         guard (1...1_024).contains(checkpointMebibytes) else {
             throw ValidationError("--checkpoint-mebibytes must be between 1 and 1024.")
         }
+        guard (100...10_000_000).contains(checkpointDocuments) else {
+            throw ValidationError("--checkpoint-documents must be between 100 and 10000000.")
+        }
         let minimum = 3 * checkpointMebibytes
         guard (minimum...1 << 20).contains(keepMebibytes) else {
             throw ValidationError("--keep-mebibytes must be between \(minimum), the minimum for recovery, and 1048576.")
@@ -50,6 +61,7 @@ struct ServeLimitOptions: ParsableArguments {
         configuration.retentionAge = .seconds(keepHours * 3_600)
         configuration.retentionBytes = keepMebibytes << 20
         configuration.checkpointBytes = checkpointMebibytes << 20
+        configuration.checkpointDocuments = checkpointDocuments
     }
 
     /// Applies the stream limits to the server configuration.

@@ -9,16 +9,16 @@ struct WatchCommand: AsyncParsableCommand {
         commandName: "watch",
         abstract: "Watch a document, a collection, a collection group or a query for changes.",
         discussion: """
-            Prints one JSON message per line: open, an added for each existing document, current, and then every change as it \
-            is committed. Examples:
+            Prints one frame of JSON per line: open, one added frame for each existing document, current, and then every change \
+            as it is committed. Examples:
 
               hearth watch books
               hearth watch --group reviews
               hearth watch --query '{"collection": "books", "orderBy": [{"field": "pages", "direction": "desc"}], "limit": 3}'
 
             Press Ctrl-C to stop. If the connection is lost, reports it on standard error, reconnects and resumes after the last \
-            printed change. If the server can't resume from there, prints a reset, which discards the state printed so far, \
-            followed by the current state. Fails if the server can't be reached at startup.
+            printed change. If the server cannot resume from there, prints a reset frame, which discards the state printed so \
+            far, followed by the current state. Fails if the server cannot be reached at startup.
             """
     )
 
@@ -65,7 +65,7 @@ struct WatchCommand: AsyncParsableCommand {
         switch path {
         case .collection(let path)?: return .collection(path)
         case .document(let path)?: return .document(path)
-        case nil: throw StatusError(.invalidArgument, "No watch target.")
+        case nil: throw StatusError(.invalidArgument, "The watch target is missing.")
         }
     }
 }

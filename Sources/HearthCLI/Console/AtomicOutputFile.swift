@@ -9,10 +9,10 @@ struct AtomicOutputFile {
     private let path: String
     private let temporaryPath: String
 
-    /// Creates a temporary file beside the file at `path`, which need not exist.
+    /// Creates a temporary file next to `path`, which need not exist.
     ///
     /// - Throws: `.invalidArgument` if `path` exists and is not a regular file; another ``StatusError`` if the temporary file
-    ///   can't be created.
+    ///   cannot be created.
     init(at path: String) throws(StatusError) {
         // Replaces the target of a symbolic link, not the link.
         self.path =
@@ -28,14 +28,14 @@ struct AtomicOutputFile {
         temporaryPath = "\(self.path).\(UInt64.random(in: 0...UInt64.max)).tmp"
         descriptor = open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, exists ? status.st_mode & 0o777 : 0o666)
         guard descriptor >= 0 else {
-            throw FileSystemError("open").status("Can't create \(temporaryPath)")
+            throw FileSystemError("open").status("Cannot create \(temporaryPath)")
         }
     }
 
     /// Syncs the temporary file and renames it to its final path.
     func commit() throws(StatusError) {
         guard fsync(descriptor) == 0, close(descriptor) == 0, rename(temporaryPath, path) == 0 else {
-            let error = FileSystemError("rename").status("Can't write \(path), which is unchanged")
+            let error = FileSystemError("rename").status("Cannot write \(path), which is unchanged")
             unlink(temporaryPath)
             throw error
         }

@@ -41,7 +41,7 @@ struct BufferedOutput {
             } else if errno == EPIPE {
                 Self.exitWithBrokenPipe()
             } else if errno != EINTR {
-                throw FileSystemError("write").status("Can't write to \(name)")
+                throw FileSystemError("write").status("Cannot write to \(name)")
             }
         }
     }

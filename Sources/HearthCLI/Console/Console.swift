@@ -4,18 +4,20 @@ import Synchronization
 
 /// Messages and a progress line on standard error.
 ///
-/// The progress line is written to terminals only. It is cleared before a message and redrawn below it. The caller that shows
-/// progress ends it with ``endProgress()``.
+/// On a terminal the progress line is cleared before a message and redrawn below it. Elsewhere it is a message every 10 s. The
+/// caller that shows progress ends it with ``endProgress()``.
 final class Console: Sendable {
     /// Standard error.
     static let standardError = Console(isTerminal: isatty(STDERR_FILENO) == 1) { text in
-        // Ignores a closed standard error.
+        // Standard error may be closed.
         try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }
 
     private let isTerminal: Bool
     private let write: @Sendable (String) -> Void
     private let progress = Mutex<Progress?>(nil)
+    /// The time of the next progress message without a terminal; `nil` before the first progress.
+    private let nextMessageTime = Mutex<ContinuousClock.Instant?>(nil)
 
     private struct Progress {
         let line: String
@@ -24,6 +26,8 @@ final class Console: Sendable {
 
     /// The minimum time between two updates of the progress line.
     private static let interval = Duration.milliseconds(100)
+    /// The time between two progress messages without a terminal.
+    private static let messageInterval = Duration.seconds(10)
     private static let clearLine = "\r\u{1B}[K"
 
     /// Creates a console that writes with `write`.
@@ -51,9 +55,18 @@ final class Console: Sendable {
         report("\(error)")
     }
 
-    /// Updates the progress line, unless the last update was less than 100 ms ago.
+    /// Updates the progress line, unless the last update was less than 100 ms ago. Without a terminal, writes a message every
+    /// 10 s, for the first time 10 s after the first call.
     func showProgress(_ state: @autoclosure () -> String, at now: ContinuousClock.Instant = .now) {
-        guard isTerminal else { return }
+        guard isTerminal else {
+            let isDue = nextMessageTime.withLock { next in
+                if let next, now < next { return false }
+                defer { next = now + Self.messageInterval }
+                return next != nil
+            }
+            if isDue { report(state()) }
+            return
+        }
         progress.withLock { progress in
             if let progress, now - progress.time < Self.interval { return }
             // Disables line wrapping: a wrapped line could not be cleared.
@@ -74,12 +87,5 @@ final class Console: Sendable {
 
     private static func terminalSafe(_ text: String) -> String {
         text.unicodeScalars.map(\.terminalSafe).joined()
-    }
-}
-
-extension Int {
-    /// Returns the number with a noun in the singular or plural: `1 line`, `2 lines`.
-    func counted(_ singular: String) -> String {
-        "\(self) \(singular)\(self == 1 ? "" : "s")"
     }
 }

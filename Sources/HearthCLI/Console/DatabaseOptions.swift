@@ -9,7 +9,7 @@ struct DatabaseOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Database, as PROJECT/DATABASE, or DATABASE alone in the server's default project. The default is HEARTH_DATABASE, or the default database.",
+            "Database, as PROJECT/DATABASE, or just DATABASE for one in the server's default project. The default is HEARTH_DATABASE, or the default database.",
             valueName: "name"
         )
     )

@@ -8,6 +8,8 @@ import StorageIO
 final class InputFile {
     /// The name of the file in messages.
     let name: String
+    /// The number of bytes read so far.
+    private(set) var readCount = 0
     private let descriptor: Int32
     private var chunk = [UInt8](repeating: 0, count: 256 << 10)
 
@@ -20,7 +22,7 @@ final class InputFile {
         }
         name = path
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw FileSystemError("open").status("Can't open \(path)") }
+        guard descriptor >= 0 else { throw FileSystemError("open").status("Cannot open \(path)") }
     }
 
     /// Returns the path in an argument of the form `@FILE`, or `-` for standard input; `nil` for any other argument.
@@ -33,13 +35,21 @@ final class InputFile {
         if descriptor != STDIN_FILENO { close(descriptor) }
     }
 
+    /// The size of the file; `nil` if it is not a regular file.
+    var byteCount: Int? {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Int(status.st_size)
+    }
+
     /// Returns the next chunk; `nil` at the end of the file.
     func nextChunk() throws(StatusError) -> ArraySlice<UInt8>? {
         var count: Int
         repeat {
             count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
         } while count < 0 && errno == EINTR
-        guard count >= 0 else { throw FileSystemError("read").status("Can't read \(name)") }
+        guard count >= 0 else { throw FileSystemError("read").status("Cannot read \(name)") }
+        readCount += count
         return count == 0 ? nil : chunk[..<count]
     }
 

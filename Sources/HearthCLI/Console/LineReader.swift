@@ -13,6 +13,12 @@ struct LineReader {
     /// The name of the file in messages.
     var name: String { file.name }
 
+    /// The number of bytes read so far, which may be ahead of the lines.
+    var readCount: Int { file.readCount }
+
+    /// The size of the file; `nil` if it is not a regular file.
+    var byteCount: Int? { file.byteCount }
+
     /// Opens a file; `-` is standard input.
     init(path: String, maximumLineBytes: Int) throws(StatusError) {
         file = try InputFile(path)

@@ -20,7 +20,7 @@ struct LogOutput: TextOutputStream, Sendable {
     static func handler(label: String) -> StreamLogHandler {
         StreamLogHandler(
             label: label,
-            // Ignores a closed standard error.
+            // Standard error may be closed.
             stream: LogOutput { line in lock.withLock { _ in try? FileHandle.standardError.write(contentsOf: Data(line)) } }
         )
     }

@@ -25,7 +25,7 @@ enum ExampleData: String, CaseIterable {
     /// Reads the documents of the data set.
     ///
     /// - Parameter assets: The folder that contains `Examples`; found automatically by default.
-    /// - Throws: `.notFound` if the source file is not installed; `.dataLoss` or `.invalidArgument` if one of its lines can't be
+    /// - Throws: `.notFound` if the source file is not installed; `.dataLoss` or `.invalidArgument` if one of its lines cannot be
     ///   parsed.
     func documents(assets: String?) throws(StatusError) -> [ExampleDocument] {
         switch self {
@@ -47,7 +47,7 @@ struct ExampleDocument {
 struct ExampleFile {
     /// Candidate paths; the first existing file is read.
     let paths: [String]
-    /// What to do if none exists, as a sentence.
+    /// The advice given if none exists, a complete sentence.
     let remedy: String
 
     /// Calls `body` with each line and its location.

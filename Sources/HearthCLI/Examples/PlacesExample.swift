@@ -5,7 +5,7 @@ import UTF8Text
 /// The locations of the time zone database: one document per row of `zone.tab`.
 ///
 /// A row consists of a country code, coordinates, the name of the time zone and an optional comment, separated by tabs. The
-/// document ID is the zone name with `~` instead of `/`, which IDs can't contain: `Europe~Berlin`. Zone names don't contain `~`.
+/// document ID is the zone name with `~` instead of `/`, which IDs cannot contain: `Europe~Berlin`. Zone names don't contain `~`.
 enum PlacesExample {
     private static let file = ExampleFile(paths: ["/usr/share/zoneinfo/zone.tab"], remedy: "Install the Debian package tzdata.")
 

@@ -3,6 +3,7 @@ import DocumentModel
 import FileStore
 import HearthAPI
 import HearthClient
+import HearthWire
 import Logging
 import StrictJSON
 import UTF8Text
@@ -17,12 +18,14 @@ struct KeyStoreOptions: ParsableArguments {
     /// Creates a key.
     func create(_ request: KeyRequest) async throws -> (id: String, text: String) {
         if let data {
-            let description = try request.description()
-            let (key, text) = try await keys(of: data, creatingFolder: true).create(description)
+            let attributes = try request.attributes()
+            let (key, text) = try await keys(of: data, creatingFolder: true).create(attributes)
             return (key.id.string, text)
         }
         let result = try await server.withConnection { try await $0.call("keys.create") { request.writeMembers(to: &$0) } }
-        guard let id = result["id"]?.string, let text = result["key"]?.string else { throw Self.unexpectedResponse }
+        guard let id = result[APIKeyMembers.id]?.string, let text = result[APIKeyMembers.key]?.string else {
+            throw Self.unexpectedResponse
+        }
         return (id, text)
     }
 
@@ -30,7 +33,7 @@ struct KeyStoreOptions: ParsableArguments {
     func list() async throws -> [JSONNode] {
         if let data { return try await keys(of: data).all.map { try JSONText($0.json).root } }
         let result = try await server.withConnection { try await $0.call("keys.list") { _ in } }
-        guard let keys = result["keys"]?.elements else { throw Self.unexpectedResponse }
+        guard let keys = result[APIKeyMembers.keys]?.elements else { throw Self.unexpectedResponse }
         return Array(keys)
     }
 
@@ -38,10 +41,7 @@ struct KeyStoreOptions: ParsableArguments {
     func revoke(_ id: String) async throws {
         if let data { return try await keys(of: data).revoke(UTF8Key(id)) }
         _ = try await server.withConnection { connection in
-            try await connection.call("keys.revoke") { params in
-                params.key("id")
-                params.string(id)
-            }
+            try await connection.call("keys.revoke") { params in params.member(APIKeyMembers.id, id) }
         }
     }
 
@@ -64,8 +64,8 @@ struct KeyRequest {
     let collections: [String]
     let expireTime: Timestamp?
 
-    /// Returns the validated description of the key.
-    func description() throws(StatusError) -> APIKey.Attributes {
+    /// Returns the validated attributes of the key.
+    func attributes() throws(StatusError) -> APIKey.Attributes {
         guard let role = Role(name: role) else {
             let names = Role.allCases.map(\.rawValue).joined(separator: ", ")
             throw StatusError(.invalidArgument, "Unknown role \(Excerpt(role)). Expected one of \(names).")
@@ -81,21 +81,11 @@ struct KeyRequest {
 
     /// Writes the parameters of `keys.create`.
     func writeMembers(to params: inout JSONWriter) {
-        params.key("role")
-        params.string(role)
-        if let label {
-            params.key("label")
-            params.string(label)
-        }
+        params.member(APIKeyMembers.role, role)
+        if let label { params.member(APIKeyMembers.label, label) }
         if !collections.isEmpty {
-            params.key("collections")
-            params.beginArray()
-            for collection in collections { params.string(collection) }
-            params.endArray()
+            params.array(APIKeyMembers.collections, of: collections) { collection, params in params.string(collection) }
         }
-        if let expireTime {
-            params.key("expireTime")
-            params.string(expireTime.rfc3339)
-        }
+        if let expireTime { params.member(APIKeyMembers.expireTime, expireTime.rfc3339) }
     }
 }

@@ -1,3 +1,4 @@
+import HearthWire
 import StrictJSON
 import UTF8Text
 
@@ -17,19 +18,20 @@ struct KeyTable {
     }
 
     private static func row(of key: JSONNode) -> [String] {
-        let collections = key["collections"]?.elements.map { $0.map { text($0) }.joined(separator: " ") }
+        let collections = key[APIKeyMembers.collections]?.elements.map { $0.map { text($0) }.joined(separator: " ") }
         return [
-            text(key["id"]), text(key["role"]), time(key["createTime"]) ?? "", time(key["lastUseTime"]) ?? "never",
-            time(key["expireTime"]) ?? "never", collections ?? "all", text(key["label"]),
+            text(key[APIKeyMembers.id]), text(key[APIKeyMembers.role]), time(key[APIKeyMembers.createTime]) ?? "",
+            time(key[APIKeyMembers.lastUseTime]) ?? "never",
+            time(key[APIKeyMembers.expireTime]) ?? "never", collections ?? "all", text(key[APIKeyMembers.label]),
         ]
     }
 
-    /// The text with control characters escaped.
+    /// Returns the text with control characters escaped.
     private static func text(_ json: JSONNode?) -> String {
         Excerpt(json?.string ?? "", maximumBytes: 1_000).text
     }
 
-    /// The time, truncated to seconds.
+    /// Returns the time, truncated to seconds.
     private static func time(_ json: JSONNode?) -> String? {
         guard let time = json?.string else { return nil }
         let second = time.utf8.prefix { $0 != UInt8(ascii: ".") }

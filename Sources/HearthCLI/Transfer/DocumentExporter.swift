@@ -33,7 +33,7 @@ struct DocumentExporter {
 
     /// Exports a document or a collection.
     ///
-    /// - Throws: `.notFound` if neither it nor anything below it exists.
+    /// - Throws: `.notFound` if neither the document or collection nor anything below it exists.
     mutating func export(_ path: ResourcePath) async throws(StatusError) {
         let before = documentCount + damaged.count
         switch path {
@@ -96,7 +96,7 @@ struct DocumentExporter {
         } while pageToken != nil
     }
 
-    /// Records damaged files, each once: a folder can be reported for its parent folder and for the document it belongs to.
+    /// Records each damaged file once: a folder can be reported for its parent folder and for the document it belongs to.
     private mutating func recordDamage(_ errors: [StatusError]) {
         for error in errors {
             if let file = error.file, !damagedFiles.insert(UTF8Key(file.path)).inserted { continue }
@@ -107,7 +107,7 @@ struct DocumentExporter {
     private mutating func write(_ document: EncodedDocument) throws(StatusError) {
         try output.writeLine(DocumentExportLine.bytes(of: document))
         documentCount += 1
-        // No progress when the documents themselves are printed to the terminal.
+        // Shows no progress when the documents themselves are printed to the terminal.
         guard !output.isTerminal else { return }
         Console.standardError.showProgress("\(documentCount.counted("document")) exported")
     }

@@ -12,7 +12,7 @@ struct DocumentImporter {
     var writtenCount: Int { writer.writtenCount }
     /// The number of lines that were not imported.
     var rejectedCount: Int { writer.rejectedCount }
-    /// The first line whose import is uncertain, after a server error.
+    /// The first line that may or may not have been imported, after a server error.
     var firstUnacknowledgedOrigin: BulkWriter.Origin? { writer.firstUnacknowledgedOrigin }
 
     /// Creates an importer that reports rejected lines on standard error.
@@ -22,10 +22,11 @@ struct DocumentImporter {
 
     /// Imports all lines of a file. Skips empty lines; reports and skips invalid ones.
     ///
-    /// - Throws: If the file can't be read, or for a server error that is not specific to one document.
+    /// - Throws: If the file cannot be read, or for a server error that is not specific to one document.
     mutating func importFile(_ path: String) async throws(StatusError) {
         defer { Console.standardError.endProgress() }
         var lines = try LineReader(path: path, maximumLineBytes: DocumentExportLine.maximumBytes)
+        let (byteCount, estimate) = (lines.byteCount, ProgressEstimate())
         while let line = try lines.next() {
             let origin = BulkWriter.Origin(file: lines.name, line: lines.lineNumber)
             switch line {
@@ -35,7 +36,9 @@ struct DocumentImporter {
                 let text = "The line is \(byteCount) bytes long; the maximum is \(DocumentExportLine.maximumBytes)."
                 writer.reject(origin, StatusError(.invalidArgument, text))
             }
-            Console.standardError.showProgress("\(origin), \(writer.writtenCount.counted("document")) imported")
+            Console.standardError.showProgress(
+                "\(origin), \(writer.writtenCount.counted("document")) imported\(estimate.text(lines.readCount, of: byteCount))"
+            )
         }
         try await writer.flush()
     }

@@ -16,8 +16,8 @@ public final class AggregateQuery: Sendable {
 
     /// Runs the aggregation query.
     ///
-    /// - Throws: A ``FirestoreError``: ``FirestoreErrorCode/invalidArgument`` if the query is invalid, or if it has no or more
-    ///   than five aggregations.
+    /// - Throws: A ``FirestoreError``: ``FirestoreErrorCode/invalidArgument`` if the query is invalid, or if it has no
+    ///   aggregations or more than five.
     nonisolated(nonsending) public func getAggregation(source: AggregateSource) async throws -> AggregateQuerySnapshot {
         let (query, operations) = try firestoreErrors { () throws(StatusError) in
             let operations = try fields.map { field throws(StatusError) in try field.operation() }

@@ -1,4 +1,5 @@
 internal import DocumentModel
+internal import UTF8Text
 
 /// The unkeyed decoding container of an array.
 struct ArrayDecodingContainer: UnkeyedDecodingContainer {
@@ -24,7 +25,8 @@ struct ArrayDecodingContainer: UnkeyedDecodingContainer {
                 Result.self,
                 .init(
                     codingPath: node.codingPath(to: key),
-                    debugDescription: "Expected another element, found the end of the array after \(elements.count) elements."
+                    debugDescription:
+                        "Expected another element, found the end of the array after \(elements.count.counted("element"))."
                 )
             )
         }

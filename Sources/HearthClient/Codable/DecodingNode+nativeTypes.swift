@@ -3,7 +3,7 @@ internal import Foundation
 internal import UTF8Text
 
 extension DecodingNode {
-    /// Decodes a native type; returns `nil` for all other types, and if the type's own `Decodable` implementation is to be used.
+    /// Decodes a native type; returns `nil` for all other types, and if the type's own `Decodable` implementation must be used.
     ///
     /// Types are compared by identity, which is cheap and guarantees that the casts succeed.
     func nativeValue<T: Decodable>(_ type: T.Type, _ value: Value, _ key: (any CodingKey)?) throws -> T? {
@@ -57,7 +57,7 @@ extension DecodingNode {
         case .iso8601:
             let text = try string(value, key)
             guard let date = try? Date(text, strategy: .iso8601) else {
-                throw corrupted("Expected a date in ISO 8601 form, found \(Excerpt(text)).", key)
+                throw corrupted("Expected a date in ISO 8601 format, found \(Excerpt(text)).", key)
             }
             return date
         case .formatted(let formatter):

@@ -108,7 +108,7 @@ extension DecodingNode {
         )
     }
 
-    /// Returns the error for a value of the expected type that can't be converted.
+    /// Returns the error for a value of the expected type that cannot be converted.
     func corrupted(_ description: String, _ key: (any CodingKey)?) -> DecodingError {
         .dataCorrupted(.init(codingPath: codingPath(to: key), debugDescription: description))
     }

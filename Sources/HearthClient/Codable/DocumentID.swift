@@ -7,7 +7,7 @@
 /// }
 /// ```
 ///
-/// The property is set when a document is decoded, also in nested types, and omitted when a value is encoded. A field with the
+/// The property is set when a document is decoded, even in nested types, and omitted when a value is encoded. A field with the
 /// same name in the document is ignored. Only ``Firestore/Encoder`` and ``Firestore/Decoder`` support it.
 @propertyWrapper
 public struct DocumentID<Value: DocumentIDWrappable & Codable> {

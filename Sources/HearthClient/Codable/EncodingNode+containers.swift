@@ -77,7 +77,7 @@ struct ArrayEncodingContainer: UnkeyedEncodingContainer {
     private var key: AnyCodingKey { AnyCodingKey.index(node.elementCount) }
 
     func encode<T: Encodable>(_ value: T) throws {
-        // Never nil: values that would be omitted throw an error in arrays.
+        // Never `nil`: values that would be omitted throw an error in arrays.
         node.append(try node.value(of: value, at: key, named: nil) ?? .null)
     }
 

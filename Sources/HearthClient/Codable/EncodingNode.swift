@@ -74,7 +74,9 @@ extension EncodingNode {
             members.reserveCapacity(8)
         case .map: break
         default:
-            preconditionFailure("A value can't be encoded as a map and as another type, at \(CodingPathDescription(codingPath)).")
+            preconditionFailure(
+                "A value cannot be encoded as a map and as another type, at \(CodingPathDescription(codingPath))."
+            )
         }
     }
 
@@ -84,14 +86,14 @@ extension EncodingNode {
         case .array: break
         default:
             preconditionFailure(
-                "A value can't be encoded as an array and as another type, at \(CodingPathDescription(codingPath))."
+                "A value cannot be encoded as an array and as another type, at \(CodingPathDescription(codingPath))."
             )
         }
     }
 
     func setContent(_ value: Value?) {
         guard case .empty = content else {
-            preconditionFailure("A value can't be encoded twice, at \(CodingPathDescription(codingPath)).")
+            preconditionFailure("A value cannot be encoded twice, at \(CodingPathDescription(codingPath)).")
         }
         content = value.map(Content.single) ?? .omitted
     }
@@ -156,7 +158,7 @@ extension EncodingNode {
 
     /// Records that this node's value is a sentinel.
     func recordSentinel(_ sentinel: FieldValue) throws {
-        guard let parent else { throw error(sentinel, at: nil, "A FieldValue can't be encoded as a document.") }
+        guard let parent else { throw error(sentinel, at: nil, "A FieldValue cannot be encoded as a document.") }
         try parent.recordSentinel(sentinel, at: key, named: name)
     }
 

@@ -33,7 +33,7 @@ final class EncodingSession {
                 value,
                 .init(
                     codingPath: [],
-                    debugDescription: "Top-level \(type(of: value)) can't be encoded: a document must be encoded as a map."
+                    debugDescription: "Top-level \(type(of: value)) cannot be encoded: a document must be encoded as a map."
                 )
             )
         }

@@ -23,7 +23,7 @@ extension Firestore {
 
         /// Encodes a value as document data.
         ///
-        /// - Throws: `EncodingError.invalidValue`, with its coding path, for a value that a document can't contain, and if
+        /// - Throws: `EncodingError.invalidValue`, with its coding path, for a value that a document cannot contain, and if
         ///   `value` itself isn't encoded as a map; errors of the types' own `encode(to:)`.
         public func encode<T: Encodable>(_ value: T) throws -> [String: Any] {
             try documentData(value).dictionary

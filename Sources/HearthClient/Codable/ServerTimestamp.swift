@@ -1,7 +1,7 @@
 public import DocumentModel
 public import Foundation
 
-/// A property wrapper for a timestamp that the server sets to the commit time if the value is `nil`.
+/// A property wrapper for a timestamp that the server sets to the commit time, truncated to milliseconds, if the value is `nil`.
 ///
 /// ```swift
 /// struct Post: Codable {

@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// Combines concurrent reads of single documents into batch requests.
 ///
-/// A read is sent immediately and by itself while there are fewer pending requests than connections. Later reads would have to
-/// wait for a connection anyway: they are queued and sent together in one request.
+/// While there are fewer pending requests than connections, each read is sent immediately in its own request. Further reads would
+/// have to wait for a connection anyway, so they are queued and sent together in one request.
 final class DocumentReadBatcher: Sendable {
     /// Sends reads in one request and returns their results in the same order.
     typealias Request = @Sendable ([DocumentPath]) async -> [Result<Document?, StatusError>]
@@ -62,7 +62,7 @@ final class DocumentReadBatcher: Sendable {
     }
 }
 
-/// A read that waits for its batch request.
+/// A read that is waiting for its batch request.
 private final class QueuedRead: Sendable {
     private enum State {
         case queued

@@ -78,6 +78,30 @@ extension HearthConnection {
         _ = try await write(.delete(path))
     }
 
+    /// Writes a version of a document from its history again, also over a damaged file, which other writes do not replace.
+    ///
+    /// - Parameters:
+    ///   - commitTime: The commit time of the version; `nil` for the newest one in which the document exists.
+    ///   - precondition: The condition under which the version is written.
+    /// - Throws: `.notFound` if there is no such version; `.failedPrecondition` or `.alreadyExists` if the condition is not met;
+    ///   `.aborted` if the document was changed in the meantime and no time is given.
+    @discardableResult
+    public func restore(
+        _ path: DocumentPath,
+        from commitTime: Timestamp? = nil,
+        precondition: Precondition = .none
+    ) async throws(StatusError) -> WriteResult {
+        let result = try await call("documents.restore") { params in
+            params.member(RestoreParameterKeys.path, path.string)
+            if let commitTime { params.member(RestoreParameterKeys.commitTime, commitTime.rfc3339) }
+            if precondition != .none {
+                params.key(RestoreParameterKeys.precondition)
+                precondition.write(to: &params)
+            }
+        }
+        return try WriteResult(json: result)
+    }
+
     /// Commits a single write.
     public func write(_ write: Write) async throws(StatusError) -> WriteResult {
         try WriteResult(json: await call(write.method) { write.writeMembers(to: &$0) })

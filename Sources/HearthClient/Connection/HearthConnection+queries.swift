@@ -48,7 +48,7 @@ extension JSONWriter {
 /// All documents of a query or collection.
 struct FetchedDocuments: Sendable {
     var documents: [EncodedDocument] = []
-    /// Errors for documents that can't be read.
+    /// Errors for documents that cannot be read.
     var damaged: [StatusError] = []
 }
 
@@ -114,7 +114,7 @@ extension HearthConnection {
 }
 
 extension StructuredQuery {
-    /// Returns the query in opposite order, which turns `limitToLast` into `limit`.
+    /// Returns the query in the opposite order, which turns `limitToLast` into `limit`.
     fileprivate func reversed(_ normalized: NormalizedQuery) -> StructuredQuery {
         var query = self
         query.orders = normalized.orders

@@ -26,7 +26,7 @@ extension HearthConnection {
             result.append(page)
             return result
         }
-        // Without a transaction, each page has its own read time: reads the first page again within one.
+        // Without a transaction, each page has its own read time, so the first page is read again within one.
         let transaction = try await beginTransaction(isReadOnly: true)
         var token: String?
         repeat {

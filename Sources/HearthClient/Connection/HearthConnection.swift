@@ -5,15 +5,16 @@ internal import NIOHTTP1
 package import StrictJSON
 package import UTF8Text
 
-/// A JSON-RPC client of a Hearth server over HTTP/1.1 connections that are kept alive between calls.
+/// A JSON-RPC client for a Hearth server, over HTTP/1.1 connections that are kept alive between calls.
 ///
-/// Any number of tasks can use it concurrently. All errors are `StatusError`s: server errors with the server's code, message and
-/// location, connection errors with the code `.unavailable`. Call ``shutdown()`` to close the connections, or use
-/// ``withConnection(to:key:database:_:)``.
+/// Any number of tasks can use it concurrently. All errors are `StatusError`s: server errors have the server's code, message and
+/// location; connection errors have the code `.unavailable`, timeouts `.deadlineExceeded`, and cancelled calls `.cancelled`. Call
+/// ``shutdown()`` to close the connections, or use ``withConnection(to:key:database:_:)``.
 public final class HearthConnection: Sendable {
     /// The address of the server.
     public let server: ServerAddress
-    /// The database, as `project/database`, or `database` alone in the server's default project; `nil` for the default database.
+    /// The database, as `project/database`, or just `database` for one in the server's default project; `nil` for the default
+    /// database.
     public let database: String?
     private let authorization: String?
     /// The maximum time to wait for the head of a response.
@@ -71,7 +72,7 @@ public final class HearthConnection: Sendable {
 
     /// Closes all connections. Pending calls and streams fail.
     public func shutdown() async {
-        // The only error is for a repeated shutdown, which has no effect.
+        // The only possible error is that of a repeated shutdown, which has no effect.
         try? await streamClient.shutdown()
         try? await callClient.shutdown()
     }
@@ -154,7 +155,7 @@ extension HearthConnection {
 
     /// Sends a request for a stream and waits for the head of the response.
     ///
-    /// - Throws: The server's error if the status is not success, or `.unavailable` if the server can't be reached.
+    /// - Throws: The server's error if the status is not success, or `.unavailable` if the server cannot be reached.
     func stream(_ request: HTTPClientRequest) async throws(StatusError) -> HTTPClientResponse {
         try await send(request, with: streamClient)
     }

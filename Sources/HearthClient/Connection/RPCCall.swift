@@ -58,7 +58,7 @@ extension [UInt8] {
 
 /// A JSON-RPC response.
 struct RPCResponse {
-    /// The ID of the request; `nil` in an error that can't be attributed to a request.
+    /// The ID of the request; `nil` in an error that cannot be attributed to a request.
     let id: Int?
     let result: Result<JSONNode, StatusError>
 

@@ -7,6 +7,9 @@ public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
     /// The URL without a trailing slash.
     public let description: String
 
+    /// True if connections use TLS.
+    let usesTLS: Bool
+
     /// Parses a server address.
     ///
     /// - Throws: `.invalidArgument` if the text is not an `http` or `https` URL, or contains a query, fragment, user or password.
@@ -23,9 +26,10 @@ public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         guard components.user == nil, components.password == nil else {
             throw StatusError(
                 .invalidArgument,
-                "A server address can't contain a user name or password. Specify the API key separately."
+                "A server address cannot contain a user name or password. Specify the API key separately."
             )
         }
+        usesTLS = scheme == "https"
         var bytes = Array(text.utf8)
         while bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
         description = String(decoding: bytes, as: UTF8.self)

@@ -11,7 +11,9 @@ public struct ServerInformation: Hashable, Sendable {
     public let version: String
     /// The database of the connection, as `PROJECT/DATABASE`; `nil` if the server doesn't report it.
     public let database: String?
-    /// The identity of the history that sequence numbers belong to; changes when the database is recreated or restored.
+    /// The identity of the history to which sequence numbers belong.
+    ///
+    /// It changes when the database is recreated or when commits may have been lost; a restored copy of the data folder keeps it.
     public let epoch: String
     /// The sequence number of the last commit; 0 before the first one.
     public let sequence: UInt64
@@ -64,9 +66,9 @@ extension ServerInformation {
 
 extension JSONNode {
     /// Returns the integer value of a member.
-    fileprivate func number<Number: FixedWidthInteger>(_ key: WireKey) throws(StatusError) -> Number {
+    fileprivate func number<Number: FixedWidthInteger>(_ key: UTF8Key) throws(StatusError) -> Number {
         guard let number: Number = integer(key) else {
-            throw .malformedResponse(self, expected: "an integer named \(key.text)")
+            throw .malformedResponse(self, expected: "an integer named \(key.string)")
         }
         return number
     }

@@ -1,12 +1,14 @@
 internal import AsyncHTTPClient
 internal import DocumentModel
 internal import HearthWire
+internal import NIOCore
 internal import NIOHTTP1
+internal import NIOPosix
 internal import StrictJSON
 internal import UTF8Text
 
 extension StatusError {
-    /// Creates the error for a request without a response.
+    /// Creates the error for a request that received no response.
     init(transport error: any Error, server: ServerAddress) {
         switch error {
         case is CancellationError, HTTPClientError.cancelled:
@@ -20,12 +22,42 @@ extension StatusError {
         case HTTPClientError.remoteConnectionClosed:
             self.init(
                 .unavailable,
-                "\(server) closed the connection before responding. The call may or may not have taken effect.",
+                "\(server) closed the connection before responding. The call may or may not have taken effect."
+                    + (server.usesTLS ? "" : " If the server requires TLS, use an https URL."),
                 cause: error
             )
+        case is HTTPParserError where !server.usesTLS:
+            self.init(
+                .unavailable,
+                "\(server) did not respond in HTTP. If it requires TLS, use an https URL.",
+                cause: error
+            )
+        case HTTPClientError.tlsHandshakeTimeout:
+            self.init(tlsFailure: error, server: server)
+        // The errors of TLS are those that are none of these.
+        case _
+        where server.usesTLS && !(error is NIOConnectionError || error is IOError || error is ChannelError)
+            && !(error is HTTPClientError || error is HTTPParserError):
+            self.init(tlsFailure: error, server: server)
         default:
-            self.init(.unavailable, "Can't connect to \(server). Is `hearth serve` running at this address?", cause: error)
+            self.init(.unavailable, "Cannot connect to \(server). Is `hearth serve` running at this address?", cause: error)
         }
+    }
+
+    /// Creates the error for a connection on which TLS could not be established.
+    private init(tlsFailure error: any Error, server: ServerAddress) {
+        let description = "\(error)".utf8
+        let reason =
+            if description.contains("WRONG_VERSION_NUMBER".utf8) || description.contains("HTTP_REQUEST".utf8) {
+                "The server does not use TLS at this port. Use an http URL, or the port of its TLS proxy."
+            } else if description.contains("CERTIFICATE_VERIFY_FAILED".utf8)
+                || description.contains("unableToValidateCertificate".utf8)
+            {
+                "The certificate of the server is not trusted, has expired, or is for another host name."
+            } else {
+                "The TLS handshake failed. Does the server use TLS at this port?"
+            }
+        self.init(.unavailable, "Cannot establish a TLS connection to \(server). \(reason)", cause: error)
     }
 
     /// Creates the error for an HTTP error status, with the server's message if the body contains one.
@@ -44,7 +76,7 @@ extension StatusError {
             case .payloadTooLarge: (.invalidArgument, "rejected the request as too large. Send less data at a time")
             case .tooManyRequests: (.resourceExhausted, "is overloaded. Try again later")
             case .badGateway, .serviceUnavailable, .gatewayTimeout: (.unavailable, "is unavailable. Try again later")
-            case .internalServerError: (.internal, "failed. See its log")
+            case .internalServerError: (.internal, "encountered an internal error. See its log")
             default: (.unknown, "returned an unexpected response")
             }
         self.init(code, "HTTP status \(status.code): \(server) \(text)\(text.utf8.last == UInt8(ascii: "?") ? "" : ".")")

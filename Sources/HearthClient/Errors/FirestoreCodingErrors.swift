@@ -8,6 +8,6 @@ public enum FirestoreDecodingError: Error, Sendable {
 
 /// An error encoding a Firestore type.
 public enum FirestoreEncodingError: Error, Sendable {
-    /// The type can only be encoded by ``Firestore/Encoder``, or not at this position.
+    /// The type can only be encoded by ``Firestore/Encoder``, or is not allowed at this position.
     case encodingIsNotSupported(String)
 }

@@ -21,7 +21,7 @@ public struct FirestoreErrorCode: Error, Hashable, Sendable {
         self.code = code
     }
 
-    /// Returns the code of an error; `nil` for an error of another domain.
+    /// Returns the code of an error; `nil` for an error from another domain.
     public init?(_ error: any Error) {
         // Casts via Any: on Linux, the compiler assumes that a cast from Error always succeeds, which is not the case.
         let error = error as Any as? NSError
@@ -45,7 +45,7 @@ public struct FirestoreErrorCode: Error, Hashable, Sendable {
         case notFound = 5
         /// The document to create already exists.
         case alreadyExists = 6
-        /// The caller is authenticated but lacks the permission.
+        /// The caller is authenticated but lacks permission.
         case permissionDenied = 7
         /// A limit or quota is exhausted.
         case resourceExhausted = 8
@@ -59,7 +59,7 @@ public struct FirestoreErrorCode: Error, Hashable, Sendable {
         case unimplemented = 12
         /// An internal error.
         case `internal` = 13
-        /// The server can't be reached or is temporarily unavailable.
+        /// The server cannot be reached or is temporarily unavailable.
         case unavailable = 14
         /// Stored data is lost or damaged.
         case dataLoss = 15

@@ -79,7 +79,7 @@ extension Firestore {
         callBack({ _, error in completion?(error) }, operation)
     }
 
-    /// Waits until all queued writes have completed. Writes called without `await` are queued.
+    /// Waits until all queued writes have completed. Writes made without `await` are queued.
     nonisolated(nonsending) public func waitForPendingWrites() async throws {
         await writes.waitForPending()
     }

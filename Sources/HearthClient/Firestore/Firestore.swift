@@ -39,8 +39,8 @@ public final class Firestore: Sendable {
     ///
     /// Databases are independent of each other. The first write creates a database.
     ///
-    /// - Parameter database: The name, as `project/database`, or `database` alone in the server's default project. `(default)`
-    ///   is the database of ``firestore()``.
+    /// - Parameter database: The name, as `project/database`, or just `database` for one in the server's default project.
+    ///   `(default)` is the database of ``firestore()``.
     public static func firestore(database: String) -> Firestore {
         let name = UTF8Key(database)
         guard name != DatabaseID.defaultDatabase else { return shared }
@@ -63,13 +63,13 @@ public final class Firestore: Sendable {
     deinit {
         let connection = state.withLock { state in try? state.connection?.get() }
         guard let connection else { return }
-        // An unstructured task, since deinit can't wait for the sockets to be closed.
+        // An unstructured task, since deinit cannot wait for the sockets to be closed.
         Task { await connection.shutdown() }
     }
 
     /// The settings of the database.
     ///
-    /// - Precondition: When set, the database has not been used yet.
+    /// - Precondition: When they are set, the database has not been used.
     public var settings: FirestoreSettings {
         get { FirestoreSettings(state.withLock(\.configuration)) }
         set {
@@ -77,7 +77,7 @@ public final class Firestore: Sendable {
             state.withLock { state in
                 precondition(
                     state.connection == nil && !state.isTerminated,
-                    "The Firestore instance is in use and its settings can no longer be changed. Set them before any other call."
+                    "The Firestore instance is in use and its settings cannot be changed. Set them before any other call."
                 )
                 state.configuration = configuration
             }
@@ -92,7 +92,7 @@ public final class Firestore: Sendable {
         self.settings = settings
     }
 
-    /// Waits for queued writes, then removes all listeners and closes the connections. The instance can't be used anymore.
+    /// Waits for queued writes, then removes all listeners and closes the connections. The instance cannot be used anymore.
     ///
     /// Doesn't wait for queued writes if the task is cancelled.
     nonisolated(nonsending) public func terminate() async throws {
@@ -122,7 +122,7 @@ public final class Firestore: Sendable {
         state.withLock(\.isTerminated)
     }
 
-    /// Returns the connection, which the first call creates.
+    /// Returns the connection, which is created by the first call.
     func connection() throws(StatusError) -> HearthConnection {
         let connection: Result<HearthConnection, StatusError> = state.withLock { state in
             if state.isTerminated {
@@ -146,7 +146,7 @@ public final class Firestore: Sendable {
 }
 
 extension Firestore: Hashable {
-    /// Returns whether both are the same object.
+    /// Returns whether two instances are the same object.
     public static func == (left: Firestore, right: Firestore) -> Bool {
         left === right
     }

@@ -1,6 +1,6 @@
 internal import DocumentModel
 
-/// The source of the data of a read.
+/// The source from which data is read.
 public enum FirestoreSource: Hashable, Sendable {
     /// The server.
     case `default`

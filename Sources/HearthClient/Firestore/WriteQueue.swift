@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A serial queue of the writes that were called without `await`.
+/// A serial queue of writes that were made without `await`.
 final class WriteQueue: Sendable {
     private let last = Mutex<(number: Int, task: Task<Void, Never>)?>(nil)
 

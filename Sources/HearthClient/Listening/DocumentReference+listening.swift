@@ -4,7 +4,7 @@ internal import HearthWire
 extension DocumentReference {
     /// Adds a listener, which is called on the callback queue with the current document and after every change to it.
     ///
-    /// The first call is always made, also for a document that doesn't exist. After a connection failure, the listener reconnects
+    /// The first call is always made, even for a document that doesn't exist. After a connection failure, the listener reconnects
     /// and resumes without missing or repeating a change. A call with an error is the last one.
     @discardableResult
     public func addSnapshotListener(_ listener: @escaping (DocumentSnapshot?, (any Error)?) -> Void) -> any ListenerRegistration {
@@ -21,7 +21,7 @@ extension DocumentReference {
         return addSnapshotListener(options: options, listener: listener)
     }
 
-    /// Adds a listener, which is called with the current document and after every change of it.
+    /// Adds a listener, which is called with the current document and after every change to it.
     @discardableResult
     public func addSnapshotListener(
         options: SnapshotListenOptions,

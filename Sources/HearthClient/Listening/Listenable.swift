@@ -3,7 +3,8 @@ protocol Listenable: Sendable {
     associatedtype Snapshot: Sendable
     var firestore: Firestore { get }
 
-    /// Calls `receive` with the current snapshot and after every change, until the task is cancelled or the database terminated.
+    /// Calls `receive` with the current snapshot and after every change, until the task is cancelled or the database is
+    /// terminated.
     func listen(_ receive: (Snapshot) -> Void) async throws(FirestoreError)
 }
 

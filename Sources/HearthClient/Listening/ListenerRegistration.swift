@@ -2,7 +2,7 @@
 public protocol ListenerRegistration: Sendable {
     /// Removes the listener. Subsequent calls have no effect.
     ///
-    /// When called on the callback queue, the listener is not called again. When called from another thread, a call of the
-    /// listener may be in progress.
+    /// If you call this method on the callback queue, the listener is not called again. If you call it from another thread, a
+    /// call to the listener may be in progress.
     func remove()
 }

@@ -4,7 +4,7 @@ internal import HearthWire
 extension Query {
     /// Adds a listener, which is called on the callback queue with the current result and after every change to it.
     ///
-    /// The first call is always made, also for an empty result. After a connection failure, the listener reconnects and resumes
+    /// The first call is always made, even for an empty result. After a connection failure, the listener reconnects and resumes
     /// without missing or repeating a change. A call with an error is the last one.
     @discardableResult
     public func addSnapshotListener(_ listener: @escaping (QuerySnapshot?, (any Error)?) -> Void) -> any ListenerRegistration {
@@ -21,7 +21,7 @@ extension Query {
         return addSnapshotListener(options: options, listener: listener)
     }
 
-    /// Adds a listener, which is called with the current result and after every change of it.
+    /// Adds a listener, which is called with the current result and after every change to it.
     @discardableResult
     public func addSnapshotListener(
         options: SnapshotListenOptions,
@@ -58,7 +58,7 @@ extension Query: Listenable {
 }
 
 extension StructuredQuery {
-    /// The target to watch. A whole collection is watched as such, which doesn't need an index.
+    /// The target to watch. A query for a whole collection is watched as a collection, which doesn't need an index.
     fileprivate var watchTarget: WatchTarget {
         wholeCollection.map { .collection($0) } ?? .query(self)
     }

@@ -3,7 +3,7 @@ internal import Foundation
 
 /// The sorted result of a query, maintained incrementally from watch updates.
 struct QueryView {
-    /// The documents that can't be read or sorted.
+    /// The documents that cannot be read or sorted.
     private(set) var damaged: [DamagedDocument] = []
     private let firestore: Firestore
     private let query: NormalizedQuery

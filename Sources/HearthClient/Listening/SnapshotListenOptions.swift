@@ -1,6 +1,6 @@
 /// The options of a listener.
 public struct SnapshotListenOptions: Hashable, Sendable {
-    /// True to report changes of metadata only. It has no effect, since metadata never changes.
+    /// True to report changes that affect only metadata. It has no effect, since metadata never changes.
     public let includeMetadataChanges: Bool
     /// The source of the snapshots.
     public let source: ListenSource

@@ -1,7 +1,7 @@
 /// The snapshots of a document or query: the current one, then one after every change.
 ///
 /// Each iteration adds its own listener and ends when its task is cancelled. An error of the listener is thrown and ends the
-/// iteration. Snapshots are buffered without limit: none is dropped, since each one describes the changes since the previous
+/// iteration. Snapshots are buffered without limit. None is dropped, since each describes the changes since the previous
 /// one.
 public struct SnapshotSequence<Snapshot: Sendable>: AsyncSequence, Sendable {
     /// A snapshot.

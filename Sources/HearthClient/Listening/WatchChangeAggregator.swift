@@ -9,7 +9,7 @@ struct WatchChangeAggregator {
     private var phase = Phase.initialState
     /// The changes since the last update; `nil` for documents that have been removed.
     private var changes: [DocumentPath: Document?] = [:]
-    /// The errors for documents of the target that can't be read, by document path.
+    /// The errors for documents of the target that cannot be read, by document path.
     private var damaged: [String: StatusError] = [:]
 
     private enum Phase {
@@ -68,7 +68,7 @@ struct WatchChangeAggregator {
             changes[encoded.path] = .some(try encoded.decoded())
             damaged[encoded.path.string] = nil
         } catch {
-            // A document that can't be decoded doesn't affect the others.
+            // A document that cannot be decoded doesn't affect the others.
             addRemoval(of: encoded.path)
             addDamage(error)
         }

@@ -1,6 +1,6 @@
 internal import DocumentModel
 
-// Extensions of Hearth, which Firestore doesn't have.
+// Hearth's extensions to the Firestore API.
 extension Query {
     /// Adds a filter that is true if a geo point is within a radius of a center, in meters.
     public func whereField(_ field: String, isNear center: GeoPoint, radius: Double) -> Query {

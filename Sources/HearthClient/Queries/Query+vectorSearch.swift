@@ -3,7 +3,7 @@ internal import DocumentModel
 extension Query {
     /// Adds a nearest-neighbor search: returns the documents whose vectors are closest to a query vector, closest first.
     ///
-    /// Documents without a vector of the same dimension are excluded. The query can't be listened to.
+    /// Documents without a vector of the same dimension are excluded. The query cannot be listened to.
     ///
     /// - Parameters:
     ///   - limit: The maximum number of documents, from 1 to 1,000.

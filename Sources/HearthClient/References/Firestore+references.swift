@@ -65,7 +65,7 @@ extension Firestore {
 }
 
 extension [Firestore] {
-    /// Adds the elements that are not contained yet, by identity.
+    /// Adds the elements that the array doesn't contain, compared by identity.
     mutating func formUnion(_ others: [Firestore]) {
         for other in others where !contains(where: { $0 === other }) { append(other) }
     }

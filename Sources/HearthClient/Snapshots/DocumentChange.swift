@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A change of a document in a query result since the previous snapshot.
+/// A change to a document in a query result since the previous snapshot.
 public struct DocumentChange: Hashable, Sendable {
     /// The type of the change.
     public let type: DocumentChangeType

@@ -31,7 +31,7 @@ extension DocumentReference {
     /// Reads the document and decodes it.
     ///
     /// - Throws: A `DecodingError` with the coding path of the mismatch, and the document path in its description: `valueNotFound`
-    ///   if the document doesn't exist, unless `type` is an optional. A ``FirestoreError`` if the document can't be read.
+    ///   if the document doesn't exist, unless `type` is an optional. A ``FirestoreError`` if the document cannot be read.
     nonisolated(nonsending) public func getDocument<T: Decodable>(
         as type: T.Type,
         with serverTimestampBehavior: ServerTimestampBehavior = .none,

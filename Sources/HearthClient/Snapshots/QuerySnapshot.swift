@@ -9,7 +9,7 @@ public final class QuerySnapshot: Sendable {
     /// The changes since the previous snapshot: removed, added, then modified documents. In the first snapshot, all documents are
     /// added.
     public let documentChanges: [DocumentChange]
-    /// Errors for documents that can't be read and are excluded from ``documents``.
+    /// Errors for documents that cannot be read and are excluded from ``documents``.
     public let damaged: [FirestoreError]
 
     init(_ query: Query, _ documents: [QueryDocumentSnapshot], changes: [DocumentChange], damaged: [FirestoreError]) {

@@ -25,7 +25,7 @@ extension Firestore {
 
     /// Runs a transaction with a synchronous block, which returns an error through a pointer.
     ///
-    /// The block runs on a separate thread, which its reads block. Otherwise as ``runTransaction(with:_:)``.
+    /// The block runs on a separate thread, which its reads block. Otherwise like ``runTransaction(with:_:)``.
     ///
     /// - Returns: The result of the block.
     nonisolated(nonsending) public func runTransaction(

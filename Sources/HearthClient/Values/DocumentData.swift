@@ -30,7 +30,7 @@ package struct DocumentData {
 
     /// Returns the field transforms of the sentinels.
     ///
-    /// - Throws: `.invalidArgument` for array elements that a document can't contain.
+    /// - Throws: `.invalidArgument` for array elements that a document cannot contain.
     func transforms() throws(StatusError) -> [FieldTransform] {
         var transforms: [FieldTransform] = []
         for (path, value) in sentinels {

@@ -9,7 +9,7 @@ public struct FieldValue: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         case delete
         case transform(FieldTransform.Operation)
-        /// The operand contains a value that a document can't contain: the write fails.
+        /// The operand contains a value that a document cannot contain: the write fails.
         case invalid(String)
     }
 
@@ -23,7 +23,7 @@ public struct FieldValue: Hashable, Sendable {
         FieldValue(.delete)
     }
 
-    /// Returns a sentinel that sets the field to the commit time.
+    /// Returns a sentinel that sets the field to the commit time, truncated to milliseconds.
     public static func serverTimestamp() -> FieldValue {
         FieldValue(.transform(.serverTimestamp))
     }

@@ -5,7 +5,7 @@ internal import UTF8Text
 extension Value {
     /// Returns the value as user data: integers as `Int`, null as `NSNull`, bytes as `Data`.
     ///
-    /// - Parameter firestore: The database of references.
+    /// - Parameter firestore: The database to which references belong.
     func any(in firestore: Firestore?) -> Any {
         switch self {
         case .null: NSNull()
@@ -25,7 +25,7 @@ extension Value {
 }
 
 extension MapValue {
-    /// Returns the map as user data. Of names that differ only in Unicode normalization, only one is kept.
+    /// Returns the map as user data. If names differ only in Unicode normalization, only one of them is kept.
     func dictionary(in firestore: Firestore?) -> [String: Any] {
         var dictionary = [String: Any](minimumCapacity: count)
         for (name, value) in self { dictionary[name.string] = value.any(in: firestore) }

@@ -20,7 +20,7 @@ struct ExponentialBackoff {
 }
 
 extension StatusError {
-    /// True if the same call may succeed when retried.
+    /// True if the same call may succeed when it is retried.
     var isTransient: Bool {
         switch code {
         case .unavailable, .deadlineExceeded, .resourceExhausted, .aborted, .cancelled, .internal, .unknown: true

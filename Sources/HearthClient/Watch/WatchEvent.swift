@@ -1,7 +1,7 @@
 package import DocumentModel
 package import HearthWire
 
-/// An event while watching a target across reconnects.
+/// An event that occurs while a target is watched across reconnects.
 package enum WatchEvent: Sendable {
     /// A stream was opened. It resumes after the last token, or starts with the complete state.
     case connected(isResumed: Bool)

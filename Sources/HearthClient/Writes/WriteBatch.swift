@@ -60,7 +60,7 @@ public final class WriteBatch: Sendable {
 
     private func add(to document: DocumentReference, _ write: () throws(StatusError) -> Write) -> WriteBatch {
         state.withLock { state in
-            precondition(!state.isCommitted, "A write batch can no longer be used after it has been committed.")
+            precondition(!state.isCommitted, "A write batch cannot be used after it has been committed.")
             state.writes.add { () throws(StatusError) in
                 try firestore.checkReferences(to: [document.firestore])
                 return try write()
@@ -71,7 +71,7 @@ public final class WriteBatch: Sendable {
 
     private func consumeWrites() throws(StatusError) -> [Write] {
         try state.withLock { state throws(StatusError) in
-            precondition(!state.isCommitted, "A write batch can no longer be used after it has been committed.")
+            precondition(!state.isCommitted, "A write batch cannot be used after it has been committed.")
             state.isCommitted = true
             return try state.writes.get()
         }

@@ -4,7 +4,7 @@ package struct CIDRBlock: Hashable, Sendable {
     /// The length of the prefix in bits.
     private let prefixLength: Int
 
-    /// Parses an address with an optional prefix length; nil for invalid input, including bits set after the prefix.
+    /// Parses an address with an optional prefix length; `nil` for invalid input, such as an address with host bits set.
     package init?(_ text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = IPAddress(String(decoding: parts[0], as: UTF8.self)) else { return nil }

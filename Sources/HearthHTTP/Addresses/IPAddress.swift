@@ -14,7 +14,7 @@ struct IPAddress: Hashable, Sendable {
         self.bytes = bytes.count == 16 && bytes.starts(with: Self.mappedPrefix) ? Array(bytes.dropFirst(12)) : bytes
     }
 
-    /// Parses an address; nil for invalid input. IPv4 requires four numbers without leading zeros; IPv6 allows no zone.
+    /// Parses an address; `nil` for invalid input. IPv4 requires four numbers without leading zeros; IPv6 allows no zone.
     init?(_ text: String) {
         for (family, count) in [(AF_INET, 4), (AF_INET6, 16)] {
             var bytes = [UInt8](repeating: 0, count: count)
@@ -25,7 +25,7 @@ struct IPAddress: Hashable, Sendable {
         return nil
     }
 
-    /// Creates the IP address of a socket address; nil for a Unix domain socket.
+    /// Creates the IP address of a socket address; `nil` for a Unix domain socket.
     init?(_ address: SocketAddress) {
         guard let text = address.ipAddress else { return nil }
         self.init(text)

@@ -3,7 +3,7 @@ internal import Glibc
 internal import NIOCore
 internal import UTF8Text
 
-/// The configuration of a ``HTTPServer``. The defaults suit clients on the same machine.
+/// The configuration of an ``HTTPServer``. The defaults suit clients on the same machine.
 package struct HTTPServerConfiguration: Sendable {
     /// The address to listen on. Without keys, only a loopback address is allowed.
     package var host = "127.0.0.1"
@@ -16,10 +16,11 @@ package struct HTTPServerConfiguration: Sendable {
     package var allowedOrigins: [String] = []
     /// The proxies whose `X-Forwarded-For` header is trusted. From other peers the header is ignored.
     package var trustedProxies: [CIDRBlock] = []
-    /// The maximum number of open connections; additional ones are answered with 503 and closed. When nil, derived from the limit
-    /// of open files; see ``OpenFileLimit/connections``.
+    /// The maximum number of open connections. At the limit, the connection that has been idle longest makes room for a new one;
+    /// when none is idle, the new one is answered with 503 and closed. When `nil`, derived from the limit on open files; see
+    /// ``OpenFileLimit/connections``.
     package var maximumConnections: Int?
-    /// The maximum number of connections per client address. Loopback, where a proxy may run, and ``trustedProxies`` are exempt.
+    /// The maximum number of connections per client address, with the same rule. Loopback, where a proxy may run, and ``trustedProxies`` are exempt.
     package var maximumConnectionsPerAddress = 512
     /// The time limit for receiving a request head, from its first byte.
     package var headTimeout: Duration = .seconds(10)
@@ -32,22 +33,27 @@ package struct HTTPServerConfiguration: Sendable {
     /// The memory limit for the responses to all clients, in bytes: those not yet passed to their connection, and the expected
     /// responses of calls in progress. In addition, each connection buffers at most about 100 KiB that its client has not read.
     package var maximumBufferedResponseBytes = 256 << 20
-    /// The time that a call waits for memory of ``maximumBufferedResponseBytes`` before it is rejected.
+    /// The time for which a call waits for memory within ``maximumBufferedResponseBytes`` before it is rejected.
     package var responseMemoryTimeout: Duration = .seconds(2)
     /// The number of bodies over 1 MiB that are processed concurrently; others wait.
     package var maximumConcurrentLargeBodies = 2
     /// The time after which an idle connection, or a request without progress, is closed.
     package var idleTimeout: Duration = .seconds(75)
-    /// The time after which a connection is closed whose client does not read the response.
+    /// The time after which a connection whose client does not read the response is closed, and after which a watch stream ends.
     package var stallTimeout: Duration = .seconds(30)
+    /// The time that the client of a stream that ended because it did not read has for reading the rest, before it is
+    /// disconnected.
+    package var stallGrace: Duration = .seconds(60)
     /// The duration of a lingering close, during which the remainder of a request is discarded so that the client receives the
     /// response.
     package var lingerTimeout: Duration = .seconds(3)
+    /// The maximum number of bytes discarded in a lingering close. A client that sends more is disconnected with a reset.
+    package var maximumDiscardedBytes = 16 << 20
     /// The time for which a client that does not read can delay shutdown.
     package var shutdownGrace: Duration = .seconds(2)
     /// The maximum number of open watch streams.
     package var maximumWatchers = 1_000
-    /// The maximum number of watch streams per client address, including loopback. Behind a proxy that is not in
+    /// The maximum number of watch streams per client address. Loopback is exempt. Behind a proxy that is not in
     /// ``trustedProxies``, all clients have the address of the proxy.
     package var maximumWatchersPerAddress = 64
     /// The maximum number of watch streams per key, including those of browser sessions signed in with it. A key that many clients
@@ -56,12 +62,12 @@ package struct HTTPServerConfiguration: Sendable {
     /// The number of requests with unknown keys that a client address may send before it gets 429. One more is allowed every few
     /// seconds. Callers with a valid key are not affected.
     package var maximumFailedAttempts = 20
-    /// The response status for a body of notifications only. Some clients treat 204 as a failure.
+    /// The response status for a request body that contains only notifications. Some clients treat 204 as a failure.
     package var notificationStatus: NotificationStatus = .noContent
 
     /// The status of a response to notifications.
     package enum NotificationStatus: Sendable {
-        /// 204, but 200 with an empty body for clients that name `application/json-rpc`.
+        /// 204, or 200 with an empty body for clients that use the media type `application/json-rpc`.
         case noContent
         /// 200 with an empty body for everyone.
         case ok
@@ -121,7 +127,7 @@ extension HTTPServerConfiguration {
             }
         return StatusError(
             .unavailable,
-            "Can't listen on \(host), port \(port): \(String(cString: strerror(error.errnoCode))).\(advice)",
+            "Cannot listen on \(host), port \(port): \(String(cString: strerror(error.errnoCode))).\(advice)",
             cause: error
         )
     }

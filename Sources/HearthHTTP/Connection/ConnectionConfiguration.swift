@@ -8,7 +8,9 @@ struct ConnectionConfiguration: Sendable {
     static let maximumHeadBytes = 32 << 10
 
     let maximumBodyBytes: Int
+    let maximumDiscardedBytes: Int
     let stallTimeout: TimeAmount
+    let stallGrace: TimeAmount
     let lingerTimeout: TimeAmount
     let headTimeout: TimeAmount
     let bodyTimeout: TimeAmount
@@ -20,7 +22,9 @@ struct ConnectionConfiguration: Sendable {
 
     init(_ configuration: HTTPServerConfiguration, maximumBodyBytes: Int, logger: Logger) {
         self.maximumBodyBytes = maximumBodyBytes
+        self.maximumDiscardedBytes = configuration.maximumDiscardedBytes
         self.stallTimeout = TimeAmount(configuration.stallTimeout)
+        self.stallGrace = TimeAmount(configuration.stallGrace)
         self.lingerTimeout = TimeAmount(configuration.lingerTimeout)
         self.headTimeout = TimeAmount(configuration.headTimeout)
         self.bodyTimeout = TimeAmount(configuration.bodyTimeout)
@@ -38,6 +42,9 @@ struct ConnectionConfiguration: Sendable {
     func bodyTimeout(after byteCount: Int) -> TimeAmount {
         bodyTimeout + .nanoseconds(Int64(byteCount) * 1_000_000_000 / Int64(minimumBodyRate))
     }
+
+    /// The time for which data of a stream may stay unacknowledged: longer than the client may take to read it.
+    var unacknowledgedStreamTimeout: TimeAmount { stallTimeout + stallGrace + .seconds(10) }
 
     /// The interval at which a connection whose client does not read is checked.
     var stallCheckInterval: TimeAmount {

@@ -1,3 +1,4 @@
+internal import Glibc
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
@@ -17,18 +18,25 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private var bodyDeadline: RequestDeadline
     private var stallDetector: StallDetector
     private var stallCheck: Scheduled<Void>?
+    /// The number of bytes in response bodies so far.
+    private var bodyByteCount = 0
+    /// True if the response is a stream that has asked to be told about a stall.
+    private var isStream = false
+    private var stallObservation: StreamStallObservation?
     private let configuration: ConnectionConfiguration
-    private let isAdmitted: Bool
+    private let admission: Result<ConnectionSlots.Slot, ConnectionSlots.LimitReached>
     /// The response to a malformed request head.
     private var malformedHeadFailure: HTTPFailure?
     private var lingering: Scheduled<Void>?
+    /// The number of bytes received since the connection was closing.
+    private var discardedByteCount = 0
 
     /// Creates a handler.
     ///
-    /// - Parameter isAdmitted: False for a connection over the limit, which gets an error response and is closed.
-    init(_ configuration: ConnectionConfiguration, isAdmitted: Bool) {
+    /// - Parameter admission: The slot of the connection. A connection without one gets an error response and is closed.
+    init(_ configuration: ConnectionConfiguration, _ admission: Result<ConnectionSlots.Slot, ConnectionSlots.LimitReached>) {
         self.configuration = configuration
-        self.isAdmitted = isAdmitted
+        self.admission = admission
         self.state = ConnectionState(maximumBodyBytes: configuration.maximumBodyBytes)
         self.headDeadline = RequestDeadline(configuration.headTimeout)
         self.bodyDeadline = RequestDeadline(configuration.bodyTimeout)
@@ -44,7 +52,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         context.fireChannelActive()
-        if !isAdmitted { respond(with: .tooManyConnections(limit: configuration.slots.limit), context: context) }
+        if case .failure(let limit) = admission { respond(with: HTTPFailure(limit), context: context) }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -55,7 +63,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
             headDeadline.stop()
             requestLine = RequestLineCounter()
             head.resolveAbsoluteForm()
-            action = state.receive(head)
+            action = receive(head)
             data = wrapInboundOut(.head(head))
         case .body(let part):
             action = state.receiveBody(part.readableBytes)
@@ -70,7 +78,24 @@ final class ConnectionHandler: ChannelDuplexHandler {
         case .forwardAndContinue:
             writeContinue(context: context)
             context.fireChannelRead(data)
+        case .reject:
+            malformedHeadFailure = .codedHTTP10Body
+            // The request handler responds in request order.
+            context.fireErrorCaught(HTTPParserError.invalidHeaderToken)
         }
+    }
+
+    /// Receives the head of a request. The first of several pending requests makes the connection busy.
+    private func receive(_ head: HTTPRequestHead) -> ConnectionState.RequestAction {
+        let wasIdle = state.hasNoPendingRequests
+        let action = state.receive(head)
+        guard wasIdle, !state.hasNoPendingRequests, case .success(let slot) = admission else { return action }
+        guard slot.beginRequests() else {
+            // The connection has made room for another one and is being closed.
+            state.abandonRequests()
+            return .drop
+        }
+        return action
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -86,6 +111,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         case let event as InboundBytesEvent:
             // Not forwarded: no other handler uses it.
             if state.isExpectingHead { requestLine.count(event.bytes) }
+            if state.isClosing { discard(event.bytes.readableBytes, context: context) }
             return
         case ChannelEvent.inputClosed:
             let closes = state.inputClosed()
@@ -121,8 +147,11 @@ final class ConnectionHandler: ChannelDuplexHandler {
             promise?.succeed()
         case .head(let head):
             write(head, context: context, promise: promise)
-        case .body where state.sendsBody:
+        case .body(let part) where state.sendsBody:
+            bodyByteCount += part.readableBytes
             context.write(data, promise: promise)
+            // The kernel accepts much from a stream that nobody reads.
+            if isStream, stallCheck == nil { startStallChecks(context: context) }
         case .body:
             promise?.succeed()
         case .end:
@@ -138,33 +167,41 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     private func writeEnd(_ data: NIOAny, context: ChannelHandlerContext, promise: EventLoopPromise<Void>?) {
         defer { updateBodyDeadline(context: context) }
-        switch state.sendEnd() {
-        case .keepOpen:
-            context.write(data, promise: promise)
-        case .keepOpenAndContinue:
-            context.write(data, promise: promise)
-            writeContinue(context: context)
-        case .close:
-            let promise = promise ?? context.eventLoop.makePromise()
-            promise.futureResult.assumeIsolated().whenComplete { _ in self.startLingeringClose(context: context) }
-            context.write(data, promise: promise)
+        let action = state.sendEnd()
+        let promise = promise ?? context.eventLoop.makePromise()
+        promise.futureResult.assumeIsolated().whenComplete { _ in
+            // Not earlier: a connection that makes room for another one loses what it has not sent.
+            if self.state.hasNoPendingRequests, case .success(let slot) = self.admission { slot.endRequests() }
+            if action == .close { self.startLingeringClose(context: context) }
         }
+        context.write(data, promise: promise)
+        if action == .keepOpenAndContinue { writeContinue(context: context) }
     }
 
     private func writeContinue(context: ChannelHandlerContext) {
         context.writeAndFlush(wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .continue))), promise: nil)
     }
 
-    /// Performs a lingering close: reads and discards what the client still sends for a while. Closing a socket with unread bytes
-    /// resets the connection, and the client could lose the response.
+    /// Performs a lingering close: for a limited time, reads and discards what the client still sends. Closing a socket with
+    /// unread bytes resets the connection, and the client could lose the response.
     private func startLingeringClose(context: ChannelHandlerContext) {
         guard context.channel.isActive else { return }
-        guard isAdmitted, !state.isInputClosed else { return context.close(promise: nil) }
+        guard case .success = admission, !state.isInputClosed else { return context.close(promise: nil) }
         lingering = context.eventLoop.assumeIsolated().scheduleTask(in: configuration.lingerTimeout) {
             context.close(promise: nil)
         }
         context.close(mode: .output, promise: nil)
         context.read()
+    }
+
+    /// Counts bytes that are received while the connection is closing; disconnects a client that sends too many of them.
+    private func discard(_ byteCount: Int, context: ChannelHandlerContext) {
+        discardedByteCount += byteCount
+        guard discardedByteCount > configuration.maximumDiscardedBytes else { return }
+        // Makes the close a reset, so that the client stops sending.
+        let provider = context.channel as? any SocketOptionProvider
+        let option = provider?.setSoLinger(linger(l_onoff: 1, l_linger: 0)) ?? context.eventLoop.makeSucceededVoidFuture()
+        option.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
     }
 
     /// Sends an error response that belongs to no request, and closes the connection.
@@ -232,27 +269,72 @@ extension ConnectionHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        stallCheck?.cancel()
-        stallCheck = nil
-        if !context.channel.isWritable {
-            stallDetector.start(pendingBytes: Self.pendingBytes(of: context.channel), at: .now())
-            scheduleStallCheck(context: context)
+        if context.channel.isWritable {
+            // The checks of a stream end when its client has received everything.
+            if !isStream { cancelStallChecks() }
+        } else if stallCheck == nil {
+            startStallChecks(context: context)
         }
         context.fireChannelWritabilityChanged()
     }
 
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        guard let observation = event as? StreamStallObservation else {
+            return context.triggerUserOutboundEvent(event, promise: promise)
+        }
+        isStream = true
+        stallObservation = observation
+        try? context.channel.syncOptions?.setUnacknowledgedTimeout(configuration.unacknowledgedStreamTimeout)
+        promise?.succeed()
+    }
+
+    private func startStallChecks(context: ChannelHandlerContext) {
+        stallDetector.start(deliveredBytes: bodyByteCount - Self.pendingBytes(of: context.channel), at: .now())
+        scheduleStallCheck(context: context)
+    }
+
+    private func cancelStallChecks() {
+        stallCheck?.cancel()
+        stallCheck = nil
+    }
+
     private func scheduleStallCheck(context: ChannelHandlerContext) {
         stallCheck = context.eventLoop.assumeIsolated().scheduleTask(in: configuration.stallCheckInterval) {
-            let isStalled = self.stallDetector.isStalled(pendingBytes: Self.pendingBytes(of: context.channel), at: .now())
-            if isStalled || self.configuration.shutdown.isGracePeriodOver(at: .now()) {
-                context.close(promise: nil)
-            } else {
-                self.scheduleStallCheck(context: context)
-            }
+            self.checkStall(context: context)
         }
     }
 
+    private func checkStall(context: ChannelHandlerContext) {
+        stallCheck = nil
+        let pending = Self.pendingBytes(of: context.channel)
+        guard pending > 0 else { return }
+        let delivered = bodyByteCount - pending
+        let isStalled = stallDetector.isStalled(deliveredBytes: delivered, at: .now())
+        if !context.channel.isWritable, configuration.shutdown.isGracePeriodOver(at: .now()) {
+            context.close(promise: nil)
+        } else if isStalled, let observation = stallObservation {
+            stallObservation = nil
+            stallDetector = StallDetector(timeout: configuration.stallGrace)
+            startStallChecks(context: context)
+            observation.onStall()
+        } else if isStalled {
+            context.close(promise: nil)
+        } else {
+            scheduleStallCheck(context: context)
+        }
+    }
+
+    /// The number of written bytes that the client's machine has not acknowledged.
     private static func pendingBytes(of channel: any Channel) -> Int {
-        (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        ((try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0) + unacknowledgedBytes(of: channel)
+    }
+
+    /// The number of bytes in the kernel's send buffer.
+    private static func unacknowledgedBytes(of channel: any Channel) -> Int {
+        let count = try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { socket in
+            var count: CInt = 0
+            return ioctl(socket, UInt(TIOCOUTQ), &count) == 0 ? Int(count) : 0
+        }
+        return count ?? 0
     }
 }

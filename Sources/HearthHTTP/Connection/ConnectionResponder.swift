@@ -3,10 +3,10 @@ import HummingbirdCore
 import Logging
 import NIOCore
 
-/// The responder for requests, a replacement for that of Hummingbird's application that uses less memory per connection.
+/// The responder for requests. It replaces that of Hummingbird's application and uses less memory per connection.
 ///
 /// A task never shrinks its stack memory, and a connection's task lives as long as the connection. Each request is therefore
-/// processed in a task of its own, so that idle connections and open streams retain nothing of it.
+/// processed in a separate task, so that idle connections and open streams retain none of its memory.
 struct ConnectionResponder: Sendable {
     let routes: RouteTable
     /// The middlewares, and then the handler of the request's route.
@@ -26,7 +26,7 @@ struct ConnectionResponder: Sendable {
 
     @inline(never)
     private func response(to request: Request, on channel: any Channel) async throws -> Response {
-        // An `async let` would use 700 bytes more of the connection's task.
+        // An `async let` would add 700 bytes to the connection's task.
         try await withThrowingTaskGroup(of: Response.self) { group in
             group.addTask {
                 var context = HearthRequestContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))

@@ -6,14 +6,16 @@ import NIOHTTP1
 /// It receives the parts of requests and responses in order and returns the action for each:
 ///
 /// - A response has the protocol version of its request and states whether the connection stays open.
-/// - A response that starts before the request was read completely closes the connection, because the remaining body would be read
-///   only to be discarded.
-/// - A request that expects `100 Continue` receives it in turn, unless its body is too large.
+/// - If a response starts before its request has been received completely, the connection closes after it, because the remaining
+///   body would be read only to be discarded.
+/// - A request that expects `100 Continue` receives it when its turn comes, unless its body is too large.
+/// - A request of HTTP/1.0 with a transfer coding is malformed: its sender, or a proxy on the way, may not know where it ends
+///   (RFC 9112, 6.1).
 /// - A response to HEAD has no body.
 /// - A streaming response ends when the client closes its side of the connection.
 /// - On shutdown, requests that have been received completely are answered.
 struct ConnectionState {
-    /// A request without a complete response.
+    /// A request whose response is incomplete.
     private struct Request {
         let version: HTTPVersion
         let isKeepAlive: Bool
@@ -27,7 +29,7 @@ struct ConnectionState {
     private var isReadingRequest = false
     /// The number of bytes received of that body.
     private(set) var bodyByteCount = 0
-    /// True if no more requests are read.
+    /// True if no further requests are read.
     private var isLastRequest = false
     /// True if the connection closes after the current response.
     private var closesAfterResponse = false
@@ -56,10 +58,16 @@ extension ConnectionState {
         case forwardAndContinue
         /// Discard the part, because the connection is closing.
         case drop
+        /// Respond that the request is malformed, and discard everything that follows.
+        case reject
     }
 
     mutating func receive(_ head: HTTPRequestHead) -> RequestAction {
         guard !isLastRequest, !isClosing else { return .drop }
+        guard head.version.isHTTP1_1 || !head.headers.contains(name: "transfer-encoding") else {
+            isLastRequest = true
+            return .reject
+        }
         isReadingRequest = true
         bodyByteCount = 0
         let isKeepAlive = head.isKeepAlive
@@ -86,6 +94,13 @@ extension ConnectionState {
         guard isReadingRequest, !isClosing else { return .drop }
         isReadingRequest = false
         return .forward
+    }
+
+    /// Discards the pending requests, because the connection is being closed before they were processed.
+    mutating func abandonRequests() {
+        requests = []
+        isReadingRequest = false
+        isLastRequest = true
     }
 
     /// Records that the client has closed its sending side.
@@ -116,7 +131,7 @@ extension ConnectionState {
         requests.isEmpty
     }
 
-    /// True if the current request waits for more of its body.
+    /// True if the current request is waiting for more of its body.
     var isWaitingForBody: Bool {
         isReadingRequest && requests.count == 1 && !isResponding && !isClosing
     }

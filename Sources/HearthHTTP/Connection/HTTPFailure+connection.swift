@@ -2,6 +2,7 @@ import DocumentModel
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
+import UTF8Text
 
 /// The failures of connections and of malformed requests.
 extension HTTPFailure {
@@ -42,13 +43,25 @@ extension HTTPFailure {
         )
     }
 
-    /// Returns the failure for a connection over the limit.
-    static func tooManyConnections(limit: Int) -> HTTPFailure {
+    /// Returns the failure for an HTTP/1.0 request with a transfer coding.
+    static var codedHTTP10Body: HTTPFailure {
         HTTPFailure(
-            .serviceUnavailable,
-            .resourceExhausted,
-            "The server has reached its limit of \(limit) connections. Retry shortly.",
-            headers: [.retryAfter: "5"]
+            .badRequest,
+            .invalidArgument,
+            "The request is not well-formed HTTP: Transfer-Encoding requires HTTP/1.1. Send a Content-Length."
         )
+    }
+
+    /// Creates the failure for a connection over a limit, all of whose connections have open requests.
+    init(_ limit: ConnectionSlots.LimitReached) {
+        let message =
+            switch limit {
+            case .total(let limit):
+                "The server has reached its limit of \(limit) connections. Retry shortly."
+            case .address(let address, let limit):
+                "Your address \(address.string) has reached the limit of \(limit) connections per address. Close some, or retry "
+                    + "shortly."
+            }
+        self.init(.serviceUnavailable, .resourceExhausted, message, headers: [.retryAfter: "5"])
     }
 }

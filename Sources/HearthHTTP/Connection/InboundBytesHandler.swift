@@ -5,7 +5,7 @@ struct InboundBytesEvent {
     let bytes: ByteBuffer
 }
 
-/// Reports received bytes to ``ConnectionHandler``, which can't see an incomplete request head in any other way.
+/// Reports received bytes to ``ConnectionHandler``, which cannot see an incomplete request head in any other way.
 final class InboundBytesHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

@@ -17,7 +17,7 @@ final class HTTPDateCache: Sendable {
         var second = second
         var date = tm()
         gmtime_r(&second, &date)
-        // Enough for any year.
+        // Long enough for any year.
         return String(unsafeUninitializedCapacity: 64) { bytes in
             bytes.withMemoryRebound(to: CChar.self) { strftime($0.baseAddress, $0.count, "%a, %d %b %Y %H:%M:%S GMT", &date) }
         }

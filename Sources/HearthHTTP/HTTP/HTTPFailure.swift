@@ -1,6 +1,7 @@
 package import DocumentModel
 package import HTTPTypes
 import HearthAPI
+import HearthWire
 import Hummingbird
 package import JSONRPC
 import Logging
@@ -28,7 +29,7 @@ extension HTTPFailure {
     /// Creates the failure for an error of the service.
     init(_ error: RPCError) {
         let code = StatusCode(rawValue: error.code.rawValue) ?? (error.code == .invalidParams ? .invalidArgument : .internal)
-        self.init(HTTPResponse.Status(code: code.httpStatus), error)
+        self.init(HTTPResponse.Status(code: code.httpStatus), error, headers: error.retryHeaders)
     }
 
     /// Creates the failure for an error of Hummingbird or of a route, which has only a status and possibly a message.
@@ -72,6 +73,12 @@ extension HTTPFailure {
 }
 
 extension RPCError {
+    /// The `Retry-After` header for the delay in the error's data, rounded up to seconds.
+    fileprivate var retryHeaders: HTTPFields {
+        guard case .integer(let milliseconds)? = data[ErrorDataKeys.retryAfterMilliseconds] else { return [:] }
+        return [.retryAfter: "\((milliseconds + 999) / 1_000)"]
+    }
+
     /// Logs an unexpected error, and returns the error for the client, which contains only the ID of the log entry.
     static func `internal`(_ error: any Error, _ message: Logger.Message, logger: Logger) -> RPCError {
         let errorID = UnexpectedError.newErrorID()

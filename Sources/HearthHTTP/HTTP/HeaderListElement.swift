@@ -23,17 +23,17 @@ package struct HeaderListElement {
         field.map { split($0).map { HeaderListElement($0) } } ?? []
     }
 
-    /// Splits a header field at its commas, into elements without the blanks around them.
+    /// Splits a header field at its commas and trims the whitespace around each element.
     static func split(_ field: String) -> [[UInt8]] {
         field.utf8.split(separator: UInt8(ascii: ",")).map { Array($0).trimmed() }
     }
 
-    /// Returns whether the value is this one, given in lowercase.
+    /// Returns whether the value equals a name, which is given in lowercase.
     package func hasValue(_ name: StaticString) -> Bool {
         value.isEqual(to: name)
     }
 
-    /// Returns whether the value is this one, given in lowercase, without parameters.
+    /// Returns whether the value equals a name, which is given in lowercase, and there are no parameters.
     func hasOnlyValue(_ name: StaticString) -> Bool {
         hasValue(name) && parameters.isEmpty
     }

@@ -21,7 +21,7 @@ package struct QueryString {
         self.items = items
     }
 
-    /// Decodes the items of a query; an item that is not percent-encoded UTF-8 is nil.
+    /// Decodes the items of a query; an item that is not percent-encoded UTF-8 is `nil`.
     package static func decodeItems(of query: some Collection<UInt8>) -> [(name: UTF8Key, value: UTF8Key)?] {
         query.split(separator: UInt8(ascii: "&")).map { item in
             let name = item.prefix { $0 != UInt8(ascii: "=") }
@@ -39,7 +39,7 @@ package struct QueryString {
     ///
     /// - Parameters:
     ///   - integers: The names whose digits become integers.
-    ///   - names: The names whose values are JSON and are embedded. All other values become strings.
+    ///   - names: The names whose values are JSON, which is embedded. All other values become strings.
     /// - Throws: ``StatusCode/invalidArgument`` for a value that should be JSON and is not.
     func json(integers: [UTF8Key], json names: [UTF8Key]) throws(StatusError) -> [UInt8] {
         var writer = JSONWriter()

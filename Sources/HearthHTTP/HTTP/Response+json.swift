@@ -18,7 +18,7 @@ extension Response {
     ///
     /// - Parameter eventLoop: The event loop of the connection.
     package init(_ body: RPCResponseBody, on eventLoop: any EventLoop) {
-        guard body.byteCount > RPCResponseBody.smallReservationBytes else {
+        guard body.byteCount > RPCResponseBody.smallResponseBytes else {
             self.init(json: body.joined())
             return
         }

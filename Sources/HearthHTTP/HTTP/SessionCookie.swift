@@ -2,8 +2,8 @@ import UTF8Text
 
 /// The cookie that carries the ID of a browser's session.
 ///
-/// Over TLS its name is `__Host-session`, which browsers accept from and send to this host over TLS only. Without TLS, on the
-/// local machine, its name is `session`; it never carries the ID of a session that was started over TLS.
+/// Over TLS its name is `__Host-session`, which browsers accept and send only over TLS, and only for this host. Without TLS, on
+/// the local machine, its name is `session`; it never carries the ID of a session that was started over TLS.
 package struct SessionCookie: Sendable {
     package let id: String
     package let isSecure: Bool

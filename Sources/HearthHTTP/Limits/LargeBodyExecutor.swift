@@ -5,11 +5,11 @@ import Synchronization
 
 /// An executor for large request bodies and batches: dedicated threads, and a concurrency limit for the largest bodies.
 ///
-/// Parsing and decoding takes about 10 ms per megabyte, and Swift's cooperative pool has only as many threads as processors. The
+/// Parsing and decoding take about 10 ms per megabyte, and Swift's cooperative pool has only as many threads as processors. The
 /// largest bodies use several times their size in memory.
 ///
-/// A batch is executed sequentially on one thread, which may block on disk I/O: for a quick call, most of the cost would be
-/// switching to such a thread and back.
+/// A batch is executed sequentially on one thread, which may block on disk I/O: for a quick call, switching to an I/O thread and
+/// back would be most of the cost.
 package final class LargeBodyExecutor: Sendable {
     private struct State {
         /// The number of slots in use.
@@ -25,8 +25,8 @@ package final class LargeBodyExecutor: Sendable {
     /// The number of batches executed, for round-robin assignment.
     private let batchCount = Atomic(0)
 
-    /// The maximum size of a body that is processed on the current executor, in at most a millisecond.
-    static let smallReservationBytes = 64 << 10
+    /// The maximum size of a body that is processed on the current executor, which takes at most a millisecond.
+    static let smallBodyBytes = 64 << 10
     /// The size above which the concurrency limit applies.
     static let largeBytes = 1 << 20
 
@@ -41,13 +41,13 @@ package final class LargeBodyExecutor: Sendable {
 
     /// Runs an operation on a body: on the current executor when the body is small and not a batch, otherwise on a dedicated thread.
     ///
-    /// - Parameter operation: The operation; receives the executor that its own tasks should prefer.
+    /// - Parameter operation: The operation; receives the executor that its child tasks should prefer.
     package func run<Result: Sendable>(
         bodyBytes: Int,
         isBatch: Bool = false,
         _ operation: @Sendable ((any TaskExecutor)?) async -> Result
     ) async -> Result {
-        guard bodyBytes > Self.smallReservationBytes || isBatch else { return await operation(nil) }
+        guard bodyBytes > Self.smallBodyBytes || isBatch else { return await operation(nil) }
         let threads = isBatch ? nextBatchThread : threads
         guard bodyBytes > Self.largeBytes else {
             return await withTaskExecutorPreference(threads) { await operation(threads) }
@@ -71,7 +71,7 @@ package final class LargeBodyExecutor: Sendable {
             return state.waiters.add()
         }
         guard let waiter else { return }
-        // In a task of its own: a cancelled call waits for its slot too, since it may still parse its body.
+        // In a separate task: even a cancelled call waits for its slot, since it may still parse its body.
         await Task { _ = await waiter.wait() }.value
     }
 

@@ -4,11 +4,11 @@ import Glibc
 import Darwin
 #endif
 
-/// The limit of open file descriptors of this process (`RLIMIT_NOFILE`).
+/// The limit on open file descriptors of this process (`RLIMIT_NOFILE`).
 package struct OpenFileLimit: Hashable, Sendable {
     package let count: Int
 
-    /// The upper bound for ``connections``: more would only use memory.
+    /// The upper bound of ``connections``: more would only use memory.
     private static let maximumConnections = 8_192
 
     package init(_ count: Int) {
@@ -20,7 +20,8 @@ package struct OpenFileLimit: Hashable, Sendable {
         OpenFileLimit(clamping: limits().rlim_cur)
     }
 
-    /// Raises the soft limit to the hard limit and returns it. The default soft limit is often 1,024 where many more are allowed.
+    /// Raises the soft limit to the hard limit and returns it. The default soft limit is often 1,024, although
+    /// the hard limit is much higher.
     @discardableResult
     package static func raise() -> OpenFileLimit {
         var limits = limits()

@@ -2,7 +2,7 @@ import HearthAPI
 import Synchronization
 import UTF8Text
 
-/// The limits of open watch streams, in total, per client address and per key.
+/// The limits on open watch streams, in total, per client address and per key.
 package final class WatchSlots: Sendable {
     private struct State {
         var count = 0
@@ -29,10 +29,10 @@ package final class WatchSlots: Sendable {
     /// The slot of one stream, released when it is deallocated.
     package final class Slot: Sendable {
         private let slots: WatchSlots
-        private let address: UTF8Key
+        private let address: UTF8Key?
         private let key: UTF8Key?
 
-        fileprivate init(_ slots: WatchSlots, address: UTF8Key, key: UTF8Key?) {
+        fileprivate init(_ slots: WatchSlots, address: UTF8Key?, key: UTF8Key?) {
             self.slots = slots
             self.address = address
             self.key = key
@@ -44,35 +44,37 @@ package final class WatchSlots: Sendable {
     }
 
     /// The limit that a stream would exceed.
-    enum LimitReached: Error {
+    enum LimitReached: Error, Hashable {
         case total
-        case address
+        case address(UTF8Key)
         case key
     }
 
     /// Acquires a slot for a client.
     ///
-    /// - Parameter key: The ID of the client's key; nil without one.
-    func acquire(for address: UTF8Key, key: UTF8Key?) throws(LimitReached) -> Slot {
+    /// - Parameters:
+    ///   - address: The client address; `nil` for an address without a limit.
+    ///   - key: The ID of the client's key; `nil` without one.
+    func acquire(for address: UTF8Key?, key: UTF8Key?) throws(LimitReached) -> Slot {
         try state.withLock { state throws(LimitReached) in
             guard state.count < limit else { throw .total }
-            guard state.countByAddress[address, default: 0] < limitPerAddress else { throw .address }
+            if let address, state.countByAddress[address, default: 0] >= limitPerAddress { throw .address(address) }
             if let key {
                 guard state.countByKey[key, default: 0] < limitPerKey else { throw .key }
                 state.countByKey[key, default: 0] += 1
             }
             state.count += 1
-            state.countByAddress[address, default: 0] += 1
+            if let address { state.countByAddress[address, default: 0] += 1 }
         }
         activity.adjustWatcherCount(by: 1)
         return Slot(self, address: address, key: key)
     }
 
-    private func release(_ address: UTF8Key, key: UTF8Key?) {
+    private func release(_ address: UTF8Key?, key: UTF8Key?) {
         activity.adjustWatcherCount(by: -1)
         state.withLock { state in
             state.count -= 1
-            state.countByAddress.decrement(address)
+            if let address { state.countByAddress.decrement(address) }
             if let key { state.countByKey.decrement(key) }
         }
     }

@@ -7,8 +7,8 @@ import Logging
 /// Authenticates the caller, by the key in `Authorization: Bearer KEY` or by a browser's session cookie. When keys are required,
 /// all other requests are rejected.
 ///
-/// The route's ``RoutePolicy/access`` says whether its handler authorizes the caller. It precedes everything that reads a request
-/// body.
+/// The route's ``RoutePolicy/access`` says whether its handler authorizes the caller. The middleware runs before anything that
+/// reads a request body.
 struct AuthenticationMiddleware: RouterMiddleware {
     let keys: APIKeyRegistry
     let sessions: SessionRegistry
@@ -34,10 +34,10 @@ struct AuthenticationMiddleware: RouterMiddleware {
         return try await next(request, context)
     }
 
-    /// Returns the session of the request's cookie, where the policy accepts it. For streams it is valid only with
+    /// Returns the session of the request's cookie if the policy accepts it. For streams it is valid only with
     /// `Sec-Fetch-Site: same-origin`.
     ///
-    /// The live updates of an open page don't count as use of the session, so they don't keep it alive.
+    /// The live updates of an open page don't count as use of the session, so they don't prolong it.
     private func session(of request: Request, by policy: RoutePolicy) -> Session? {
         let isStream = policy.isStream || request.acceptsServerSentEvents
         guard policy.sessionCookies != .ignored,
@@ -84,7 +84,7 @@ struct AuthenticationMiddleware: RouterMiddleware {
 }
 
 extension Request {
-    /// The key in the `Authorization` header; nil without one.
+    /// The key in the `Authorization` header; `nil` without one.
     fileprivate var bearerKey: [UInt8]? {
         get throws(HTTPFailure) {
             let fields = headers[values: .authorization]
@@ -115,7 +115,7 @@ extension Caller {
 extension HTTPFailure {
     /// Returns a 401 failure.
     ///
-    /// - Parameter error: The RFC 6750 error code; nil for a request without a key.
+    /// - Parameter error: The RFC 6750 error code; `nil` for a request without a key.
     fileprivate static func unauthenticated(_ message: String, error: String? = nil) -> HTTPFailure {
         let challenge = #"Bearer realm="Hearth""# + (error.map { #", error="\#($0)""# } ?? "")
         return HTTPFailure(.unauthorized, .unauthenticated, message, headers: [.wwwAuthenticate: challenge])

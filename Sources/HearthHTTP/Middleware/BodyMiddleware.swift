@@ -51,7 +51,7 @@ private struct MeteredBody: AsyncSequence, Sendable {
 
     let body: RequestBody
     let reservation: MemoryBudget.Reservation
-    /// The maximum number of bytes retained in memory; beyond them, new bytes replace earlier ones.
+    /// The maximum number of bytes held in memory at a time; further bytes replace earlier ones.
     let bufferBytes: Int
 
     struct AsyncIterator: AsyncIteratorProtocol {

@@ -4,7 +4,7 @@ import UTF8Text
 
 /// The cross-origin policy: an exact list of allowed origins, without wildcards and without the `null` origin.
 ///
-/// Pages of these origins authenticate with a key in a header like any client. Browsers don't add that header by themselves, so a
+/// Pages of these origins authenticate with a key in a header, like any client. Browsers never add that header on their own, so a
 /// page cannot act with the credentials of its visitor.
 struct CORSPolicy: Sendable {
     private let origins: Set<UTF8Key>
@@ -29,7 +29,7 @@ struct CORSPolicy: Sendable {
         return origin
     }
 
-    /// Returns the response to an allowed preflight request; nil for any other request.
+    /// Returns the response to an allowed preflight request; `nil` for any other request.
     func preflightResponse(to request: Request, for route: Route) -> Response? {
         guard request.method == .options, let rules = route.policy.origins.crossOrigin,
             allowedOrigin(of: request, to: route) != nil, request.headers[.accessControlRequestMethod] != nil
@@ -47,7 +47,7 @@ struct CORSPolicy: Sendable {
     /// Adds the headers that let a page of an allowed origin read a response, including errors.
     func addHeaders(to response: inout Response, for request: Request, to route: Route) {
         guard !origins.isEmpty else { return }
-        // Also without an origin: a cache must not serve the response to another origin.
+        // Even without an origin: a cache must not serve the response to another origin.
         response.headers.append(HTTPField(name: .vary, value: "Origin"))
         guard let origin = allowedOrigin(of: request, to: route) else { return }
         response.headers[.accessControlAllowOrigin] = origin

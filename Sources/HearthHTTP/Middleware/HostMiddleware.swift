@@ -7,14 +7,17 @@ import UTF8Text
 ///
 /// An attacker's page can make its host name resolve to this machine, so that the browser treats the server as same-origin,
 /// but `Host` still has the attacker's name. For a target in absolute form, ``ConnectionHandler`` has replaced `Host`.
+///
+/// A route that allows it answers programs on this machine whatever `Host` they send, since health checks often send a name of
+/// their own. Requests that a proxy on this machine forwards are checked.
 struct HostMiddleware: RouterMiddleware {
     private let allowedNames: Set<UTF8Key>
     private let allowsOwnAddress: Bool
 
     /// Creates the middleware with the loopback names, the listening address and additional names.
     ///
-    /// - Parameter allowsOwnAddress: Whether the local address of the connection is allowed too, for a server that listens on all
-    ///   addresses. An address can't be the name of another site.
+    /// - Parameter allowsOwnAddress: Whether the local address of the connection is also allowed, for a server that listens on
+    ///   all addresses. An address cannot be the name of another site.
     init(listeningOn host: String, allowedHosts: [String], allowsOwnAddress: Bool = false) {
         self.allowsOwnAddress = allowsOwnAddress
         var allowedNames: Set<UTF8Key> = ["localhost", "127.0.0.1", "[::1]"]
@@ -33,7 +36,10 @@ struct HostMiddleware: RouterMiddleware {
         guard let authority = request.head.authority, request.headers[values: .secondHost].isEmpty else {
             throw HTTPFailure(.badRequest, .invalidArgument, "The request must have exactly one Host header.")
         }
-        guard let name = Self.name(in: authority), allowedNames.contains(name) || isOwnAddress(name, in: context) else {
+        var context = context
+        context.hasKnownHost =
+            Self.name(in: authority).map { allowedNames.contains($0) || isOwnAddress($0, in: context) } ?? false
+        guard context.hasKnownHost || isLocalCheck(request, in: context) else {
             let rejected = Excerpt(Self.name(in: authority)?.string ?? authority)
             throw HTTPFailure(
                 .misdirectedRequest,
@@ -42,6 +48,11 @@ struct HostMiddleware: RouterMiddleware {
             )
         }
         return try await next(request, context)
+    }
+
+    private func isLocalCheck(_ request: Request, in context: HearthRequestContext) -> Bool {
+        context.route.policy.allowsAnyLocalHost && context.client?.isLoopback == true
+            && !request.headers.contains(.xForwardedFor) && !request.headers.contains(.forwarded)
     }
 
     private func isOwnAddress(_ name: UTF8Key, in context: HearthRequestContext) -> Bool {
@@ -58,7 +69,7 @@ struct HostMiddleware: RouterMiddleware {
         return name(in: isBareAddress ? "[\(host)]" : host)
     }
 
-    /// Returns the host of `host[:port]` in lowercase, with the brackets of an IPv6 address; nil for invalid syntax.
+    /// Returns the host of `host[:port]` in lowercase, with the brackets of an IPv6 address; `nil` for invalid syntax.
     static func name(in authority: String) -> UTF8Key? {
         let bytes = authority.utf8.map(\.lowercased)
         let end: Int

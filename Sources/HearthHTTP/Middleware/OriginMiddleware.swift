@@ -5,11 +5,11 @@ import Hummingbird
 /// Rejects cross-site requests, as protection against CSRF.
 ///
 /// A request with an `Origin` must be same-origin or, where the route's policy allows it, from an allowed origin. Browsers omit
-/// `Origin` when a page only loads or links a resource; `Sec-Fetch-Site` then shows the initiator. Cross-site links are allowed to
-/// some routes; unsafe methods never are.
+/// `Origin` when a page only loads or links to a resource; `Sec-Fetch-Site` then shows the initiator. Some routes allow
+/// cross-site links, but never with unsafe methods.
 ///
 /// Form submissions, which a page from any site can make, must prove that they are same-origin: without either header they are
-/// rejected. API calls need no proof, because no form can have their media type.
+/// rejected. API calls need no proof, because a form cannot send their media type.
 struct OriginMiddleware: RouterMiddleware {
     let corsPolicy: CORSPolicy
 
@@ -30,7 +30,8 @@ struct OriginMiddleware: RouterMiddleware {
             throw HTTPFailure(
                 .forbidden,
                 .permissionDenied,
-                "Form submission rejected: the request has no Origin or Sec-Fetch-Site header. Programs call POST /rpc instead."
+                "Form submission rejected: the request has no Origin or Sec-Fetch-Site header. "
+                    + "Programs should call POST /rpc instead."
             )
         }
         if let response = corsPolicy.preflightResponse(to: request, for: context.route) { return response }
@@ -53,7 +54,7 @@ extension Request {
         [.get, .head, .options].contains(method)
     }
 
-    /// True if an HTML form could have sent the request: forms can't send JSON.
+    /// True if an HTML form could have sent the request: forms cannot send JSON.
     fileprivate var isFormSubmission: Bool {
         method == .post && !hasMediaType("application/json")
     }

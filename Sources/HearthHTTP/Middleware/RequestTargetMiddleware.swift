@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 
 /// Rejects request targets with an unencoded `#`. It would start a fragment, which is never sent (RFC 9112, 3.2); a client that
-/// sends it means a part of the path or query and would get a different resource.
+/// sends one means it as a part of the path or query, and would get a different resource.
 struct RequestTargetMiddleware: RouterMiddleware {
     func handle(
         _ request: Request,

@@ -8,7 +8,7 @@ import NIOHTTP1
 
 /// Maps errors to JSON responses, and adds the default headers to every response.
 ///
-/// It is one of the outermost middlewares, so that it also handles the errors of the others and of requests without a route.
+/// It is one of the outermost middlewares, so that it also handles errors of the other middlewares and of unlisted paths.
 struct ResponseMiddleware: RouterMiddleware {
     func handle(
         _ request: Request,
@@ -45,7 +45,7 @@ struct ResponseMiddleware: RouterMiddleware {
         }
     }
 
-    /// The headers of every response that doesn't set them itself.
+    /// The default headers, for every response that doesn't set them itself.
     static let headers: HTTPFields = [
         .xContentTypeOptions: "nosniff",
         .cacheControl: "no-store",

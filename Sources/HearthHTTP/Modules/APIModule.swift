@@ -14,7 +14,9 @@ package struct APIModule: RouteModule {
         let watch = WatchRoute(service: context, streams: server.streams)
         let openRPC = OpenRPCRoute()
         let health = HealthRoute(context)
-        let respondWithHealth: Route.Handler = { _, _ in await health.respond() }
+        let respondWithHealth: Route.Handler = { _, context in
+            await health.respond(includingReason: context.hasKnownHost)
+        }
         return [
             Route("/rpc", rpc.policy, [.post: rpc.respond(to:in:)]),
             Route("/watch", watch.policy, [.get: watch.respond(to:in:), .post: watch.respond(to:in:)]),

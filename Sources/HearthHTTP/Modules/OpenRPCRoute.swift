@@ -14,7 +14,7 @@ struct OpenRPCRoute: Sendable {
         tag = EntityTag(digest: SHA256.hash(data: document))
     }
 
-    /// A browser may show the document.
+    /// Links are allowed, so that a browser can show the document.
     var policy: RoutePolicy {
         var policy = RoutePolicy.api
         policy.origins.allowsLinks = true

@@ -14,14 +14,14 @@ package import Logging
 /// }
 /// ```
 package protocol RouteModule: Sendable {
-    /// Returns the routes. Called once, when the server is made.
+    /// Returns the routes. Called once, when the server is created.
     func routes(using server: ServerResources) -> [Route]
 }
 
-/// The resources shared by the route modules of a server: its limits of memory, threads and streams.
+/// The resources shared by the route modules of a server: its memory, threads and streams, with their limits.
 package struct ServerResources: Sendable {
     let configuration: HTTPServerConfiguration
-    /// The memory limit for responses.
+    /// The memory budget of responses.
     package let responseBudget: MemoryBudget
     /// The threads for large bodies and batches.
     package let bodyExecutor: LargeBodyExecutor
@@ -34,7 +34,7 @@ package struct ServerResources: Sendable {
         self.configuration = configuration
         responseBudget = MemoryBudget(
             limit: configuration.maximumBufferedResponseBytes,
-            smallReservationBytes: RPCResponseBody.smallReservationBytes,
+            smallReservationBytes: RPCResponseBody.smallResponseBytes,
             timeout: configuration.responseMemoryTimeout
         )
         bodyExecutor = LargeBodyExecutor(limit: configuration.maximumConcurrentLargeBodies)

@@ -13,7 +13,10 @@ package struct HearthRequestContext: RequestContext {
     let requestID = RequestID()
     /// The connection of the request.
     package let channel: any Channel
-    /// The client address reported by a trusted proxy; nil without one.
+    /// False if the request's `Host` is not one of the server's names, which only routes with ``RoutePolicy/allowsAnyLocalHost``
+    /// accept.
+    var hasKnownHost = true
+    /// The client address reported by a trusted proxy; `nil` without one.
     var forwardedClient: IPAddress?
     /// The authenticated caller.
     package internal(set) var caller = Caller.unauthenticated
@@ -28,7 +31,7 @@ package struct HearthRequestContext: RequestContext {
     /// A logger with the request ID. Created on demand, for requests that log something.
     var requestLogger: Logger { logger.with(requestID) }
 
-    /// The address of the client, or of an untrusted proxy in front of it; nil for a Unix domain socket.
+    /// The address of the client, or of an untrusted proxy in front of it; `nil` for a Unix domain socket.
     var client: IPAddress? {
         forwardedClient ?? channel.remoteAddress.flatMap { IPAddress($0) }
     }

@@ -14,7 +14,7 @@ package final class Route: Sendable {
         case allMethods(Handler)
     }
 
-    /// The path, or the prefix of the paths; it then ends with a slash.
+    /// The path, or the prefix of the paths, which ends with a slash.
     let path: String
     let isPrefix: Bool
     package let policy: RoutePolicy
@@ -27,7 +27,7 @@ package final class Route: Sendable {
         self.handlers = handlers
     }
 
-    /// Creates the route of one path. Requests with methods other than the given ones get 405, and OPTIONS the list of the methods.
+    /// Creates the route of one path. Requests with other methods get 405, and OPTIONS gets the list of methods.
     ///
     /// The response of a handler to HEAD is sent without its body.
     package convenience init(
@@ -57,10 +57,10 @@ package final class Route: Sendable {
         self.init(prefix, isPrefix: true, policy, .allMethods(handler))
     }
 
-    /// The route of paths that have none.
+    /// The route of unlisted paths.
     static let unlisted = Route("", isPrefix: false, RoutePolicy(), .none)
 
-    /// A route with the same handlers for another spelling of the path; nil if only the exact path is served.
+    /// A route with the same handlers for another spelling of the path; `nil` if only the exact path is served.
     ///
     /// Requests with a trailing slash are accepted, but the middlewares treat them like any unlisted path.
     var nonCanonical: Route? {
@@ -91,7 +91,7 @@ extension Route {
 
     /// Returns the response to OPTIONS; throws the failure for a method that the route doesn't support.
     private func methodsResponse(to request: Request, _ methods: [HTTPRequest.Method]) throws(HTTPFailure) -> Response {
-        // Another spelling of the path has no name, and so no methods of its own.
+        // A non-canonical path is unlisted, so it has no list of methods.
         guard !path.utf8.isEmpty else { throw .unlistedPath }
         let methods = (methods + [.options]).map(\.rawValue).joined(separator: ", ")
         guard request.method != .options else { return Response(status: .noContent, headers: [.allow: methods]) }

@@ -1,14 +1,21 @@
 package import HTTPTypes
 
-/// The rules for requests to a route, checked before its handler is called: who may send them, from which origins and bodies,
-/// and the form of its errors.
+/// The rules for requests to a route, checked before its handler is called: who may send them, from which origins, with which
+/// bodies, and the format of its errors.
 ///
-/// The middlewares read it from ``HearthRequestContext/route``. The defaults are those of paths without a route: for admins only.
+/// The middlewares read it from ``HearthRequestContext/route``. The defaults apply to unlisted paths: admins only.
 package struct RoutePolicy: Sendable {
+    /// The callers that may use the route.
     package var access = Access.admin
+    /// The requests whose session cookie authenticates the caller.
     package var sessionCookies = SessionCookies.accepted
+    /// The pages that may make requests.
     package var origins = OriginRules()
+    /// True if programs on this machine may use any `Host`.
+    package var allowsAnyLocalHost = false
+    /// The limits and formats of request bodies.
     package var body = BodyRules()
+    /// The format of the bodies of error responses.
     package var errorFormat = ErrorFormat.json
     /// True if the responses are streams, which don't count as use of a browser's session.
     package var isStream = false
@@ -39,7 +46,7 @@ extension RoutePolicy {
         case admin
     }
 
-    /// When a browser's session cookie authenticates the caller.
+    /// The conditions under which a browser's session cookie authenticates the caller.
     package enum SessionCookies: Sendable {
         case ignored
         /// Only with `Sec-Fetch-Site: same-origin`, because a page of another site can make a browser send the cookie too.
@@ -49,12 +56,12 @@ extension RoutePolicy {
 
     /// The pages that may make requests.
     package struct OriginRules: Sendable {
-        /// The requests that scripts of the allowed origins may send; nil if only the server's own pages may make requests.
+        /// The requests that scripts of the allowed origins may send; `nil` if only the server's own pages may make requests.
         package var crossOrigin: CrossOriginRules?
         /// True if pages of other sites may link to the route and load it, which browsers do without an `Origin`.
         package var allowsLinks: Bool
-        /// True if a POST can be that of an HTML form, which must then prove that it is same-origin. Forms can't have the media type
-        /// of an API.
+        /// True if a POST may come from an HTML form, which must then prove that it is same-origin. Forms cannot send the media
+        /// type of an API.
         package var receivesForms: Bool
 
         package init(crossOrigin: CrossOriginRules? = nil, allowsLinks: Bool = true, receivesForms: Bool = true) {
@@ -64,7 +71,7 @@ extension RoutePolicy {
         }
     }
 
-    /// The requests that scripts of the allowed origins may send, as the response to a preflight request lists it.
+    /// The requests that scripts of the allowed origins may send, as the response to a preflight request lists them.
     package struct CrossOriginRules: Sendable {
         let methods: String
         let requestHeaders: String
@@ -84,9 +91,9 @@ extension RoutePolicy {
     package struct BodyRules: Sendable {
         /// The maximum size of a JSON body.
         package var maximumBytes = 0
-        /// The headers, none of which an HTML form can send, with which JSON may have the type `text/plain`.
+        /// The headers that allow JSON to have the type `text/plain`. An HTML form cannot send any of them.
         package var headersAllowingText: [HTTPField.Name] = []
-        /// The maximum memory for a multipart form, whose files are written to disk as they arrive; nil if a route doesn't
+        /// The maximum memory for a multipart form, whose files are written to disk as they arrive; `nil` if a route doesn't
         /// receive files.
         package var fileBufferBytes: Int?
 

@@ -14,7 +14,7 @@ package struct RouteTable: Sendable {
         prefixRoutes = routes.filter(\.isPrefix).sorted { $0.path.utf8.count > $1.path.utf8.count }
     }
 
-    /// Returns the route of a raw path without its query; nil for an unlisted path.
+    /// Returns the route of a raw path without its query; `nil` for an unlisted path.
     package func route(at path: String) -> Route? {
         let path = path.utf8
         return exactRoute(at: path) ?? nonCanonicalRoute(at: path)
@@ -24,7 +24,7 @@ package struct RouteTable: Sendable {
         routes.first { path.elementsEqual($0.path.utf8) } ?? prefixRoutes.first { path.starts(with: $0.path.utf8) }
     }
 
-    /// Returns the route of a path that has empty segments, as `/rpc/` has.
+    /// Returns the route of a path that has empty segments, such as `/rpc/`.
     private func nonCanonicalRoute(at path: String.UTF8View) -> Route? {
         let slash = UInt8(ascii: "/")
         let segments = path.split(separator: slash)

@@ -4,7 +4,7 @@ import HearthAPI
 import NIOCore
 import Synchronization
 
-/// A cache of encoded frames of the latest commits, shared by streams with the same target and format.
+/// A cache of the encoded frames of the latest commits, shared by streams with the same target and format.
 final class EncodedFrameCache: Sendable {
     /// The identity of encoded frames.
     struct Key: Hashable {
@@ -12,7 +12,7 @@ final class EncodedFrameCache: Sendable {
         let target: PreparedWatchTarget
         let contents: WatchRequest.Contents
         let format: WatchFormat
-        /// The resume token after the changes. It contains the epoch, so it differs after a database was recreated.
+        /// The resume token after the changes. It contains the epoch, so it differs once a database has been recreated.
         let token: ResumeToken
     }
 

@@ -7,7 +7,7 @@ package protocol WatchEncoder: Sendable {
     /// The media type of the stream.
     var contentType: String { get }
 
-    /// The format, if the encoded bytes can be shared between streams; nil if they are specific to this client.
+    /// The format, if the encoded bytes can be shared between streams; `nil` if they are specific to this client.
     var sharedFormat: WatchFormat? { get }
 
     /// The time to wait after sending changes, so that subsequent commits are sent together.

@@ -6,9 +6,9 @@ import UTF8Text
 /// The parameters of `/watch`: in the query of a GET, or as a JSON object in the body of a POST.
 struct WatchParameters: ObjectParameter {
     var request: WatchRequest
-    /// The database; nil for the default one.
+    /// The database; `nil` for the default one.
     let database: String?
-    /// The requested format; nil to negotiate by `Accept`.
+    /// The requested format; `nil` to negotiate by `Accept`.
     let format: WatchFormat?
 
     static let schemaName = "Watch"

@@ -8,14 +8,18 @@ import NIOCore
 
 /// A watch stream to one client.
 ///
-/// It ends in one of five ways: the client disconnects, which is noticed at once; the server shuts down or the requested duration
-/// is over, with an `end` frame; the key is revoked or expires, or the browser session ends, with an `end` frame if the client
-/// still reads; the store fails, with an `error` frame; or the client reads nothing until its connection is closed.
+/// It ends
+/// - with an `end` frame, for one of the reasons in ``OutgoingWatchFrame/EndReason``; when access is revoked, the client gets the
+///   frame only if it still reads;
+/// - with an `error` frame, when the store fails;
+/// - without a frame, when the client disconnects, which is noticed immediately, or reads nothing until its connection is closed:
+///   after ``HTTPServerConfiguration/stallTimeout`` the stream ends, and after ``HTTPServerConfiguration/stallGrace`` the client
+///   is disconnected.
 ///
-/// A class, because the closures of the response would each hold a copy.
+/// A class, because each closure of the response would otherwise hold its own copy.
 final class WatchStream: Sendable {
     let session: WatchSession
-    /// The watched database; nil for the default one.
+    /// The watched database; `nil` for the default one.
     let database: DatabaseID?
     /// The caller, whose access is observed for revocation.
     let caller: Caller
@@ -26,9 +30,9 @@ final class WatchStream: Sendable {
     let openStreams: OpenStreamRegistry
     let encoder: any WatchEncoder
     let frameCache: EncodedFrameCache
-    /// Released with the stream, also when it never starts.
+    /// Released with the stream, even if it never starts.
     let slot: WatchSlots.Slot
-    /// The threads that encode frames, so that calls don't wait for the watchers of their changes.
+    /// The threads that encode frames, so that calls don't wait while their changes are encoded for watchers.
     let threads: ThreadPoolExecutor
     /// The ID of the request in the log. A logger with this metadata would use half a kibibyte per stream.
     let requestID: RequestID
@@ -85,6 +89,8 @@ final class WatchStream: Sendable {
     private func observeTermination(on channel: any Channel) -> [RevocationObservation?] {
         // Fires when the client disconnects, even while there is nothing to write.
         channel.closeFuture.whenComplete { [session] _ in session.end(nil) }
+        let observation = StreamStallObservation { [session] in session.end(.slow) }
+        channel.triggerUserOutboundEvent(observation, promise: nil)
         let revoke: @Sendable () -> Void = { [session, eventLoop = channel.eventLoop] in
             session.end(.revoked)
             // Don't wait for a client that does not read.
@@ -144,7 +150,7 @@ final class WatchStream: Sendable {
     /// The maximum size of a commit whose encoding is shared; larger ones are encoded per stream, as the client reads.
     private static let maximumSharedBytes = 256 << 10
 
-    /// Returns the shared encoding of the changes of a commit; nil for other frames.
+    /// Returns the shared encoding of the changes of a commit; `nil` for other frames.
     private func sharedBuffer(of frames: [OutgoingWatchFrame]) -> ByteBuffer? {
         guard let format = encoder.sharedFormat, session.hasShareableFrames, case .change(_, let last?)? = frames.last,
             let token = last.token
@@ -172,7 +178,7 @@ final class WatchStream: Sendable {
         on eventLoop: any EventLoop
     ) async throws {
         try await writer.write(buffer.readableBytesView, on: eventLoop)
-        // The capacity is not kept: most frames are much smaller than the largest.
+        // The capacity is not kept, since most frames are much smaller than the largest.
         buffer = ByteBuffer()
     }
 

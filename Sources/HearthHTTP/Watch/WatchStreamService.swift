@@ -23,15 +23,16 @@ package struct WatchStreamService: Sendable {
     ///
     /// - Throws: A 429 failure when a limit is reached.
     package func acquireSlot(for context: HearthRequestContext) throws -> WatchSlots.Slot {
-        let network = context.clientNetwork
+        let client = context.client
         do throws(WatchSlots.LimitReached) {
-            return try slots.acquire(for: network, key: context.caller.keyID)
+            // Programs on this machine are limited in total and per key only.
+            return try slots.acquire(for: client?.isLoopback == false ? client?.network : nil, key: context.caller.keyID)
         } catch {
             let message =
                 switch error {
                 case .total:
                     "The server has reached its limit of \(slots.limit) watch streams. Retry later."
-                case .address:
+                case .address(let network):
                     "Your address \(network.string) has reached the limit of \(slots.limitPerAddress) watch streams per address. "
                         + "Close some streams, or watch a collection instead of individual documents."
                 case .key:

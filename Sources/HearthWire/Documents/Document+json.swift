@@ -1,14 +1,15 @@
 package import DocumentModel
 package import StrictJSON
+package import UTF8Text
 
 /// The members of a document: `{"path", "fields", "createTime", "updateTime"}`.
 ///
 /// The writer is `EncodedDocument.write(to:)`, since the store keeps the same form.
 package enum DocumentKeys {
-    package static let path: WireKey = "path"
-    package static let fields: WireKey = "fields"
-    package static let createTime: WireKey = "createTime"
-    package static let updateTime: WireKey = "updateTime"
+    package static let path: UTF8Key = "path"
+    package static let fields: UTF8Key = "fields"
+    package static let createTime: UTF8Key = "createTime"
+    package static let updateTime: UTF8Key = "updateTime"
 }
 
 extension Document {

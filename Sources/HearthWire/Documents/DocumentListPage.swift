@@ -1,11 +1,12 @@
 public import DocumentModel
 package import StrictJSON
+package import UTF8Text
 
 /// The members of a page of a list.
 package enum PageKeys {
-    package static let documents: WireKey = "documents"
-    package static let collections: WireKey = "collections"
-    package static let nextPageToken: WireKey = "nextPageToken"
+    package static let documents: UTF8Key = "documents"
+    package static let collections: UTF8Key = "collections"
+    package static let nextPageToken: UTF8Key = "nextPageToken"
 }
 
 /// A page of the documents in a collection, ordered by ID.
@@ -14,7 +15,7 @@ public struct DocumentListPage: Sendable {
     public let documents: [ListedDocument]
     /// The token of the next page; `nil` on the last page.
     public let nextPageToken: String?
-    /// Errors for files and folders in the collection that can't be read as documents.
+    /// Errors for files and folders in the collection that cannot be read as documents.
     public let damaged: [StatusError]
 
     /// Creates a page.

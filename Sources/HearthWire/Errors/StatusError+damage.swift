@@ -1,17 +1,19 @@
 package import DocumentModel
 package import StrictJSON
+package import UTF8Text
 
-/// The member of a page or query result with unreadable files and folders, and the members of one: `{"message", "path"?, "file"?}`.
+/// The member of a page or query result that lists unreadable files and folders, and the members of each entry:
+/// `{"message", "path"?, "file"?}`.
 package enum DamageKeys {
-    package static let damaged: WireKey = "damaged"
-    package static let message: WireKey = "message"
-    package static let path: WireKey = "path"
-    package static let file: WireKey = "file"
+    package static let damaged: UTF8Key = "damaged"
+    package static let message: UTF8Key = "message"
+    package static let path: UTF8Key = "path"
+    package static let file: UTF8Key = "file"
 }
 
 extension StatusError {
-    /// Writes the members of an object that describes an unreadable file or folder: `"message"`, `"path"` and `"file"`, the last two
-    /// if known.
+    /// Writes the members of an object that describes an unreadable file or folder: `"message"`, `"path"` and `"file"`, the last
+    /// two if known.
     package func writeDamageMembers(to writer: inout JSONWriter) {
         writer.member(DamageKeys.message, message)
         if let path { writer.member(DamageKeys.path, path) }
@@ -25,7 +27,7 @@ extension StatusError {
     package init(damage json: JSONNode) {
         self.init(
             .dataLoss,
-            json[DamageKeys.message]?.string ?? "The document can't be read.",
+            json[DamageKeys.message]?.string ?? "The document cannot be read.",
             path: json[DamageKeys.path]?.string,
             file: json[DamageKeys.file].flatMap(FileLocation.init(json:))
         )

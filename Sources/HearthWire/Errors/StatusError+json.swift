@@ -1,41 +1,52 @@
 package import DocumentModel
 package import StrictJSON
-import UTF8Text
+package import UTF8Text
 
 /// The members of an error object: `{"code", "message", "data"?}`.
 package enum ErrorKeys {
-    package static let code: WireKey = "code"
-    package static let message: WireKey = "message"
-    package static let data: WireKey = "data"
+    package static let code: UTF8Key = "code"
+    package static let message: UTF8Key = "message"
+    package static let data: UTF8Key = "data"
 }
 
 /// The members of the `data` of an error object.
 package enum ErrorDataKeys {
     /// The name of the status code, such as `NOT_FOUND`.
-    package static let status: WireKey = "status"
+    package static let status: UTF8Key = "status"
     /// The document or collection path; in a JSON-RPC protocol error the location of the invalid parameter.
-    package static let path: WireKey = "path"
+    package static let path: UTF8Key = "path"
     /// The field path.
-    package static let field: WireKey = "field"
+    package static let field: UTF8Key = "field"
     /// The index of the failed write.
-    package static let write: WireKey = "write"
+    package static let write: UTF8Key = "write"
     /// The location of the invalid parameter.
-    package static let parameter: WireKey = "parameter"
+    package static let parameter: UTF8Key = "parameter"
     /// The recommended delay before a retry.
-    package static let retryAfterMilliseconds: WireKey = "retryAfterMilliseconds"
+    package static let retryAfterMilliseconds: UTF8Key = "retryAfterMilliseconds"
     /// The sequence number of the oldest retained commit.
-    package static let oldest: WireKey = "oldest"
+    package static let oldest: UTF8Key = "oldest"
+    /// The progress of the work without which the call cannot succeed.
+    package static let progress: UTF8Key = "progress"
     /// The location in a damaged file.
-    package static let file: WireKey = "file"
+    package static let file: UTF8Key = "file"
     /// The ID of an internal error in the server's log.
-    package static let errorID: WireKey = "errorId"
+    package static let errorID: UTF8Key = "errorId"
 }
 
 /// The members of a location in a file: `{"path", "line"?, "column"?}`.
 package enum FileLocationKeys {
-    package static let path: WireKey = "path"
-    package static let line: WireKey = "line"
-    package static let column: WireKey = "column"
+    package static let path: UTF8Key = "path"
+    package static let line: UTF8Key = "line"
+    package static let column: UTF8Key = "column"
+}
+
+/// The members of the progress of a rebuild of the index: `{"documentsDone", "documentsTotal"?, "percent"?, "secondsLeft"?}`.
+package enum ProgressKeys {
+    package static let documentsDone: UTF8Key = "documentsDone"
+    /// The number of all documents; absent while they are being counted.
+    package static let documentsTotal: UTF8Key = "documentsTotal"
+    package static let percent: UTF8Key = "percent"
+    package static let secondsLeft: UTF8Key = "secondsLeft"
 }
 
 extension StatusError {
@@ -49,7 +60,7 @@ extension StatusError {
             self.init(.internal, "\(message). See error \(Excerpt(errorID)) in the server's log.")
             return
         }
-        // In JSON-RPC protocol errors, `path` is a JSON pointer into the parameters, which the message contains.
+        // In JSON-RPC protocol errors, `path` is the location in the parameters, which the message contains.
         let path = number > 0 ? data?[ErrorDataKeys.path]?.string : nil
         let file = data?[ErrorDataKeys.file].flatMap(FileLocation.init(json:))
         self.init(StatusCode(errorNumber: number), message, path: path, field: data?[ErrorDataKeys.field]?.string, file: file)
@@ -82,7 +93,7 @@ extension StatusError.FileLocation {
 }
 
 extension StatusCode {
-    /// Returns the code for the number of an error object. Positive numbers are status codes, negative ones are JSON-RPC's.
+    /// Creates the code for the number of an error object. Positive numbers are status codes, negative ones are JSON-RPC's.
     init(errorNumber number: Int64) {
         self =
             switch number {

@@ -1,31 +1,25 @@
 package import DocumentModel
 package import StrictJSON
-import UTF8Text
+package import UTF8Text
 
 extension JSONNode {
-    /// The value of a member; nil if the object has no such member, or if the node is not an object.
-    @_disfavoredOverload  // Otherwise a literal argument would be ambiguous.
-    package subscript(_ key: WireKey) -> JSONNode? {
-        self[UTF8Key(key.text)]
-    }
-
     /// Returns the string value of a member.
     ///
     /// - Throws: `.internal` if there is none.
-    package func string(_ key: WireKey) throws(StatusError) -> String {
-        guard let string = self[key]?.string else { throw .malformedResponse(self, expected: "a string named \(key.text)") }
+    package func string(_ key: UTF8Key) throws(StatusError) -> String {
+        guard let string = self[key]?.string else { throw .malformedResponse(self, expected: "a string named \(key.string)") }
         return string
     }
 
     /// Returns the value of a time member; `nil` if there is none.
     ///
     /// - Throws: An error if the member is a string that is not a time.
-    package func time(_ key: WireKey) throws(StatusError) -> Timestamp? {
+    package func time(_ key: UTF8Key) throws(StatusError) -> Timestamp? {
         try self[key]?.string.map { text throws(StatusError) in try Timestamp(rfc3339: text) }
     }
 
-    /// The value of an integer member; nil if there is none in the range of the type.
-    package func integer<Number: FixedWidthInteger>(_ key: WireKey) -> Number? {
+    /// The value of an integer member; `nil` if there is none in the range of the type.
+    package func integer<Number: FixedWidthInteger>(_ key: UTF8Key) -> Number? {
         guard case .integer(let number)? = self[key]?.number else { return nil }
         return Number(exactly: number)
     }
@@ -33,8 +27,8 @@ extension JSONNode {
     /// Returns the elements of an array member.
     ///
     /// - Throws: `.internal` if there is none.
-    package func array(_ key: WireKey) throws(StatusError) -> [JSONNode] {
-        guard let elements = self[key]?.elements else { throw .malformedResponse(self, expected: "an array named \(key.text)") }
+    package func array(_ key: UTF8Key) throws(StatusError) -> [JSONNode] {
+        guard let elements = self[key]?.elements else { throw .malformedResponse(self, expected: "an array named \(key.string)") }
         return Array(elements)
     }
 }

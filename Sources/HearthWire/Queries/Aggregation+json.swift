@@ -1,23 +1,23 @@
 package import DocumentModel
 package import StrictJSON
-import UTF8Text
+package import UTF8Text
 
 /// The parameter with the aggregations of a query.
 package enum AggregationQueryKeys {
-    package static let aggregations: WireKey = "aggregations"
+    package static let aggregations: UTF8Key = "aggregations"
 }
 
 /// The members of an aggregation: one operation, and the name of its result.
 package enum AggregationKeys {
-    package static let count: WireKey = "count"
-    package static let sum: WireKey = "sum"
-    package static let average: WireKey = "average"
-    package static let alias: WireKey = "alias"
+    package static let count: UTF8Key = "count"
+    package static let sum: UTF8Key = "sum"
+    package static let average: UTF8Key = "average"
+    package static let alias: UTF8Key = "alias"
 }
 
 /// The members of a count: `{"upTo"?}`.
 package enum CountKeys {
-    package static let upTo: WireKey = "upTo"
+    package static let upTo: UTF8Key = "upTo"
 }
 
 extension Aggregation {

@@ -1,10 +1,11 @@
 package import DocumentModel
 package import StrictJSON
+package import UTF8Text
 
 /// The members of the result of an aggregation query.
 package enum AggregationResponseKeys {
-    package static let result: WireKey = "result"
-    package static let readTime: WireKey = "readTime"
+    package static let result: UTF8Key = "result"
+    package static let readTime: UTF8Key = "readTime"
 }
 
 /// The result of an aggregation query.
@@ -13,7 +14,7 @@ package struct AggregationResponse: Sendable {
     package let results: MapValue
     /// The point in time at which the query was run.
     package let readTime: Timestamp
-    /// Errors for documents that could match but can't be read.
+    /// Errors for documents that could match but cannot be read.
     package let damaged: [StatusError]
 
     /// Creates a result.

@@ -1,25 +1,26 @@
 internal import DocumentModel
 internal import StrictJSON
+package import UTF8Text
 
 /// The members of a filter: `{"field", "op", "value"}`, `{"and"}` or `{"or"}`.
 package enum FilterKeys {
-    package static let field: WireKey = "field"
-    package static let op: WireKey = "op"
-    package static let value: WireKey = "value"
-    package static let and: WireKey = "and"
-    package static let or: WireKey = "or"
+    package static let field: UTF8Key = "field"
+    package static let op: UTF8Key = "op"
+    package static let value: UTF8Key = "value"
+    package static let and: UTF8Key = "and"
+    package static let or: UTF8Key = "or"
 }
 
 /// The members of the operand of `near`: `{"center", "radius"}`.
 package enum CircleKeys {
-    package static let center: WireKey = "center"
-    package static let radius: WireKey = "radius"
+    package static let center: UTF8Key = "center"
+    package static let radius: UTF8Key = "radius"
 }
 
 /// The members of the operand of `within`: `{"southWest", "northEast"}`.
 package enum BoxKeys {
-    package static let southWest: WireKey = "southWest"
-    package static let northEast: WireKey = "northEast"
+    package static let southWest: UTF8Key = "southWest"
+    package static let northEast: UTF8Key = "northEast"
 }
 
 extension QueryFilter {

@@ -1,10 +1,11 @@
 package import DocumentModel
 package import StrictJSON
+package import UTF8Text
 
 /// The members of the result of a query.
 package enum QueryResponseKeys {
-    package static let documents: WireKey = "documents"
-    package static let readTime: WireKey = "readTime"
+    package static let documents: UTF8Key = "documents"
+    package static let readTime: UTF8Key = "readTime"
 }
 
 /// The result of a query.
@@ -13,7 +14,7 @@ package struct QueryResponse: Sendable {
     package var documents: [EncodedDocument]
     /// The point in time at which the query was run.
     package var readTime: Timestamp
-    /// Errors for documents that could be in the result but can't be read.
+    /// Errors for documents that could be in the result but cannot be read.
     package var damaged: [StatusError]
 
     /// Creates a result.

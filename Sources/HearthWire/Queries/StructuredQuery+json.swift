@@ -1,46 +1,46 @@
 package import DocumentModel
 package import StrictJSON
-import UTF8Text
+package import UTF8Text
 
 /// The members of a query.
 package enum QueryKeys {
-    package static let parent: WireKey = "parent"
-    package static let collection: WireKey = "collection"
-    package static let collectionGroup: WireKey = "collectionGroup"
-    package static let allDescendants: WireKey = "allDescendants"
-    package static let filter: WireKey = "where"
-    package static let orderBy: WireKey = "orderBy"
-    package static let startAt: WireKey = "startAt"
-    package static let startAfter: WireKey = "startAfter"
-    package static let endAt: WireKey = "endAt"
-    package static let endBefore: WireKey = "endBefore"
-    package static let offset: WireKey = "offset"
-    package static let limit: WireKey = "limit"
-    package static let limitToLast: WireKey = "limitToLast"
-    package static let select: WireKey = "select"
-    package static let findNearest: WireKey = "findNearest"
+    package static let parent: UTF8Key = "parent"
+    package static let collection: UTF8Key = "collection"
+    package static let collectionGroup: UTF8Key = "collectionGroup"
+    package static let allDescendants: UTF8Key = "allDescendants"
+    package static let filter: UTF8Key = "where"
+    package static let orderBy: UTF8Key = "orderBy"
+    package static let startAt: UTF8Key = "startAt"
+    package static let startAfter: UTF8Key = "startAfter"
+    package static let endAt: UTF8Key = "endAt"
+    package static let endBefore: UTF8Key = "endBefore"
+    package static let offset: UTF8Key = "offset"
+    package static let limit: UTF8Key = "limit"
+    package static let limitToLast: UTF8Key = "limitToLast"
+    package static let select: UTF8Key = "select"
+    package static let findNearest: UTF8Key = "findNearest"
 }
 
 /// The members of a sort key: `{"field", "direction"?, "distanceFrom"?}`.
 package enum OrderKeys {
-    package static let field: WireKey = "field"
-    package static let direction: WireKey = "direction"
-    package static let distanceFrom: WireKey = "distanceFrom"
+    package static let field: UTF8Key = "field"
+    package static let direction: UTF8Key = "direction"
+    package static let distanceFrom: UTF8Key = "distanceFrom"
 }
 
 /// The members of a cursor: `{"values"}`.
 package enum CursorKeys {
-    package static let values: WireKey = "values"
+    package static let values: UTF8Key = "values"
 }
 
 /// The members of a nearest-neighbor search.
 package enum VectorSearchKeys {
-    package static let field: WireKey = "field"
-    package static let vector: WireKey = "vector"
-    package static let measure: WireKey = "measure"
-    package static let limit: WireKey = "limit"
-    package static let distanceResultField: WireKey = "distanceResultField"
-    package static let distanceThreshold: WireKey = "distanceThreshold"
+    package static let field: UTF8Key = "field"
+    package static let vector: UTF8Key = "vector"
+    package static let measure: UTF8Key = "measure"
+    package static let limit: UTF8Key = "limit"
+    package static let distanceResultField: UTF8Key = "distanceResultField"
+    package static let distanceThreshold: UTF8Key = "distanceThreshold"
 }
 
 extension StructuredQuery {
@@ -119,7 +119,7 @@ package enum OrderDirectionName: String, CaseIterable, Sendable {
 }
 
 extension StructuredQuery.Cursor {
-    fileprivate func writeMember(_ key: WireKey, to writer: inout JSONWriter) {
+    fileprivate func writeMember(_ key: UTF8Key, to writer: inout JSONWriter) {
         writer.key(key)
         writer.beginObject()
         writer.array(CursorKeys.values, of: values) { $0.write(to: &$1) }

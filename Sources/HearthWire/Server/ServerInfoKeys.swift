@@ -1,22 +1,24 @@
+package import UTF8Text
+
 /// The members of the result of `server.info` that clients read.
 package enum ServerInfoKeys {
-    package static let name: WireKey = "name"
-    package static let version: WireKey = "version"
-    package static let database: WireKey = "database"
-    package static let epoch: WireKey = "epoch"
-    package static let sequence: WireKey = "sequence"
-    package static let oldestSequence: WireKey = "oldestSequence"
-    package static let commitTime: WireKey = "commitTime"
+    package static let name: UTF8Key = "name"
+    package static let version: UTF8Key = "version"
+    package static let database: UTF8Key = "database"
+    package static let epoch: UTF8Key = "epoch"
+    package static let sequence: UTF8Key = "sequence"
+    package static let oldestSequence: UTF8Key = "oldestSequence"
+    package static let commitTime: UTF8Key = "commitTime"
     /// The reason why the store rejects writes.
-    package static let writeObstacle: WireKey = "writeObstacle"
-    package static let uptimeSeconds: WireKey = "uptimeSeconds"
-    package static let limits: WireKey = "limits"
+    package static let writeObstacle: UTF8Key = "writeObstacle"
+    package static let uptimeSeconds: UTF8Key = "uptimeSeconds"
+    package static let limits: UTF8Key = "limits"
 }
 
 /// The members of the `limits` of `server.info`.
 package enum ServerLimitKeys {
-    package static let bodyBytes: WireKey = "bodyBytes"
-    package static let batchCount: WireKey = "batchCount"
-    package static let pageSize: WireKey = "pageSize"
-    package static let documentBytes: WireKey = "documentBytes"
+    package static let bodyBytes: UTF8Key = "bodyBytes"
+    package static let batchCount: UTF8Key = "batchCount"
+    package static let pageSize: UTF8Key = "pageSize"
+    package static let documentBytes: UTF8Key = "documentBytes"
 }

@@ -36,7 +36,7 @@ public struct WatchFrame: Sendable {
         try DocumentPath(json.string(WatchFrameKeys.path))
     }
 
-    /// The resume token after this frame; `nil` if a stream can't be resumed here.
+    /// The resume token after this frame; `nil` if a stream cannot be resumed from here.
     public var token: String? {
         json[WatchFrameKeys.token]?.string
     }

@@ -13,7 +13,7 @@ extension WatchFrame {
         case removed
         /// A document was deleted.
         case deleted
-        /// A document of the target can't be read, and is omitted from the initial state.
+        /// A document of the target cannot be read, and is omitted from the initial state.
         case damaged
         /// The initial state is complete.
         case current
@@ -51,13 +51,15 @@ extension WatchFrame.Kind {
 
     /// Creates the kind with a name.
     init(name: String) {
-        let key = UTF8Key(name)
-        self = Self.known.first { UTF8Key($0.name) == key } ?? .other(name)
+        self = Self.byName[UTF8Key(name)] ?? .other(name)
     }
 
-    private static let known: [Self] = [
-        .open, .added, .modified, .removed, .deleted, .damaged, .current, .checkpoint, .reset, .end, .error,
-    ]
+    private static let byName = Dictionary(
+        uniqueKeysWithValues: [
+            Self.open, .added, .modified, .removed, .deleted, .damaged, .current, .checkpoint, .reset, .end, .error,
+        ]
+        .map { (UTF8Key($0.name), $0) }
+    )
 
     /// True for the last frame of a stream.
     package var isLast: Bool { self == .end || self == .error }

@@ -1,18 +1,18 @@
 public import DocumentModel
 package import StrictJSON
-internal import UTF8Text
+package import UTF8Text
 
 /// The members of a watch target, exactly one of which is present.
 package enum WatchTargetKeys {
-    package static let document: WireKey = "document"
-    package static let collection: WireKey = "collection"
-    package static let collectionGroup: WireKey = "collectionGroup"
-    package static let query: WireKey = "query"
+    package static let document: UTF8Key = "document"
+    package static let collection: UTF8Key = "collection"
+    package static let collectionGroup: UTF8Key = "collectionGroup"
+    package static let query: UTF8Key = "query"
 }
 
 /// The members of a request for a watch stream, in addition to those of its target.
 package enum WatchRequestKeys {
-    package static let resume: WireKey = "resume"
+    package static let resume: UTF8Key = "resume"
 }
 
 /// The target of a watch stream.
@@ -21,10 +21,10 @@ public struct WatchTarget: Hashable, Sendable {
     private let name: UTF8Key
     private let value: [UInt8]
 
-    private init(_ key: WireKey, _ write: (inout JSONWriter) -> Void) {
+    private init(_ key: UTF8Key, _ write: (inout JSONWriter) -> Void) {
         var writer = JSONWriter()
         write(&writer)
-        name = UTF8Key(key.text)
+        name = key
         value = writer.finish()
     }
 

@@ -1,16 +1,17 @@
 package import DocumentModel
 package import StrictJSON
+package import UTF8Text
 
 /// The parameters of a commit.
 package enum CommitKeys {
-    package static let writes: WireKey = "writes"
-    package static let transaction: WireKey = "transaction"
+    package static let writes: UTF8Key = "writes"
+    package static let transaction: UTF8Key = "transaction"
 }
 
 /// The members of the result of a commit.
 package enum CommitResponseKeys {
-    package static let commitTime: WireKey = "commitTime"
-    package static let writeResults: WireKey = "writeResults"
+    package static let commitTime: UTF8Key = "commitTime"
+    package static let writeResults: UTF8Key = "writeResults"
 }
 
 /// The result of a commit.

@@ -1,15 +1,16 @@
 internal import DocumentModel
 internal import StrictJSON
+package import UTF8Text
 
 /// The members of a field transform: the field, and one operation.
 package enum TransformKeys {
-    package static let field: WireKey = "field"
-    package static let serverTimestamp: WireKey = "serverTimestamp"
-    package static let increment: WireKey = "increment"
-    package static let maximum: WireKey = "maximum"
-    package static let minimum: WireKey = "minimum"
-    package static let arrayUnion: WireKey = "arrayUnion"
-    package static let arrayRemove: WireKey = "arrayRemove"
+    package static let field: UTF8Key = "field"
+    package static let serverTimestamp: UTF8Key = "serverTimestamp"
+    package static let increment: UTF8Key = "increment"
+    package static let maximum: UTF8Key = "maximum"
+    package static let minimum: UTF8Key = "minimum"
+    package static let arrayUnion: UTF8Key = "arrayUnion"
+    package static let arrayRemove: UTF8Key = "arrayRemove"
 }
 
 extension FieldTransform {
@@ -30,7 +31,7 @@ extension FieldTransform {
 }
 
 extension JSONWriter {
-    fileprivate mutating func operand(_ key: WireKey, _ value: Value) {
+    fileprivate mutating func operand(_ key: UTF8Key, _ value: Value) {
         self.key(key)
         value.write(to: &self)
     }

@@ -1,15 +1,16 @@
-internal import DocumentModel
-internal import StrictJSON
+package import DocumentModel
+package import StrictJSON
+package import UTF8Text
 
 /// The members of a precondition: `{"exists"}` or `{"updateTime"}`.
 package enum PreconditionKeys {
-    package static let exists: WireKey = "exists"
-    package static let updateTime: WireKey = "updateTime"
+    package static let exists: UTF8Key = "exists"
+    package static let updateTime: UTF8Key = "updateTime"
 }
 
 extension Precondition {
     /// Writes the precondition; an empty object for none.
-    func write(to writer: inout JSONWriter) {
+    package func write(to writer: inout JSONWriter) {
         writer.beginObject()
         switch self {
         case .none: break

@@ -4,20 +4,27 @@ package import UTF8Text
 
 /// The kinds of writes in a commit, by name: `{"set": {…}}`, `{"update": {…}}` or `{"delete": {…}}`.
 package enum WriteKindKeys {
-    package static let set: WireKey = "set"
-    package static let update: WireKey = "update"
-    package static let delete: WireKey = "delete"
+    package static let set: UTF8Key = "set"
+    package static let update: UTF8Key = "update"
+    package static let delete: UTF8Key = "delete"
 }
 
 /// The members of a write.
 package enum WriteKeys {
-    package static let path: WireKey = "path"
-    package static let fields: WireKey = "fields"
-    package static let merge: WireKey = "merge"
-    package static let mergeFields: WireKey = "mergeFields"
-    package static let delete: WireKey = "delete"
-    package static let transforms: WireKey = "transforms"
-    package static let precondition: WireKey = "precondition"
+    package static let path: UTF8Key = "path"
+    package static let fields: UTF8Key = "fields"
+    package static let merge: UTF8Key = "merge"
+    package static let mergeFields: UTF8Key = "mergeFields"
+    package static let delete: UTF8Key = "delete"
+    package static let transforms: UTF8Key = "transforms"
+    package static let precondition: UTF8Key = "precondition"
+}
+
+/// The parameters of `documents.restore`.
+package enum RestoreParameterKeys {
+    package static let path: UTF8Key = "path"
+    package static let commitTime: UTF8Key = "commitTime"
+    package static let precondition = WriteKeys.precondition
 }
 
 extension Write {
@@ -83,7 +90,7 @@ extension Write {
 extension JSONWriter {
     /// Writes `fields`, the values by field path, and `delete`, the paths of the mask without a value.
     fileprivate mutating func writeUpdates(from fields: MapValue, mask: [FieldPath]) {
-        // Removes duplicates, which a mask can contain but an object can't.
+        // Removes duplicates, which a mask can contain but an object cannot.
         let mask = Set(mask).sorted()
         key(WriteKeys.fields)
         beginObject()

@@ -1,10 +1,11 @@
 package import DocumentModel
 package import StrictJSON
+package import UTF8Text
 
 /// The members of the result of a write.
 package enum WriteResultKeys {
-    package static let updateTime: WireKey = "updateTime"
-    package static let transformResults: WireKey = "transformResults"
+    package static let updateTime: UTF8Key = "updateTime"
+    package static let transformResults: UTF8Key = "transformResults"
 }
 
 extension WriteResult {

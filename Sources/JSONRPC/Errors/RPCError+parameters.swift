@@ -6,7 +6,7 @@ extension RPCError {
     /// - Parameters:
     ///   - path: The location, as `ParameterLocation` describes it.
     ///   - reason: The violated expectation.
-    ///   - got: The JSON type or an excerpt of the value; nil if there is no value.
+    ///   - got: The JSON type or an excerpt of the value; `nil` if there is no value.
     package static func invalidParams(at path: String, reason: String, got: String? = nil) -> RPCError {
         var data: RPCErrorData = ["path": .string(path), "reason": .string(reason)]
         data["got"] = got.map { .string($0) }

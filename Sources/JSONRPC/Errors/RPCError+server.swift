@@ -43,7 +43,7 @@ extension RPCError {
 
     /// Returns the error for an exceeded time limit.
     ///
-    /// - Parameter isExecuted: Whether the call itself ran; false if earlier calls of its batch used up the time.
+    /// - Parameter isExecuted: Whether the call itself ran; `false` if earlier calls of its batch used up the time.
     static func deadlineExceeded(_ timeout: Duration, isExecuted: Bool) -> RPCError {
         RPCError(
             .deadlineExceeded,
@@ -67,7 +67,7 @@ extension RPCError {
         )
     }
 
-    /// Returns the error for an exhausted memory limit of responses.
+    /// Returns the error for an exhausted response memory limit.
     ///
     /// - Parameter isExecuted: Whether the call ran and only its result is omitted.
     package static func responseMemoryExhausted(isExecuted: Bool) -> RPCError {

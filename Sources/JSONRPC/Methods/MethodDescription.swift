@@ -26,7 +26,7 @@ package struct MethodDescription: Sendable {
             "\(name): a required parameter follows an optional one"
         )
         precondition(Set(errors.map(\.code)).count == errors.count, "\(name): duplicate error code")
-        precondition(!errors.contains { $0.code.isReserved }, "\(name): JSON-RPC reserves a declared error code")
+        precondition(!errors.contains { $0.code.isReserved }, "\(name): a declared error code is reserved by JSON-RPC")
         precondition(
             examples.allSatisfy { $0.params.root.kind == .object },
             "\(name): examples must have named parameters"

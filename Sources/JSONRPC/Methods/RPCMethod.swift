@@ -33,8 +33,8 @@ package protocol RPCMethod<Context>: SendableMetatype {
     /// The errors that the method itself returns; each code once.
     static var errors: [ErrorDescription] { get }
     static var examples: [RPCExample] { get }
-    /// The typical size of a response, reserved from the memory limit of responses before the method is called. For a larger response the
-    /// remainder is reserved without waiting.
+    /// The typical size of a response, which is reserved from the memory budget for responses before the method is called. For a
+    /// larger response, the remainder is reserved without waiting.
     static var expectedResponseBytes: Int { get }
 
     /// Decodes the parameters.
@@ -68,7 +68,7 @@ package protocol RPCContext: Sendable {
     /// A permission that methods require. Its raw value appears in the documentation.
     associatedtype Permission: RawRepresentable<String>, Sendable
 
-    /// Throws unless the caller has a permission. Called before the parameters are decoded.
+    /// Throws unless the caller has the permission. Called before the parameters are decoded.
     ///
     /// - Throws: The error of the call, handled like one thrown by a method.
     func authorize(_ permission: Permission) throws

@@ -11,9 +11,9 @@
 /// ```
 package struct SharedParameter<Context: RPCContext>: Sendable {
     let declaration: any ParameterDescription
-    /// The errors of the selection.
+    /// The errors that the selection throws.
     let errors: [ErrorDescription]
-    /// Returns a closure that selects the context, or nil if the parameter is absent.
+    /// Returns a closure that selects the context, or `nil` if the parameter is absent.
     let selection: @Sendable (Arguments, Context) throws -> (@Sendable () async throws -> Context)?
 
     /// Creates the parameter.

@@ -3,7 +3,7 @@ import UTF8Text
 
 /// The arguments of a call, by name or by position, matched to the declared parameters.
 ///
-/// Initialization validates the shape: an unknown name, an extra position or a missing required parameter is an
+/// Initialization validates the shape: an unknown name, an extra positional argument or a missing required parameter is an
 /// ``RPCErrorCode/invalidParams`` error. Values are decoded on access:
 ///
 /// ```swift
@@ -11,7 +11,7 @@ import UTF8Text
 /// ```
 package struct Arguments: Sendable {
     private let declared: [any ParameterDescription]
-    /// The argument of each declared parameter; nil if absent.
+    /// The argument of each declared parameter; `nil` if absent.
     private var values: [JSONNode?]
     private let isByPosition: Bool
     /// The location of the arguments as a whole.
@@ -19,7 +19,7 @@ package struct Arguments: Sendable {
 
     /// Creates the arguments of a method call.
     ///
-    /// - Parameter params: The call's `params`: an object, an array or nil.
+    /// - Parameter params: The call's `params`: an object, an array or `nil`.
     init(_ params: JSONNode?, declared: [any ParameterDescription]) throws(RPCError) {
         self.declared = declared
         self.values = Array(repeating: nil, count: declared.count)

@@ -73,7 +73,7 @@ extension Array: ParameterValue where Element: ParameterValue {
     }
 }
 
-/// An optional parameter: nil if absent or null.
+/// An optional parameter: `nil` if absent or null.
 extension Optional: ParameterValue where Wrapped: ParameterValue {
     package static var schema: JSONSchema {
         Wrapped.schema

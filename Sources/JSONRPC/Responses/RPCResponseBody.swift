@@ -11,7 +11,7 @@ package final class RPCResponseBody: Sendable {
     private let reservation: MemoryBudget.Reservation
 
     /// The size up to which a response is small: it is sent in one piece, and a chunk of a larger one is not extended beyond it.
-    package static let smallReservationBytes = 32 << 10
+    package static let smallResponseBytes = 32 << 10
 
     /// The total length in bytes.
     package let byteCount: Int
@@ -28,7 +28,7 @@ package final class RPCResponseBody: Sendable {
         reservation.shrink(to: byteCount)
     }
 
-    /// Returns the next chunk, or nil at the end. All chunks before it must have been sent.
+    /// Returns the next chunk, or `nil` at the end. All chunks before it must have been sent.
     package func next() -> [UInt8]? {
         let (chunk, unsentBytes) = remainingChunks.withLock { chunks in
             let unsentBytes = chunks.reduce(0) { $0 + $1.count }

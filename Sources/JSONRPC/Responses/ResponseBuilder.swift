@@ -2,7 +2,7 @@ import Concurrency
 import StrictJSON
 import UTF8Text
 
-/// Builds the response to a request or batch while its calls are executed, within the memory limits.
+/// A builder of the response to a request or batch that enforces the memory limits while the calls are executed.
 ///
 /// Two limits apply: the maximum size of one response, and the ``MemoryBudget`` of all responses. Memory for a short error per
 /// request is reserved up front, so that every request gets a response.
@@ -22,7 +22,7 @@ struct ResponseBuilder {
     private var isMemoryAvailable = true
     private var hasExecutedCalls = false
 
-    /// The length of the longest error that this type produces, with envelope and comma, without the ID.
+    /// The length of the longest error that this type produces, including the envelope and a comma but not the ID.
     private static let shortErrorBytes = 512
 
     /// Creates a builder.
@@ -36,7 +36,7 @@ struct ResponseBuilder {
         errorBytes = requests.reduce(0) { $0 + Self.shortErrorBytes + ($1["id"]?.rawBytes.count ?? 0) }
     }
 
-    /// Reserves memory for an error per request. When it returns false, nothing may be executed.
+    /// Reserves memory for an error per request. When it returns `false`, nothing may be executed.
     mutating func reserveErrorBytes() async -> Bool {
         isMemoryAvailable = await reservation.reserve(errorBytes)
         return isMemoryAvailable
@@ -48,7 +48,7 @@ struct ResponseBuilder {
         return await reserve(expectedBytes) ? nil : .responseMemoryExhausted(isExecuted: false)
     }
 
-    /// Reserves the expected size of a result, also for a notification, whose result is discarded.
+    /// Reserves the expected size of a result, even for a notification, whose result is discarded.
     mutating func reserve(_ byteCount: Int) async -> Bool {
         // After one call has timed out waiting, later calls of the batch don't wait again.
         guard isMemoryAvailable else { return false }
@@ -88,7 +88,7 @@ struct ResponseBuilder {
     }
 
     /// Resizes the reservation to the responses so far and one more, dropping what was reserved for an expected result. Returns
-    /// false if no memory is available.
+    /// `false` if no memory is available.
     private mutating func resizeReservation(addingResponseBytes count: Int) -> Bool {
         let bytes = responseBytes + count
         guard reservation.resize(to: errorBytes + bytes, usedBytes: bytes) else { return false }
@@ -99,7 +99,7 @@ struct ResponseBuilder {
     /// Appends bytes to the last chunk while it stays small, otherwise as a new chunk.
     private mutating func append(_ bytes: [UInt8]) {
         byteCount += bytes.count
-        if let last = chunks.indices.last, chunks[last].count + bytes.count <= RPCResponseBody.smallReservationBytes {
+        if let last = chunks.indices.last, chunks[last].count + bytes.count <= RPCResponseBody.smallResponseBytes {
             chunks[last] += bytes
         } else {
             chunks.append(bytes)

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Enforces the time limit of calls by cancelling their tasks.
+/// The deadlines of running calls, enforced by cancelling their tasks.
 ///
 /// One timer task sleeps until the earliest deadline of all calls: a timer per call would cost more than the work of a quick
 /// call. The timer task ends when it wakes and no calls remain; it may outlive the last call by up to one timeout, and nothing
@@ -35,7 +35,7 @@ package final class CallDeadlines: Sendable {
 
     /// Runs a call, cancels it at its deadline or when the surrounding task is cancelled, and always waits for it to end.
     ///
-    /// A late call that nevertheless completes returns its own result. Only a call that ended because of the cancellation throws
+    /// A late call that nevertheless completes returns its result. Only a call that ended because of the cancellation throws
     /// ``RPCErrorCode/deadlineExceeded``.
     package func run<Value: Sendable>(
         on executor: (any TaskExecutor)? = nil,
@@ -83,7 +83,7 @@ package final class CallDeadlines: Sendable {
         return id
     }
 
-    /// Removes a call. Returns false if its deadline has passed.
+    /// Removes a call. Returns `false` if its deadline has passed.
     private func unregister(_ id: UInt64) -> Bool {
         state.withLock { $0.calls.removeValue(forKey: id) != nil }
     }
@@ -101,7 +101,7 @@ package final class CallDeadlines: Sendable {
         }
     }
 
-    /// Returns the earliest deadline; when there are no calls, returns nil and marks the timer as stopped.
+    /// Returns the earliest deadline; when there are no calls, returns `nil` and marks the timer as stopped.
     private func earliestDeadline() -> Duration? {
         state.withLock { state in
             let earliest = state.calls.values.lazy.map(\.deadline).min()

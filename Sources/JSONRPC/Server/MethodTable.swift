@@ -30,7 +30,8 @@ package struct MethodTable<Context: RPCContext>: Sendable {
     /// - Parameters:
     ///   - types: The methods.
     ///   - permission: The permission required to call `rpc.discover`.
-    ///   - authorizationErrors: The errors for callers without the required permission, which every method lists among its errors.
+    ///   - authorizationErrors: The errors for callers without the required permission, which every method lists among its
+    ///     errors.
     ///   - sharedParameters: Parameters that every method has after its own.
     ///   - info: The service-level metadata of the OpenRPC document.
     package init(

@@ -1,15 +1,15 @@
 package import StrictJSON
 
-/// The resource limits of one request.
+/// The resource limits for one request.
 package struct RPCLimits: Sendable {
     /// The maximum size and depth of the request body.
     package var json: JSONLimits
-    /// The maximum number of requests in a batch. Of a larger batch, none is executed.
+    /// The maximum number of requests in a batch. No request of a larger batch is executed.
     package var maximumBatchCount: Int
     /// The maximum size of a response. A call whose result would exceed it gets a short error instead of the result; later calls
     /// of the batch get an error and are not executed.
     package var maximumResponseBytes: Int
-    /// The time limit of a call; after it, the call is cancelled.
+    /// The time limit for a call, after which it is cancelled.
     package var callTimeout: Duration
 
     package init(

@@ -3,10 +3,10 @@ import UTF8Text
 
 /// A valid request object.
 struct RPCRequest: Sendable {
-    /// The source text of the `id`, echoed byte for byte; nil for a notification, which gets no response.
+    /// The source text of the `id`, echoed byte for byte; `nil` for a notification, which gets no response.
     let id: ArraySlice<UInt8>?
     let method: UTF8Key
-    /// An object or an array; nil if absent.
+    /// An object or an array; `nil` if absent.
     let params: JSONNode?
 
     /// The error for JSON that is not a valid request, with the `id` to respond with if there is one.

@@ -30,7 +30,7 @@ package struct RPCServer<Context: RPCContext>: Sendable {
     ///
     /// - Parameters:
     ///   - responseBudget: The memory limit for all responses.
-    ///   - clock: The clock that measures the time limit of calls.
+    ///   - clock: The clock that measures the duration of calls.
     ///   - onUnexpectedError: Logs an error.
     package init(
         methods: MethodTable<Context>,
@@ -94,7 +94,7 @@ package struct RPCServer<Context: RPCContext>: Sendable {
         return builder.finish()
     }
 
-    /// Returns the reply to a body of which nothing is executed.
+    /// Returns the reply to a body that is rejected without executing any request.
     private func errorReply(_ error: RPCError) -> RPCReply {
         var builder = ResponseBuilder(
             for: [],
@@ -167,7 +167,7 @@ package struct RPCServer<Context: RPCContext>: Sendable {
         }
     }
 
-    /// Maps an error to what the client sees; everything else is logged.
+    /// Maps an error to the one that the client sees. Unexpected errors are logged.
     private func clientError(for error: any Error, method: UTF8Key) -> RPCError {
         if error is CancellationError {
             return .cancelled

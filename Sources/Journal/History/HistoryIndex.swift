@@ -5,13 +5,13 @@ internal import Synchronization
 
 /// An in-memory index of the journal's changes by document, for point-in-time reads and version histories.
 ///
-/// Appended commits are indexed at once. Older segments are indexed on first use, by reading them on a thread of the index;
+/// Appended commits are indexed immediately. Older segments are indexed on first use, by reading them on the index's own thread;
 /// concurrent callers share one build. When the indexes exceed their memory limit, the least recently used are evicted.
 package final class HistoryIndex: Sendable {
     private struct State {
         /// The indexes of the segments before the active one, in order.
         var sealed: [SealedSegmentIndex]
-        /// The index of the segment that is appended to, and the end of its records.
+        /// The index of the segment being appended to, and the end of its records.
         var active: (index: SegmentIndex, end: Int)?
         var useCount = 0
         /// The oldest segment and the time of its first commit, once looked up.
@@ -23,7 +23,7 @@ package final class HistoryIndex: Sendable {
     /// The last commit when the journal was opened.
     private let opened: (sequence: SequenceNumber, time: Timestamp?)
     private let maximumBytes: Int
-    private let thread = WorkQueue(label: "hearth.history", width: 1)
+    private let queue = WorkQueue(label: "hearth.history", width: 1)
 
     /// - Parameters:
     ///   - last: The last commit in the journal.
@@ -75,7 +75,7 @@ extension HistoryIndex {
         }
     }
 
-    /// Returns a segment's index, building it if needed; nil if the segment is no longer retained.
+    /// Returns a segment's index, building it if needed; `nil` if the segment is no longer retained.
     package func index(of id: SegmentIndex.ID) async throws(StatusError) -> SegmentIndex? {
         let task: SealedSegmentIndex.BuildTask
         switch find(id) {
@@ -99,6 +99,7 @@ extension HistoryIndex {
             guard let index = try await index(of: id) else {
                 // The segment was removed since the lookup.
                 try await checkRetained(time)
+                guard !journal.segments.contains(id.segment) else { throw Journal.missing(id.segment) }
                 break
             }
             found.append(index)
@@ -107,7 +108,8 @@ extension HistoryIndex {
         return PointInTimeView(of: found.reversed(), after: time, in: journal)
     }
 
-    /// Returns a view of the commits after `time` when that needs no journal read, as for a recent time; otherwise nil.
+    /// Returns a view of the commits after `time` if that requires no journal read, as is the case for a recent time; otherwise
+    /// `nil`.
     package func cachedView(after time: Timestamp) -> PointInTimeView? {
         let indexes: [SegmentIndex]? = state.withLock { state in
             var found: [SegmentIndex] = []
@@ -118,7 +120,7 @@ extension HistoryIndex {
                 found.append(index)
                 if let first = index.records.first, first.time <= time { return found }
             }
-            // Older commits are not retained, so none of them may be after the time.
+            // Older commits are not retained, so the view is complete only if none of them is after the time.
             let oldest = journal.oldest ?? opened.sequence.next
             let isComplete = oldest <= SequenceNumber(1) || oldest <= opened.sequence.next && (opened.time ?? .minimum) <= time
             return isComplete ? found : nil
@@ -126,7 +128,7 @@ extension HistoryIndex {
         return indexes.map { PointInTimeView(of: $0.reversed(), after: time, in: journal) }
     }
 
-    /// Returns the time of a segment's last commit; nil if it is not known without reading the journal.
+    /// Returns the time of a segment's last commit; `nil` if it is not known without reading the journal.
     package func lastTime(of id: SegmentIndex.ID) -> Timestamp? {
         state.withLock { state in
             if let sealed = state.sealed.first(where: { $0.id == id }) { return sealed.lastTime }
@@ -150,11 +152,11 @@ extension HistoryIndex {
 
     /// Starts a build. An unstructured task, because several callers may wait for it.
     private func build(_ sealed: SealedSegmentIndex) -> SealedSegmentIndex.BuildTask {
-        let (journal, thread, segment, range) = (journal, thread, sealed.segment, sealed.range)
+        let (journal, queue, segment, range) = (journal, queue, sealed.segment, sealed.range)
         return Task {
             do throws(StatusError) {
                 return .success(
-                    try await thread.run { () throws(StatusError) in try journal.segmentIndex(of: segment, in: range) }
+                    try await queue.run { () throws(StatusError) in try journal.segmentIndex(of: segment, in: range) }
                 )
             } catch {
                 return .failure(error)
@@ -178,7 +180,7 @@ extension HistoryIndex {
         }
     }
 
-    /// Evicts the least recently used indexes while all exceed the memory limit.
+    /// Evicts the least recently used indexes while the indexes together exceed the memory limit.
     private func evict(_ state: inout State) {
         removeExpired(&state)
         while state.sealed.reduce(0, { $0 + $1.byteCount }) > maximumBytes {
@@ -204,8 +206,8 @@ extension HistoryIndex {
     func checkRetained(_ time: Timestamp) async throws(StatusError) {
         var start = knownStart
         if start == nil {
-            let thread = thread
-            start = .some(try await thread.run { () throws(StatusError) in try self.readStart() })
+            let queue = queue
+            start = .some(try await queue.run { () throws(StatusError) in try self.readStart() })
         }
         guard case .some(.some(let start)) = start, time < start else { return }
         throw StatusError(
@@ -214,8 +216,8 @@ extension HistoryIndex {
         )
     }
 
-    /// The earliest readable time; nil if determining it needs a journal read. The inner value is nil if every time is readable,
-    /// because the journal begins with the first commit.
+    /// The earliest readable time; `nil` if determining it needs a journal read. The inner value is `nil` if every time is
+    /// readable, because the journal begins with the first commit.
     private var knownStart: Timestamp?? {
         guard let oldest = journal.oldest, oldest != opened.sequence.next else { return .some(opened.time) }
         if oldest <= SequenceNumber(1) { return .some(nil) }
@@ -224,10 +226,15 @@ extension HistoryIndex {
     }
 
     /// Reads the time of the oldest retained commit.
+    ///
+    /// - Throws: `.dataLoss` when its segment is damaged, or when another program has removed it.
     private func readStart() throws(StatusError) -> Timestamp? {
         while let oldest = journal.oldest {
-            // The segment may have been removed since the lookup.
-            guard var reader = try journal.reader(of: oldest, windowBytes: 16 << 10) else { continue }
+            guard var reader = try journal.reader(of: oldest, windowBytes: 16 << 10) else {
+                // Retention removes a segment from the list before its file.
+                guard journal.oldest != oldest else { throw Journal.missing(oldest) }
+                continue
+            }
             let result = try reporting("read", Journal.path(first: oldest)) { () throws(FileSystemError) in try reader.next() }
             guard case .record(let record, _) = result else { throw Journal.damaged(oldest, at: reader.offset) }
             state.withLock { $0.oldest = (oldest, record.commit.time) }

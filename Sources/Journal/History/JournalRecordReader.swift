@@ -11,13 +11,13 @@ struct JournalRecordReader: ~Copyable {
         self.journal = journal
     }
 
-    /// Returns the change of a document by the indexed commit at `position`; nil if the commit did not change it.
+    /// Returns the change to a document by the indexed commit at `position`; `nil` if the commit did not change it.
     mutating func change(
-        of path: DocumentPath,
+        to path: DocumentPath,
         at position: Int,
         in index: SegmentIndex
     ) throws(StatusError) -> CommittedChange? {
-        try commit(at: position, in: index).change(of: path)
+        try commit(at: position, in: index).change(to: path)
     }
 
     /// Returns the indexed commit at `position`.

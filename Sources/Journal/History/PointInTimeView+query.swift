@@ -2,10 +2,10 @@ package import DocumentModel
 internal import DocumentStore
 
 extension PointInTimeView {
-    /// The largest number of documents that a query reads from the journal.
+    /// The maximum number of documents that a query reads from the journal.
     private static let maximumChanges = 100_000
 
-    /// Returns the first changes, after the time, of the documents of a source.
+    /// Returns the first change after the time to each document of a source.
     ///
     /// - Throws: `.resourceExhausted` when there are too many changed documents.
     package func firstChanges(in source: StructuredQuery.Source) throws(StatusError) -> [DocumentPath: FirstChange] {

@@ -3,8 +3,8 @@ internal import DocumentStore
 
 /// A view of the changes committed after a time, which yields documents as they were at that time.
 ///
-/// A view contains the commits appended before its creation. A document that a reader obtained earlier and that none of these
-/// commits changed was the same at the time.
+/// A view contains the commits appended before its creation. If a reader obtained a document earlier and none of these commits
+/// changed it, it was the same at that time.
 package struct PointInTimeView: Sendable {
     /// The location of a document's first change after the time.
     package struct FirstChange {
@@ -45,13 +45,13 @@ package struct PointInTimeView: Sendable {
         }
     }
 
-    /// Returns the document at `path` as of the time, nil if it did not exist; `.none` if it has not changed since.
+    /// Returns the document at `path` as of the time, `nil` if it did not exist; `.none` if it has not changed since.
     package func image(of path: DocumentPath) throws(StatusError) -> EncodedDocument?? {
         var reader = JournalRecordReader(journal)
         for (position, segment) in segments.enumerated() {
             for record in segment.records(changing: path, in: segment.firstRecord(after: time)..<segment.records.count) {
                 // Another document can have the same hash.
-                guard let change = try reader.change(of: path, at: record, in: segment) else { continue }
+                guard let change = try reader.change(to: path, at: record, in: segment) else { continue }
                 let location = FirstChange(segment: position, record: record, existed: change.existedBefore)
                 return .some(try image(before: change, at: location, &reader))
             }
@@ -63,11 +63,11 @@ package struct PointInTimeView: Sendable {
     package func images(before changes: [DocumentPath: FirstChange]) throws(StatusError) -> [DocumentPath: EncodedDocument?] {
         var reader = JournalRecordReader(journal)
         var images: [DocumentPath: EncodedDocument?] = [:]
-        // In journal order, so that a commit of many documents is read once.
+        // In journal order, so that a commit that changed many documents is read once.
         for (path, location) in changes.sorted(by: { ($0.value.segment, $0.value.record) < ($1.value.segment, $1.value.record) })
         {
             let change =
-                location.existed ? try reader.change(of: path, at: location.record, in: segments[location.segment]) : nil
+                location.existed ? try reader.change(to: path, at: location.record, in: segments[location.segment]) : nil
             images[path] = .some(
                 try change.flatMap { change throws(StatusError) in try image(before: change, at: location, &reader) }
             )
@@ -84,17 +84,18 @@ package struct PointInTimeView: Sendable {
         if let before = change.before { return before }
         let segment = segments[location.segment]
         for record in segment.records(changing: change.path, in: 0..<location.record).reversed() {
-            if let earlier = try reader.change(of: change.path, at: record, in: segment) { return earlier.after }
+            if let earlier = try reader.change(to: change.path, at: record, in: segment) { return earlier.after }
         }
         throw StatusError(.internal, "The journal does not contain the document's earlier version.", path: change.path.string)
     }
 }
 
 extension PointInTimeView {
-    /// Returns the documents of a collection as of the time, of those that have changed since.
+    /// Returns the documents of a collection that have changed since the time, as of that time.
     ///
     /// - Parameters:
-    ///   - page: IDs of documents that exist now; all of these that changed are returned, with nil for those that did not exist.
+    ///   - page: The IDs of documents that exist now. Those that have changed are all returned, with `nil` for those that did not
+    ///     exist then.
     ///   - bounds: Of the other documents, those with IDs after the first bound and up to the second are returned.
     ///   - limit: The maximum number of other documents: those with the lowest IDs.
     package func images(
@@ -105,8 +106,8 @@ extension PointInTimeView {
     ) throws(StatusError) -> [DocumentPath.ID: EncodedDocument?] {
         var changed: [DocumentPath.ID: FirstChange] = [:]
         var others: [DocumentPath.ID: FirstChange] = [:]
-        // Hashes, because very many irrelevant documents, created since, may be among them.
-        var seen: Set<Int> = []
+        // Their later changes say that they existed before.
+        var created: Set<DocumentPath.ID> = []
         try forEachCommit { segment, range in
             segment.records(changing: collection, in: range)
         } _: { commit, segment, record in
@@ -114,11 +115,14 @@ extension PointInTimeView {
                 let id = change.path.id
                 if let after = bounds.after, id <= after { continue }
                 if let through = bounds.through, id > through { continue }
-                guard seen.insert(id.hashValue).inserted else { continue }
                 let location = FirstChange(segment: segment, record: record, existed: change.existedBefore)
                 if page.contains(id) {
-                    changed[id] = location
-                } else if location.existed {
+                    if changed[id] == nil { changed[id] = location }
+                } else if !location.existed {
+                    // One that was deleted since and is created again is among the others, or was beyond the limit.
+                    if others[id] == nil { created.insert(id) }
+                } else if others[id] == nil, !created.contains(id) {
+                    // A document that was beyond the limit is so again.
                     others[id] = location
                     if others.count > 2 * limit + 64 { others = Self.first(limit, of: others) }
                 }

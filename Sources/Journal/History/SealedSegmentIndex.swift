@@ -4,7 +4,7 @@ internal import StorageIO
 
 /// The index of a run of journal records that is no longer appended to, built on demand.
 struct SealedSegmentIndex {
-    /// A build in progress; its result is nil if the segment is no longer retained.
+    /// A build in progress; its result is `nil` if the segment is no longer retained.
     typealias BuildTask = Task<Result<SegmentIndex?, StatusError>, Never>
 
     /// The state of the index.
@@ -49,7 +49,7 @@ struct SealedSegmentIndex {
 }
 
 extension Journal {
-    /// Builds the index of a run of records by reading it; nil if the segment is no longer retained.
+    /// Builds the index of a run of records by reading it; `nil` if the segment is no longer retained.
     ///
     /// - Throws: `.dataLoss` when the run is damaged or incomplete.
     func segmentIndex(of segment: SequenceNumber, in range: Range<Int>) throws(StatusError) -> SegmentIndex? {
@@ -74,11 +74,20 @@ extension Journal {
         return index
     }
 
+    /// Returns the error for a segment that another program has removed, and that history needs.
+    static func missing(_ segment: SequenceNumber) -> StatusError {
+        StatusError(
+            .dataLoss,
+            "\(Self.path(first: segment)) in the data folder is missing, so earlier versions of documents cannot be determined. "
+                + "Current documents are unaffected."
+        )
+    }
+
     /// Returns the error for a damaged record that history needs.
     static func damaged(_ segment: SequenceNumber, at offset: Int) -> StatusError {
         StatusError(
             .dataLoss,
-            "\(Self.path(first: segment)) in the data folder is damaged at byte \(offset), so earlier versions of documents can't be "
+            "\(Self.path(first: segment)) in the data folder is damaged at byte \(offset), so earlier versions of documents cannot be "
                 + "determined. Current documents are unaffected."
         )
     }

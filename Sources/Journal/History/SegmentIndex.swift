@@ -22,7 +22,7 @@ package struct SegmentIndex: Sendable {
         let offset: Int
     }
 
-    /// A change of one document.
+    /// A change to one document.
     private struct Change {
         /// The hash of the document's path.
         let document: Int
@@ -74,7 +74,7 @@ package struct SegmentIndex: Sendable {
         return range.lowerBound
     }
 
-    /// Returns the position of the first commit at or after a time; the end position when there is none, or without a time.
+    /// Returns the position of the first commit at or after a time; the end position if there is none, or if `time` is `nil`.
     func firstRecord(from time: Timestamp?) -> Int {
         guard let time else { return records.endIndex }
         let later = firstRecord(after: time)
@@ -87,7 +87,7 @@ package struct SegmentIndex: Sendable {
         return records(in: range) { $0.document == hash }
     }
 
-    /// Returns the positions of the commits that may have changed a document of a collection, in order.
+    /// Returns the positions of the commits that may have changed a document in a collection, in order.
     func records(changing collection: CollectionPath, in range: Range<Int>) -> [Int] {
         let hash = Self.hash(collection)
         return records(in: range) { $0.collection == hash }
@@ -119,7 +119,7 @@ package struct SegmentIndex: Sendable {
 }
 
 extension Range<Int> {
-    /// The middle of the range; nil if it is empty.
+    /// The middle of the range; `nil` if it is empty.
     fileprivate var middle: Int? {
         isEmpty ? nil : lowerBound + count / 2
     }

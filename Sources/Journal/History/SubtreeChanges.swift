@@ -9,7 +9,7 @@ package struct SubtreeChanges: Sendable {
     /// The documents that did not exist at the time and were created since, including those deleted again.
     package private(set) var created: Set<DocumentPath> = []
 
-    /// Returns the path segments at a depth below which documents in ``existed`` lie.
+    /// Returns the path segments at a depth that have documents in ``existed`` below them.
     package func idsWithFormerDescendants(at depth: Int) -> Set<UTF8Key> {
         Set(existed.lazy.map(\.segments).filter { $0.count > depth + 1 }.map { $0[depth] })
     }
@@ -23,11 +23,11 @@ package struct SubtreeChanges: Sendable {
 }
 
 extension PointInTimeView {
-    /// The largest number of documents in ``SubtreeChanges``.
+    /// The maximum number of documents in ``SubtreeChanges``.
     private static let maximumSubtreeChanges = 100_000
 
-    /// Returns the changes since the time below a collection or document, given by its path segments; of all documents without
-    /// segments.
+    /// Returns the changes since the time below a collection or document, given by its path segments; without segments, the
+    /// changes to all documents.
     ///
     /// - Throws: `.resourceExhausted` when too many documents have changed.
     package func changes(below segments: [UTF8Key]) throws(StatusError) -> SubtreeChanges {

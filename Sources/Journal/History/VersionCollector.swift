@@ -6,7 +6,7 @@ internal import UTF8Text
 package struct VersionCollector: Sendable {
     /// The document.
     let path: DocumentPath
-    /// The exclusive upper bound of the versions' times; nil for no bound.
+    /// The exclusive upper bound on the versions' times; `nil` for no bound.
     let before: Timestamp?
     private let count: Int
     private var versions: [DocumentVersion] = []
@@ -61,7 +61,7 @@ extension HistoryIndex {
         let records = index.records(changing: versions.path, in: 0..<index.firstRecord(from: versions.before))
         for record in records.reversed() where !versions.isComplete {
             let commit = try reader.commit(at: record, in: index)
-            guard let change = commit.change(of: versions.path) else { continue }
+            guard let change = commit.change(to: versions.path) else { continue }
             versions.add(change, of: commit)
         }
     }
@@ -71,7 +71,7 @@ extension HistoryIndex {
         var reader = JournalRecordReader(journal)
         for record in index.records(changing: versions.path, in: index.firstRecord(from: versions.before)..<index.records.count) {
             let commit = try reader.commit(at: record, in: index)
-            guard let change = commit.change(of: versions.path) else { continue }
+            guard let change = commit.change(to: versions.path) else { continue }
             return versions.add(following: change, of: commit)
         }
     }

@@ -1,9 +1,10 @@
 package import DocumentModel
 package import DocumentStore
-internal import StorageIO
+package import StorageIO
 
 extension Journal {
-    /// Removes the oldest segments while they were last written before `oldest` or the journal is larger than `byteCount`.
+    /// Removes the oldest segment repeatedly, as long as it was last written before `oldest` or the journal is larger than
+    /// `byteCount`.
     ///
     /// Keeps the last segment and every segment with commits after `checkpoint`, whose document files may not be durable yet.
     package func removeExpired(through checkpoint: SequenceNumber, before oldest: Timestamp, byteCount: Int) throws(StatusError) {
@@ -17,12 +18,18 @@ extension Journal {
         }
     }
 
-    /// Removes all segments up to the last damaged one, so that the rest is readable without gaps.
+    /// Moves all segments up to the last damaged one to another folder, so that the rest is readable without gaps, and none of
+    /// their intact records is lost.
     ///
     /// The caller ensures that all document files are durable and that nothing is appended in the meantime.
     ///
-    /// - Parameter next: The sequence number after the last commit.
-    package func removeDamaged(before next: SequenceNumber) throws(StatusError) {
+    /// - Parameters:
+    ///   - next: The sequence number after the last commit.
+    ///   - makeFolder: Creates the other folder, if it is needed.
+    package func moveDamaged(
+        before next: SequenceNumber,
+        to makeFolder: () throws(StatusError) -> SharedFileDescriptor
+    ) throws(StatusError) {
         let segments = withIndex { $0.segments.map(\.first) }
         let ends = segments.dropFirst() + [next]
         var lastDamaged: SequenceNumber?
@@ -33,7 +40,13 @@ extension Journal {
             if !isIntact { lastDamaged = segment }
         }
         guard let lastDamaged else { return }
-        for segment in segments where segment <= lastDamaged { try remove(segment) }
+        let other = try makeFolder()
+        for segment in segments where segment <= lastDamaged {
+            try remove(segment, "move") { name throws(FileSystemError) in
+                try folder.descriptor.rename(name, to: name, in: other.descriptor)
+                try other.descriptor.synchronize()
+            }
+        }
     }
 
     private func isIntact(_ segment: SequenceNumber, upTo end: SequenceNumber) throws(FileSystemError) -> Bool {
@@ -52,10 +65,21 @@ extension Journal {
     /// Removes a segment and syncs the folder, so that a power failure leaves no gap: a file system may persist several removals
     /// in any order.
     private func remove(_ segment: SequenceNumber) throws(StatusError) {
-        // First from the index, so that a concurrent lookup does not return a segment that is being removed.
+        try remove(segment, "remove") { name throws(FileSystemError) in try folder.descriptor.removeFile(name) }
+    }
+
+    /// - Parameters:
+    ///   - action: The verb for the error.
+    ///   - body: Removes the segment's file from the folder.
+    private func remove(
+        _ segment: SequenceNumber,
+        _ action: String,
+        _ body: (String) throws(FileSystemError) -> Void
+    ) throws(StatusError) {
+        // Removed from the index first, so that a concurrent lookup does not return a segment that is being removed.
         withIndex { index in index.segments.removeAll { $0.first == segment } }
-        try reporting("remove", Self.path(first: segment)) { () throws(FileSystemError) in
-            try folder.descriptor.removeFile(JournalSegment.name(first: segment))
+        try reporting(action, Self.path(first: segment)) { () throws(FileSystemError) in
+            try body(JournalSegment.name(first: segment))
             try folder.descriptor.synchronize()
         }
     }

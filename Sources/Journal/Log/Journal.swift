@@ -17,7 +17,7 @@ package final class Journal: Sendable {
     let folder: SharedFileDescriptor
     private let index: Mutex<JournalIndex>
 
-    /// Creates the journal of a folder whose segments are `index`.
+    /// Creates the journal for a folder with the segments in `index`.
     init(folder: consuming FileDescriptor, index: JournalIndex, epoch: Epoch, segmentBytes: Int) {
         self.folder = SharedFileDescriptor(folder)
         self.index = Mutex(index)
@@ -34,7 +34,7 @@ package final class Journal: Sendable {
         "\(folderName)/\(JournalSegment.name(first: first))"
     }
 
-    /// The oldest commit that is retained; nil if there is no segment.
+    /// The oldest commit that is retained; `nil` if there is no segment.
     package var oldest: SequenceNumber? {
         index.withLock { $0.oldest }
     }
@@ -49,7 +49,7 @@ package final class Journal: Sendable {
         index.withLock { index in index.segments.map(\.first).filter { $0 >= index.firstReadable } }
     }
 
-    /// Returns the first commit of the segment after `segment`; nil if that is the last.
+    /// Returns the first commit of the segment after `segment`; `nil` if that is the last.
     func segment(after segment: SequenceNumber) -> SequenceNumber? {
         index.withLock { $0.segments.first { $0.first > segment }?.first }
     }
@@ -108,7 +108,7 @@ extension Journal {
 // MARK: - Reading
 
 extension Journal {
-    /// Opens a segment for reading, at its first record or at the record at `offset`; nil if the segment is no longer retained.
+    /// Opens a segment for reading, at its first record or at the record at `offset`; `nil` if the segment is no longer retained.
     func reader(
         of segment: SequenceNumber,
         from offset: Int = JournalSegment.headerBytes,
@@ -153,7 +153,7 @@ extension Journal {
         guard !commits.isEmpty else {
             throw StatusError(
                 .outOfRange,
-                "Commit \(wanted) can't be read: \(Self.path(first: segment)) in the data folder is damaged. Documents are "
+                "Commit \(wanted) cannot be read: \(Self.path(first: segment)) in the data folder is damaged. Documents are "
                     + "unaffected. Start a new watch."
             )
         }

@@ -20,7 +20,7 @@ struct JournalIndex {
         let offset: Int
     }
 
-    /// The minimum distance of two samples, in bytes.
+    /// The minimum distance between two samples, in bytes.
     private static let sampleInterval = 64 << 10
 
     /// The segments in order; commits are appended to the last.
@@ -29,13 +29,13 @@ struct JournalIndex {
     /// The first commit after the last damage; ``SequenceNumber/zero`` when the oldest segment is readable from its first commit.
     var firstReadable = SequenceNumber.zero
 
-    /// The oldest commit that is retained and readable; nil if there is no segment.
+    /// The oldest commit that is retained and readable; `nil` if there is no segment.
     var oldest: SequenceNumber? { segments.first.map { max($0.first, firstReadable) } }
 
     /// The size of all segments on disk.
     var byteCount: Int { segments.reduce(0) { $0 + $1.byteCount } }
 
-    /// Returns the segment that contains a commit, and the nearest sample at or before it; nil if the commit is not retained.
+    /// Returns the segment that contains a commit, and the nearest sample at or before it; `nil` if the commit is not retained.
     func nearestSample(to sequence: SequenceNumber) -> (segment: SequenceNumber, sample: OffsetSample)? {
         guard sequence >= firstReadable, let segment = segments.last(where: { $0.first <= sequence }) else { return nil }
         let start = OffsetSample(sequence: segment.first, offset: JournalSegment.headerBytes)

@@ -4,12 +4,12 @@ internal import StorageIO
 
 /// Appends batches of commits to the last segment, each with one sync.
 ///
-/// It can't be copied: only one writer knows the end of the segment.
+/// It cannot be copied: only one writer knows the end of the segment.
 package struct JournalWriter: ~Copyable {
     private let journal: Journal
     private var segment: OpenSegment?
-    /// The hashes of the documents whose before-images the segment contains.
-    private var documentsWithBeforeImage: Set<Int> = []
+    /// The documents whose before-images the segment contains.
+    private var documentsWithBeforeImage: Set<DocumentPath> = []
 
     private struct OpenSegment {
         let file: SharedFileDescriptor
@@ -30,7 +30,7 @@ package struct JournalWriter: ~Copyable {
             }
         }
 
-        /// Truncates what a failed write may have left after the last record; returns false if that fails too.
+        /// Truncates what a failed write may have left after the last record; returns `false` if that fails too.
         mutating func truncate() -> Bool {
             do throws(FileSystemError) {
                 try file.descriptor.truncate(to: end)
@@ -51,14 +51,14 @@ package struct JournalWriter: ~Copyable {
 
         /// Encodes commits; each document's before-image is included once per segment.
         ///
-        /// - Parameter documentsWithBeforeImage: The hashes of the documents whose before-images the segment contains already; those
-        ///   added by this batch are inserted.
-        init(_ commits: [Commit], documentsWithBeforeImage: inout Set<Int>) {
+        /// - Parameter documentsWithBeforeImage: The documents whose before-images the segment already contains; those added by
+        ///   this batch are inserted.
+        init(_ commits: [Commit], documentsWithBeforeImage: inout Set<DocumentPath>) {
             guard let first = commits.first?.sequence else { return }
             for commit in commits {
                 offsets.append(bytes.count)
                 JournalRecord.append(commit, batch: first, to: &bytes) { path in
-                    documentsWithBeforeImage.insert(path.hashValue).inserted
+                    documentsWithBeforeImage.insert(path).inserted
                 }
             }
         }
@@ -67,9 +67,13 @@ package struct JournalWriter: ~Copyable {
     /// A batch that could not be written.
     package struct Failure: Error {
         package let status: StatusError
-        /// True if the journal contains nothing of the batch, so that writing may continue. Otherwise the state on disk is
+        /// True if the journal contains no part of the batch, so that writing may continue. Otherwise the state on disk is
         /// unknown: a failed sync may have dropped pages, and a second sync would not report that.
         package let isRecoverable: Bool
+
+        package init(status: StatusError, isRecoverable: Bool) {
+            (self.status, self.isRecoverable) = (status, isRecoverable)
+        }
     }
 
     /// The location of an appended batch.

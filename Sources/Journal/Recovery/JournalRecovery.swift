@@ -9,11 +9,11 @@ struct JournalRecovery {
     private var last: (sequence: SequenceNumber, time: Timestamp)?
     /// Damage that affects only commits up to the checkpoint.
     private var damage: JournalLocation?
-    /// The end of the records of the segment read last.
+    /// The end of the records in the segment that was read last.
     private var end = JournalSegment.headerBytes
     /// The sequence number after the last commit read.
     private var expected: SequenceNumber?
-    /// A last segment whose creation was interrupted.
+    /// The last segment, if its creation was interrupted.
     private var unfinished: JournalIndex.Segment?
 
     /// The first commit after the checkpoint: none may be missing from here on.
@@ -37,9 +37,8 @@ struct JournalRecovery {
         guard oldest <= firstAfterCheckpoint else {
             throw StatusError(
                 .dataLoss,
-                "Commits \(firstAfterCheckpoint) to \(oldest.previous) are missing from the journal, and their documents may be incomplete. "
-                    + "Restore the missing files to \(Journal.folderName)/, or move that folder out of the data folder to "
-                    + "continue with the documents in their current state."
+                "Commits \(firstAfterCheckpoint) to \(oldest.previous) are missing from the journal, and their documents may be "
+                    + "incomplete. Restore the missing files to \(Journal.folderName)/. \(Journal.unrecoverableAdvice)"
             )
         }
         let start = index.segments.lastIndex { $0.first <= firstAfterCheckpoint } ?? 0
@@ -53,7 +52,7 @@ struct JournalRecovery {
         }
     }
 
-    /// Removes all segments, because they do not connect to the next commit.
+    /// Removes all segments, because the next commit does not follow them.
     mutating func discardAll(in folder: borrowing FileDescriptor) throws(StatusError) {
         for segment in index.segments { try Self.remove(segment, in: folder) }
         index.segments = []
@@ -71,8 +70,8 @@ struct JournalRecovery {
 
     /// Truncates the torn tail, and returns the journal with its writer.
     ///
-    /// The writer continues the last segment when that was closed cleanly in the current format version, and otherwise starts a new one:
-    /// after a crash, pages that a failed sync dropped may still read back as if they were on disk.
+    /// The writer continues the last segment if it was closed cleanly in the current format version, and otherwise starts a new
+    /// one: after a crash, pages that a failed sync dropped may still read back as if they were on disk.
     consuming func finish(_ folder: consuming FileDescriptor, epoch: Epoch) throws(StatusError) -> RecoveredJournal {
         if let unfinished { try Self.remove(unfinished, in: folder) }
         if let damage {
@@ -145,7 +144,7 @@ extension JournalRecovery {
             var reader = JournalSegmentReader(file)
             let start = JournalLocation(segment: segment.first, offset: 0)
             guard try isValid(header, of: segment.first) else {
-                // The records' epoch is unknown, so none of them may be needed.
+                // The records' epoch is unknown, so recovery must not need any of them.
                 guard isLast, options.isClean, segment.first < firstAfterCheckpoint,
                     try reader.firstRecord(from: reader.offset, where: { $0.commit.sequence >= firstAfterCheckpoint }) == nil
                 else { throw Self.unrecoverableDamage(start) }
@@ -162,14 +161,14 @@ extension JournalRecovery {
         }
     }
 
-    /// Excludes a last segment without a valid header and without records. The header is synced before the first record is written,
-    /// so no commit in it was acknowledged. Appending continues after the previous segment.
+    /// Excludes the last segment if it has neither a valid header nor records. The header is synced before the first record is
+    /// written, so no commit in it was acknowledged. Appending continues after the previous segment.
     private mutating func excludeUnfinishedSegment(in folder: borrowing FileDescriptor) throws(StatusError) {
         guard let segment = index.segments.last else { return }
         let isUnfinished = try reporting("read", Journal.path(first: segment.first)) { () throws(FileSystemError) in
             let file = try folder.openFile(segment.name, for: .reading)
             switch JournalSegment.readHeader(try file.read(JournalSegment.headerBytes)) {
-            case .segment, .version: return false
+            case .segment, .unsupportedVersion: return false
             case .empty, .damaged: break
             }
             return try JournalSegmentReader(file).firstRecord(from: JournalSegment.headerBytes, where: { _ in true }) == nil
@@ -210,7 +209,7 @@ extension JournalRecovery {
         if try reader.firstRecord(from: end, where: { $0.batch > unacknowledged }) != nil {
             throw Self.unrecoverableDamage(location)
         }
-        // A journal that ends before the checkpoint used to be longer.
+        // A journal that ends before the checkpoint has lost records.
         if expected < firstAfterCheckpoint { damage = location }
     }
 
@@ -227,13 +226,13 @@ extension JournalRecovery {
                 "\(Journal.path(first: segment)) belongs to a different database or to a different history of this one. "
                     + "Move the files that were copied into \(Journal.folderName)/ elsewhere."
             )
-        case .version(let version):
+        case .unsupportedVersion(let version):
             throw StatusError(
                 .failedPrecondition,
                 "\(Journal.path(first: segment)) has format version \(version); this version of Hearth reads "
-                    + "\(JournalSegment.version). Use the version of Hearth that wrote it. After that version has shut down "
-                    + "cleanly, the folder \(Journal.folderName)/ can also be moved out of the data folder, which discards the "
-                    + "document history."
+                    + "versions \(JournalSegment.oldestVersion) and \(JournalSegment.version). Use the version of Hearth that "
+                    + "wrote it. After that version has shut down cleanly, the folder \(Journal.folderName)/ can also be moved "
+                    + "out of the data folder, which discards the document history."
             )
         case .segment, .empty, .damaged:
             return false
@@ -244,8 +243,7 @@ extension JournalRecovery {
         StatusError(
             .dataLoss,
             "\(Journal.path(first: location.segment)) is damaged at byte \(location.offset), in commits whose documents may be "
-                + "incomplete. Restore the data folder from a backup, or move the folder \(Journal.folderName)/ out of the data "
-                + "folder to continue with the documents in their current state."
+                + "incomplete. \(Journal.unrecoverableAdvice)"
         )
     }
 }

@@ -6,17 +6,17 @@ package import StorageIO
 package struct RecoveredJournal: ~Copyable {
     package let journal: Journal
     let writer: JournalWriter
-    /// The last commit in the journal; nil if it contains none.
+    /// The last commit in the journal; `nil` if it contains none.
     package let last: (sequence: SequenceNumber, time: Timestamp)?
     /// The end of the last segment's records.
     package let end: Int
-    /// The last damage that was skipped, because it affects only commits whose document files are durable; nil without damage.
+    /// The last damage that was skipped, because it affects only commits whose document files are durable; `nil` without damage.
     package let damage: JournalLocation?
-    /// The torn tail that was truncated, and its size: a batch that was not acknowledged, or can't be told from one.
+    /// The torn tail that was truncated, and its size: a batch that was not acknowledged, or is indistinguishable from one.
     package let truncatedTail: (location: JournalLocation, byteCount: Int)?
 
-    /// Returns the writer, which appends after the last commit.
-    package consuming func takeWriter() -> JournalWriter {
+    /// Consumes the recovered journal and returns its writer, which appends after the last commit.
+    package consuming func makeWriter() -> JournalWriter {
         writer
     }
 }
@@ -45,12 +45,12 @@ extension Journal {
     /// Opens the journal: scans it from the checkpoint, calls `replay` with each commit after the checkpoint in order, and truncates
     /// the torn tail.
     ///
-    /// Damage before the checkpoint costs the history up to the damage and nothing else: the segments are left in place, and the
-    /// readable journal begins after them. When the database was not closed and the journal does not reach the checkpoint, its last
+    /// Damage before the checkpoint loses only the history up to the damage: the segments are left in place, and the readable
+    /// journal begins after them. When the database was not closed and the journal does not reach the checkpoint, its last
     /// commits may be lost, and a new epoch begins.
     ///
-    /// - Throws: `.dataLoss` when a commit after the checkpoint is not readable although it was durable once; nothing has been
-    ///   changed then.
+    /// - Throws: `.dataLoss` when a commit after the checkpoint is not readable although it was once durable; in that case
+    ///   nothing has been changed.
     package static func open(
         _ folder: consuming FileDescriptor,
         _ options: RecoveryOptions,
@@ -65,6 +65,22 @@ extension Journal {
         if isLost { try recovery.discardAll(in: folder) }
         return try recovery.finish(folder, epoch: isLost ? .random() : options.epoch)
     }
+
+    /// Checks that ``open(_:_:replay:)`` can read all commits that it needs, without changing anything.
+    ///
+    /// - Throws: The errors of ``open(_:_:replay:)``.
+    package static func checkIsRecoverable(
+        _ folder: borrowing FileDescriptor,
+        _ options: RecoveryOptions
+    ) throws(StatusError) {
+        var recovery = JournalRecovery(options: options, index: try index(of: folder))
+        try recovery.run(in: folder) { _ in }
+    }
+
+    /// The ways out of damage in commits that recovery needs.
+    package static let unrecoverableAdvice =
+        "Restore the data folder from a backup; or, to continue with the documents in their current state, run hearth check "
+        + "--repair --set-aside-journal, which moves the folder \(folderName)/ aside within the data folder."
 
     private static func index(of folder: borrowing FileDescriptor) throws(StatusError) -> JournalIndex {
         try reporting("list", Journal.folderName) { () throws(FileSystemError) in

@@ -24,9 +24,10 @@ internal import UTF8Text
 ///                 zeros up to a multiple of 8
 /// ```
 ///
-/// The before-image of a document is written by the first commit in a segment that changes it, and by the first commit after the
-/// database was opened. Each segment alone thus determines its documents at every time since its first commit, whichever earlier
-/// segments have been removed. The cost is one old version per updated document and segment; creations cost nothing.
+/// The before-image of a document is written by the first commit in a segment that changes it, and again by the first commit that
+/// changes it after the database was opened. Each segment alone thus determines its documents at every time since its first
+/// commit, even if earlier segments have been removed. The cost is one old version per updated document and segment; creations
+/// cost nothing.
 ///
 /// Commit 1, at 2024-01-02T03:04:05.000006Z, creates `a/b` with `{"n":1}`:
 ///
@@ -38,9 +39,9 @@ internal import UTF8Text
 /// 7b 22 6e 22 3a 31 7d 00
 /// ```
 ///
-/// The batch number tells a torn tail from damage: a batch is written only after the previous one has been synced. Intact records
-/// after a broken one may belong to the same batch, none of which was acknowledged. A record of a later batch proves that the
-/// broken one was intact once.
+/// The batch number distinguishes a torn tail from damage: a batch is written only after the previous one has been synced. Intact
+/// records after a broken one may belong to the same batch, none of which was acknowledged. A record of a later batch proves that
+/// the broken one was intact once.
 package struct JournalRecord: Hashable, Sendable {
     /// The commit. A change has a before-image only when the record contains one.
     package let commit: Commit
@@ -61,7 +62,7 @@ package struct JournalRecord: Hashable, Sendable {
 }
 
 extension JournalRecord {
-    /// The largest record: far more than the largest request makes, and small enough to be read into memory.
+    /// The maximum size of a record: far larger than any request requires, and small enough to be read into memory.
     package static let maximumBytes = 128 << 20
 
     /// Records begin at multiples of this offset.

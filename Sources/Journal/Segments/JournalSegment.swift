@@ -4,7 +4,7 @@ internal import StorageIO
 /// A journal segment: the file `journal/<sequence number of its first commit, 20 digits>.journal`.
 ///
 /// A segment consists of a 64-byte header and records, one per commit, without gaps in their sequence numbers. After the last
-/// record the file holds zeros, or ends. Integers are little-endian.
+/// record, the file contains zeros or ends. Integers are little-endian.
 ///
 /// ```
 /// offset  bytes
@@ -27,9 +27,10 @@ internal import StorageIO
 ///
 /// The header is synced before the first record is written.
 package enum JournalSegment {
-    /// The format version of new segments. Version 2, whose records have no author, is also read.
+    /// The format version of new segments.
     static let version: UInt32 = 3
-    private static let oldestVersion: UInt32 = 2
+    /// The oldest format version that is read. Its records have no author.
+    static let oldestVersion: UInt32 = 2
     /// The header's size, and so the offset of the first record.
     package static let headerBytes = 64
 
@@ -42,7 +43,7 @@ package enum JournalSegment {
         /// The header of a segment of the history `epoch` whose first commit is `first`.
         case segment(epoch: Epoch, first: SequenceNumber)
         /// The header of a segment in an unsupported format version.
-        case version(UInt32)
+        case unsupportedVersion(UInt32)
         /// Zeros: the header has not been written.
         case empty
         /// Not a valid header.
@@ -55,7 +56,7 @@ package enum JournalSegment {
         return String(repeating: "0", count: nameDigits - digits.utf8.count) + digits + suffix
     }
 
-    /// The first commit of the segment with a file name; nil if the name is not a segment's.
+    /// The first commit of the segment with a file name; `nil` if the name is not a segment's.
     package static func first(ofName name: [UInt8]) -> SequenceNumber? {
         guard name.count == nameDigits + suffix.utf8.count, name.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) else {
             return nil
@@ -91,14 +92,14 @@ package enum JournalSegment {
         guard let magic = reader.bytes(magic.count), magic.elementsEqual(self.magic),
             let version = reader.integer(UInt32.self), let checksum = reader.integer(UInt32.self)
         else { return .damaged }
-        guard (oldestVersion...self.version).contains(version) else { return .version(version) }
+        guard (oldestVersion...self.version).contains(version) else { return .unsupportedVersion(version) }
         guard checksum == self.checksum(ofHeader: bytes), let epoch = reader.bytes(Epoch.byteCount).flatMap(Epoch.init(bytes:)),
             let first = reader.integer(UInt64.self)
         else { return .damaged }
         return .segment(epoch: epoch, first: SequenceNumber(first))
     }
 
-    /// True if a header has the format version of new segments.
+    /// Returns whether a header has the format version of new segments.
     static func isCurrent(_ header: [UInt8]) -> Bool {
         var reader = ByteReader(header.dropFirst(magic.count))
         return reader.integer(UInt32.self) == version

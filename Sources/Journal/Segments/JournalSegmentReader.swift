@@ -3,7 +3,7 @@ package import StorageIO
 /// A sequential reader of a segment's records, with read-ahead.
 package struct JournalSegmentReader: ~Copyable {
     private let file: FileDescriptor
-    /// The size of one read; a longer record is read whole.
+    /// The size of one read; a longer record is read in one piece.
     private let windowBytes: Int
     private var window: [UInt8] = []
     private var windowOffset = 0
@@ -51,7 +51,7 @@ package struct JournalSegmentReader: ~Copyable {
         window = []
     }
 
-    /// Returns the first intact record at or after `offset` that satisfies a predicate; nil if there is none.
+    /// Returns the first intact record at or after `offset` that satisfies a predicate; `nil` if there is none.
     ///
     /// Reads the rest of the segment and tries every aligned offset, so it also finds records after damage.
     package func firstRecord(

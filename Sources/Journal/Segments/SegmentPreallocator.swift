@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// Preallocates journal segments: creates the next one in the background, and fills segments with zeros.
 ///
-/// Syncing a file within its preallocated size costs half of what it costs while the file grows.
+/// Syncing a file within its preallocated size costs half as much as syncing a growing file.
 final class SegmentPreallocator: Sendable {
     /// A segment's file.
     struct File: Sendable {
@@ -73,8 +73,8 @@ final class SegmentPreallocator: Sendable {
         _ = try? folder.descriptor.removeFile(Self.fileName)
     }
 
-    /// Extends a segment that is preallocated up to `start` to the segment size, so that documents can be deleted however full the
-    /// disk becomes. With less free space than that, takes half of it, but extends to at least `end`.
+    /// Extends a segment that is preallocated up to `start` to the segment size, so that documents can be deleted no matter how
+    /// full the disk becomes. If there is less free space than that, takes half of it, but extends to at least `end`.
     ///
     /// - Returns: The new preallocated size.
     func extend(_ file: borrowing FileDescriptor, from start: Int, atLeast end: Int) throws(FileSystemError) -> Int {

@@ -12,7 +12,7 @@ extension NormalizedQuery {
         return compare(left.key, right.key) == .less
     }
 
-    /// The top-level fields that the execution needs; nil for all.
+    /// The top-level fields that the execution needs; `nil` for all.
     var requiredNames: [UTF8Key]? {
         guard projection != nil || returnsWholeDocuments else { return nil }
         let fields = filter.disjuncts.joined().map(\.field) + requiredFields + (projection ?? [])
@@ -22,7 +22,7 @@ extension NormalizedQuery {
 
     /// Returns a matching document with the fields of the result.
     ///
-    /// - Parameter mask: The fields to return; nil for the query's projection.
+    /// - Parameter mask: The fields to return; `nil` for the query's projection.
     func resultDocument(
         _ document: EncodedDocument,
         _ fields: MapValue,

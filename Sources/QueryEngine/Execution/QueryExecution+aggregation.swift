@@ -9,42 +9,147 @@ extension QueryExecution {
         guard query.limit != 0, !disjuncts.isEmpty else { return state.results }
         guard query.limit == nil, query.offset == 0 else {
             if aggregations.fields.isEmpty {
-                state.add(documents: try run().count)
+                state.add(documents: try countWindow())
             } else {
                 for document in try run() { state.add(try document.decoded().fields) }
             }
             return state.results
         }
-        let countLimit = aggregations.fields.isEmpty ? aggregations.countLimit : nil
-        if aggregations.fields.isEmpty, let count = try indexedCount(limit: countLimit) {
-            state.add(documents: count)
-            return state.results
-        }
-        try forEachChanged { document throws(StatusError) in
-            let fields = try requiredFields(of: document)
-            if query.match(fields, at: document.path) != nil { state.add(fields) }
+        let add = { (document: EncodedDocument) throws(StatusError) -> Bool in
+            let fields = try self.requiredFields(of: document)
+            if self.query.match(fields, at: document.path) != nil { state.add(fields) }
             return !state.isComplete
         }
+        try forEachChanged(add)
         guard !state.isComplete else { return state.results }
-        try forEachCandidate { path, disjunct throws(StatusError) in
-            if let (_, fields, _) = try readMatching(path, disjunct: disjunct) { state.add(fields) }
+        if let scans = exactScans(aggregating: aggregations.fields) {
+            try forEachUnreadable(add)
+            guard !state.isComplete else { return state.results }
+            let limit = aggregations.fields.isEmpty ? aggregations.countLimit : nil
+            if aggregations.fields.isEmpty, let count = try indexedCount(scans, limit: limit) {
+                state.add(documents: count)
+                return state.results
+            }
+            if try aggregate(joining: scans, aggregations.fields, into: &state) { return state.results }
+        }
+        try forEachCandidate { name, disjunct throws(StatusError) in
+            if let path = index.names.path(name), let (_, fields, _) = try readMatching(path, disjunct: disjunct) {
+                state.add(fields)
+            }
             return !state.isComplete
         }
+        plan.append("Read each document and apply the filter")
         return state.results
     }
 
-    /// Counts the results in the index alone, up to `limit`; nil if documents must be read.
-    private func indexedCount(limit: Int?) throws(StatusError) -> Int? {
-        guard let disjunct = disjuncts.first, disjuncts.count == 1, disjunct.isExact, !hasChanges,
-            query.start == nil, query.end == nil, !query.requiredFields.contains(where: planner.policy.isExempt),
-            query.orders.allSatisfy({ !$0.isByDistance })
-        else { return nil }
-        let covered = disjunct.scans.reduce(into: Set<FieldPath>()) { covered, scan in
-            if case .elements = scan.index { return }
-            covered.formUnion(scan.fields)
+    /// Counts the documents of a query with an offset or a limit.
+    private func countWindow() throws(StatusError) -> Int {
+        if !hasChanges, try unreadablePaths().isEmpty, let scans = exactScans(aggregating: []),
+            let count = try indexedCount(scans, limit: query.neededCount)
+        {
+            return max(0, min(count, query.neededCount ?? .max) - query.offset)
         }
-        let uncovered = query.requiredFields.filter { !covered.contains($0) }
-        let scans = disjunct.scans + uncovered.map { FieldScan(existing: $0) }
+        return try run().count
+    }
+
+    /// Returns, for each disjunct, the scans whose common documents are exactly those that match it; `nil` if documents must be
+    /// read to decide that.
+    ///
+    /// - Parameter fields: The fields whose values must be among the scans.
+    private func exactScans(aggregating fields: [FieldPath]) -> [[FieldScan]]? {
+        guard query.start == nil, query.end == nil, disjuncts.allSatisfy(\.isExact),
+            !query.requiredFields.contains(where: planner.policy.isExempt), query.orders.allSatisfy({ !$0.isByDistance })
+        else { return nil }
+        return disjuncts.map { disjunct in
+            let scans = disjunct.scans.combiningValues
+            let valued = Set(scans.map(\.index))
+            let covered = scans.reduce(into: Set<FieldPath>()) { covered, scan in
+                if case .elements = scan.index { return }
+                covered.formUnion(scan.fields)
+            }
+            let needed = query.requiredFields.filter { field in
+                !covered.contains(field) || fields.contains(field) && !valued.contains(.values(of: field))
+            }
+            return scans + needed.map { FieldScan(existing: $0) }
+        }
+    }
+
+    /// Adds the documents that match one of several disjuncts to aggregations from index entries alone; `false` if reading the
+    /// documents is cheaper.
+    ///
+    /// - Parameter scans: The scans whose common documents match each disjunct.
+    private func aggregate(
+        joining scans: [[FieldScan]],
+        _ fields: [FieldPath],
+        into state: inout AggregationState
+    ) throws(StatusError) -> Bool {
+        var joins: [IndexJoin] = []
+        for (disjunct, scans) in zip(disjuncts, scans) {
+            guard let join = try IndexJoin(scans, disjunct, aggregating: fields, index) else { return false }
+            joins.append(join)
+        }
+        plan += joins.map(\.planText)
+        var changedNames = NameTable()
+        for path in changed {
+            index.names.name(of: path).withUnsafeBytes { changedNames.insert($0, NameTable.Hash($0)) }
+        }
+        let isChanged = { (name: UnsafeRawBufferPointer, hash: NameTable.Hash) in changedNames.index(of: name, hash) != nil }
+        if joins.count == 1, let scan = joins[0].singleScan {
+            let hasChanges = changedNames.count > 0
+            var count = 0
+            _ = try index.forEachEntry(scan, disjuncts[0].names) { entry in
+                if hasChanges, isChanged(entry.name, NameTable.Hash(entry.name)) { return true }
+                count += 1
+                if !fields.isEmpty, let number = entry.number { state.add(number, ofField: 0) }
+                return true
+            }
+            state.add(documents: count)
+            return true
+        }
+        var partitions = [NameTable.Partition.all]
+        while let partition = partitions.popLast() {
+            var result = state
+            if try aggregate(joins, in: partition, excluding: isChanged, into: &result) {
+                state = result
+            } else {
+                partitions += partition.halves ?? []
+            }
+        }
+        return true
+    }
+
+    /// Adds the documents of joins in a partition of all names, each once; `false` if they need too much memory.
+    private func aggregate(
+        _ joins: [IndexJoin],
+        in partition: NameTable.Partition,
+        excluding isChanged: (UnsafeRawBufferPointer, NameTable.Hash) -> Bool,
+        into state: inout AggregationState
+    ) throws(StatusError) -> Bool {
+        var known = NameTable()
+        for (number, join) in joins.enumerated() {
+            let found = try join.run(in: partition, maximumBytes: maximumJoinBytes) { name, hash in
+                isChanged(name, hash) || known.index(of: name, hash) != nil
+            } add: { number, field in
+                state.add(number, ofField: field)
+            }
+            guard let (table, steps) = found else { return false }
+            var count = 0
+            let isLast = number == joins.count - 1
+            table.forEach(passed: steps) { name, hash in
+                count += 1
+                if !isLast { known.insert(name, hash) }
+            }
+            state.add(documents: count)
+            guard known.byteCount <= maximumJoinBytes || partition.halves == nil else { return false }
+        }
+        return true
+    }
+
+    /// Counts the results in the index, up to `limit`, without naming them; `nil` if that is not possible or not worth it.
+    ///
+    /// - Parameter scans: The scans whose common documents match each disjunct.
+    private func indexedCount(_ scans: [[FieldScan]], limit: Int?) throws(StatusError) -> Int? {
+        guard changed.isEmpty, disjuncts.count == 1, let disjunct = disjuncts.first, let scans = scans.first else { return nil }
         switch scans.count {
         case 0:
             plan.append("Count all documents in the index")
@@ -81,8 +186,8 @@ extension QueryExecution {
         return count
     }
 
-    /// Counts the documents in a range scan for which all point lookups succeed; nil if reading the documents of the point lookups
-    /// is cheaper.
+    /// Counts the documents in a range scan for which all point lookups succeed; `nil` if reading the documents of the point
+    /// lookups is cheaper.
     private func countWithProbes(
         _ scan: FieldScan,
         _ disjunct: FilterDisjunct,
@@ -106,7 +211,7 @@ extension QueryExecution {
 }
 
 extension NormalizedAggregations {
-    /// The limit of counting when all aggregations are counts with a limit; otherwise nil.
+    /// The limit on counting if all aggregations are counts with a limit; otherwise `nil`.
     fileprivate var countLimit: Int? {
         var limit = 0
         for (_, operation) in operations {
@@ -114,11 +219,5 @@ extension NormalizedAggregations {
             limit = max(limit, upTo)
         }
         return limit
-    }
-}
-
-extension StructuredQuery.Order {
-    fileprivate var isByDistance: Bool {
-        if case .distance = key { true } else { false }
     }
 }

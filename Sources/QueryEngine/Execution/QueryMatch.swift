@@ -8,14 +8,14 @@ struct QueryMatch: Sendable {
     let key: NormalizedQuery.SortKey
     /// The distance of its vector, in a vector search.
     let distance: Double?
-    /// The document with the fields of the result; nil if it was dropped to save memory.
+    /// The document with the fields of the result; `nil` if it was dropped to save memory.
     var document: EncodedDocument?
     /// The approximate memory use without the document.
     let keyBytes: Int
 
-    /// Creates a match; nil if a vector search excludes the document.
+    /// Creates a match; `nil` if a vector search excludes the document.
     ///
-    /// - Parameter mask: The fields to return; nil for the query's projection.
+    /// - Parameter mask: The fields to return; `nil` for the query's projection.
     init?(
         _ document: EncodedDocument,
         _ fields: MapValue,

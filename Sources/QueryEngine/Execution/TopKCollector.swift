@@ -1,14 +1,14 @@
 internal import DocumentModel
 
-/// Collects the first matches by a query's order, from groups, each of which sorts after the previous one.
+/// Collects the first matches in a query's order from groups, each of which sorts after the previous one.
 ///
-/// Memory is bounded: the current group is a heap of at most as many matches as the result can still take. When documents exceed the
-/// limit, they are dropped and read again at the end.
+/// Memory is bounded: the current group is a heap of at most as many matches as the result still has room for. When documents
+/// exceed the limit, they are dropped and read again at the end.
 struct TopKCollector: Sendable {
     private let query: NormalizedQuery
     private let maximumBytes: Int
     private let precedes: @Sendable (QueryMatch, QueryMatch) -> Bool
-    /// The maximum number of matches, including skipped ones; nil for no limit.
+    /// The maximum number of matches, including skipped ones; `nil` for no limit.
     private let capacity: Int?
     /// The sorted matches of complete groups, without skipped ones.
     private var finished: [QueryMatch] = []
@@ -40,8 +40,11 @@ struct TopKCollector: Sendable {
     /// True if no later group can contribute to the result.
     var isFull: Bool { remainingCapacity.map { $0 == 0 } ?? false }
 
-    /// The number of matches that the result can still take from unfinished groups.
+    /// The number of matches from unfinished groups that the result still has room for.
     private var remainingCapacity: Int? { capacity.map { max(0, $0 - finished.count - skippedCount) } }
+
+    /// The last match of the current group, if the result has no room for matches that sort after it.
+    var lastOfFullGroup: QueryMatch? { remainingCapacity.flatMap { $0 > 0 && group.count >= $0 ? group[0] : nil } }
 
     /// Adds a match to the current group.
     ///
@@ -62,6 +65,11 @@ struct TopKCollector: Sendable {
         retain(&match)
         if capacity == nil { group.append(match) } else { group.pushHeap(match, by: precedes) }
         try checkSize()
+    }
+
+    /// Skips the next match, for the query's offset, without its document. No match may have been added before.
+    mutating func skip() {
+        skippedCount += 1
     }
 
     /// Moves the current group to the overlay, whose matches can sort anywhere among those of later groups.
@@ -129,7 +137,7 @@ struct TopKCollector: Sendable {
 }
 
 extension TopKCollector {
-    /// Accounts for the memory of a match, and drops its document when there is too much.
+    /// Accounts for the memory of a match, and drops its document if documents use too much of it.
     private mutating func retain(_ match: inout QueryMatch) {
         keyBytes += match.keyBytes
         let bytes = match.document?.fieldsJSON.count ?? 0

@@ -2,7 +2,8 @@ package import DocumentModel
 
 /// A bounding box in a geo index, in integer units of 1e-7 degrees (1.1 cm), which fit in 32 bits.
 ///
-/// A geo point is indexed as its smallest enclosing box, so a search returns all points in a box and possibly some right beside it.
+/// A geo point is indexed as its smallest enclosing box, so a search returns all points in a box and possibly some just outside
+/// it.
 package struct GeoIndexBox: Sendable {
     /// The range of latitudes.
     package let latitudes: ClosedRange<Int32>

@@ -10,7 +10,7 @@ package enum IndexTarget: Hashable, Sendable {
     /// All documents, anywhere or below a document. Their names are the keys of their paths. Their fields are not indexed.
     case all(below: DocumentPath?)
 
-    /// The common ancestor of the documents; nil without such a restriction.
+    /// The common ancestor of the documents; `nil` without such a restriction.
     package var parent: DocumentPath? {
         switch self {
         case .collection: nil
@@ -67,7 +67,7 @@ package struct IndexScan: Sendable {
     package let index: Index
     /// The range of values; ignored for ``Index/documents``.
     package var values: ValueKeyRange
-    /// The range of names; nil for all.
+    /// The range of names; `nil` for all.
     package var names: Range<NameBound>?
     /// True if rows are in descending order, of values and of names.
     package var isDescending: Bool
@@ -175,7 +175,7 @@ extension IndexScan {
 }
 
 extension IndexScan.Bounds {
-    /// Returns the bounds in a scope whose names omit `prefix`, or nil if they are empty there.
+    /// Returns the bounds in a scope whose names omit `prefix`, or `nil` if they are empty there.
     package func removingPrefix(_ prefix: [UInt8]) -> Self? {
         guard !prefix.isEmpty else { return self }
         var bounds = self

@@ -16,7 +16,7 @@ package struct IndexingPolicy: Hashable {
         self.exempt = exempt
     }
 
-    /// The policy of the set of all documents, whatever their collection.
+    /// The policy of the set of all documents, regardless of their collection.
     package static let namesOnly: IndexingPolicy = {
         var policy = IndexingPolicy()
         policy.indexesNamesOnly = true

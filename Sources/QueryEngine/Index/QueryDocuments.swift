@@ -2,8 +2,8 @@ package import DocumentModel
 
 /// A reader of documents as of a read time, for one query on one thread.
 ///
-/// A store implements it. The index may have later commits: a query skips the documents that these changed in its scans, and
-/// evaluates them as they were.
+/// A store implements it. The index may contain later commits: in its scans, a query skips the documents that these changed, and
+/// evaluates them as they were at the read time.
 package protocol QueryDocuments: AnyObject {
     /// The read time.
     var time: Timestamp { get }
@@ -11,8 +11,12 @@ package protocol QueryDocuments: AnyObject {
     /// The number of documents read by ``document(at:)``.
     var readCount: Int { get }
 
-    /// Reads the document at `path`; nil if it did not exist at the read time, or can't be read.
+    /// Reads the document at `path`; `nil` if it did not exist at the read time, or cannot be read.
     func document(at path: DocumentPath) throws(StatusError) -> EncodedDocument?
+
+    /// Returns the paths of a source's documents that are known to be unreadable, or were recently. The index may have entries of
+    /// them from before.
+    func unreadablePaths(in source: StructuredQuery.Source) -> [DocumentPath]
 
     /// Returns the paths of a source's documents that commits after the read time have changed, in the order in which
     /// ``images(ofChanged:)`` reads them fastest.
@@ -20,6 +24,7 @@ package protocol QueryDocuments: AnyObject {
     /// - Throws: `.resourceExhausted` when there are too many.
     func changedPaths(in source: StructuredQuery.Source) throws(StatusError) -> [DocumentPath]
 
-    /// Returns the documents at some of the last ``changedPaths(in:)`` as of the read time, without those that did not exist.
+    /// Returns the documents at some of the paths that ``changedPaths(in:)`` last returned, as of the read time, without those
+    /// that did not exist.
     func images(ofChanged paths: ArraySlice<DocumentPath>) throws(StatusError) -> [EncodedDocument]
 }

@@ -2,17 +2,21 @@ package import DocumentModel
 
 /// A consistent view of an index as of one commit, from which queries take their candidates.
 ///
-/// A store implements it over its index entries. A view, its cursors and its probes are confined to one thread, and all calls throw
-/// `.cancelled` after the query was cancelled, and `.unavailable` when the index can't be read. Entries may be a superset of the
-/// documents that match, because each candidate is evaluated on its document.
+/// A store implements it over its index entries. A view, its cursors and its probes are confined to one thread, and all calls
+/// throw `.cancelled` after the query has been cancelled, and `.unavailable` when the index cannot be read. Entries may be a
+/// superset of the documents that match, because each candidate is evaluated on its document.
 package protocol QueryIndex: AnyObject {
-    /// The time of the view's last commit; nil before the first commit.
+    /// The time of the view's last commit; `nil` before the first commit.
     var commitTime: Timestamp? { get }
 
     /// Returns the indexing policy that queries of the collections with a given ID can rely on.
     ///
-    /// - Parameter collection: The collection ID; nil for queries of all documents.
+    /// - Parameter collection: The collection ID; `nil` for queries of all documents.
     func policy(of collection: CollectionID?) throws(StatusError) -> IndexingPolicy
+
+    /// Returns the documents of a source that could not be read when the index was built, so that it has no entries of their
+    /// fields.
+    func unreadablePaths(in source: StructuredQuery.Source) throws(StatusError) -> [DocumentPath]
 
     /// Opens a cursor.
     ///
@@ -25,11 +29,15 @@ package protocol QueryIndex: AnyObject {
     /// - Parameter target: The documents to look up.
     func probe(_ lookup: IndexScan.PointLookup, of target: IndexTarget) throws(StatusError) -> any IndexProbe
 
+    /// Calls `body` with each row of a scan, in no defined order, until it returns `false`. It is the fastest way to read many
+    /// rows.
+    func forEachEntry(_ scan: IndexScan, _ body: (IndexEntry) throws(StatusError) -> Bool) throws(StatusError)
+
     /// Returns the number of rows of a scan, counted up to `limit`.
     func count(_ scan: IndexScan, limit: Int?) throws(StatusError) -> Int
 
     /// Calls `body` once with the name of each document that has a geo point in one of several boxes, in no defined order, until it
-    /// returns false. Some points may be outside a box, by at most 1e-7 degrees.
+    /// returns `false`. Some points may be outside a box, by at most 1e-7 degrees.
     ///
     /// - Parameter excluded: Boxes whose documents are skipped.
     func forEachGeoPoint(
@@ -40,15 +48,61 @@ package protocol QueryIndex: AnyObject {
         _ body: (UnsafeRawBufferPointer) throws(StatusError) -> Bool
     ) throws(StatusError)
 
+    /// Calls `body` once with the vector of each document of a target that has one in a field, in no defined order, until it returns
+    /// `false`.
+    func forEachVector(
+        _ target: IndexTarget,
+        _ field: FieldPath,
+        _ body: (IndexVector) throws(StatusError) -> Bool
+    ) throws(StatusError)
+
+    /// Prepares a repeated lookup of the vectors that documents of a target have in a field.
+    func vectorLookup(_ target: IndexTarget, _ field: FieldPath) throws(StatusError) -> any IndexVectorLookup
+
     /// Checks that the query was not cancelled and may continue. It is called between reads of documents.
     func checkCancellation() throws(StatusError)
 }
 
+/// A row of a scan, valid during the call that it is passed to.
+package struct IndexEntry {
+    /// The key of the row's value; empty in ``IndexScan/Index/documents``.
+    package let value: UnsafeRawBufferPointer
+    /// True if the value is a field of a document and a double; keys do not tell 1 from 1.0. False in other indexes than
+    /// ``IndexScan/Index/values(of:)``.
+    package let isDouble: Bool
+    /// The key of the document's name.
+    package let name: UnsafeRawBufferPointer
+
+    /// Creates a row.
+    package init(value: UnsafeRawBufferPointer, isDouble: Bool, name: UnsafeRawBufferPointer) {
+        self.value = value
+        self.isDouble = isDouble
+        self.name = name
+    }
+}
+
+/// A vector of a document, valid during the call that it is passed to.
+package struct IndexVector {
+    /// The key of the document's name.
+    package let name: UnsafeRawBufferPointer
+    /// The bytes of the ``PackedVector``.
+    package let bytes: UnsafeRawBufferPointer
+    /// True if the packed vector is exact.
+    package let isExact: Bool
+
+    /// Creates a vector.
+    package init(name: UnsafeRawBufferPointer, bytes: UnsafeRawBufferPointer, isExact: Bool) {
+        self.name = name
+        self.bytes = bytes
+        self.isExact = isExact
+    }
+}
+
 /// A cursor over the rows of a scan, in the scan's order, without duplicates.
 ///
-/// A cursor reads rows on demand, so that memory use does not depend on their number; over a network it reads them in batches.
+/// A cursor reads rows on demand, so that memory use does not depend on their number.
 package protocol IndexCursor: AnyObject {
-    /// Advances to the next row; false at the end.
+    /// Advances to the next row; `false` at the end.
     func next() throws(StatusError) -> Bool
 
     /// The key of the row's value, valid until the next step; empty in ``IndexScan/Index/documents``.
@@ -65,4 +119,10 @@ package protocol IndexCursor: AnyObject {
 package protocol IndexProbe: AnyObject {
     /// Returns whether the document with a name has an entry.
     func contains(_ name: [UInt8]) throws(StatusError) -> Bool
+}
+
+/// A repeated lookup of the vectors that documents have in one field.
+package protocol IndexVectorLookup: AnyObject {
+    /// Calls `body` with the vector of the document with a name, if it has one.
+    func withVector(of name: [UInt8], _ body: (IndexVector) throws(StatusError) -> Void) throws(StatusError)
 }

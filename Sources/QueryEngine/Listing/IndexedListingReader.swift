@@ -15,7 +15,7 @@ package struct IndexedListingReader {
     /// Creates a reader.
     ///
     /// - Parameters:
-    ///   - after: The ID after which the page starts; nil for the first page.
+    ///   - after: The ID after which the page starts; `nil` for the first page.
     ///   - limit: The maximum number of entries of the page.
     ///   - includingMissing: Whether the page includes missing documents that have descendants.
     package init(
@@ -32,8 +32,8 @@ package struct IndexedListingReader {
         self.snapshot = snapshot
     }
 
-    /// Returns the IDs of the page and the one after it, in order: of documents and, if the page includes them, of missing documents
-    /// that have descendants.
+    /// Returns the IDs of the page and the one after it, in order: those of documents and, if the page includes them, those of
+    /// missing documents that have descendants.
     package mutating func ids() throws(StatusError) -> [DocumentPath.ID] {
         includingMissing ? try idsIncludingMissing() : try documentIDs()
     }

@@ -1,25 +1,29 @@
 internal import DocumentModel
 internal import UTF8Text
 
-/// The strategy of executing a query.
+/// The strategy for executing a query.
 enum QueryPlan {
     /// Finds all candidates and sorts them.
     case sort
+    /// Compares the vectors in the index, for a vector search.
+    case vectorScan(VectorScan)
     /// Expands the radius around a point, for a query that is ordered by distance.
     case geoNearestNeighbor(GeoNearestNeighborScan)
-    /// Reads candidates in name order, from point lookups, for a query in this order.
-    case mergeJoin(any SortedNameIterator, paths: [AccessPath])
+    /// Reads candidates in name order, from point lookups, for a query in that order.
+    ///
+    /// - `isExact`: Whether all candidates match.
+    case mergeJoin(any SortedNameIterator, paths: [AccessPath], isExact: Bool)
     /// Scans an index in the order of the query.
     ///
-    /// - `reconsideringAt`: The cost after which the execution reconsiders ``sort``; nil for never.
+    /// - `reconsideringAt`: The cost after which the execution reconsiders ``sort``; `nil` for never.
     case orderedScan(OrderedIndexScan, reconsideringAt: Int?)
 }
 
-/// Selects the plan of a query by counting index entries, up to small limits.
+/// Selects the plan for a query by counting index entries, no further than needed for the comparison.
 ///
-/// Which of an ordered scan and a sort is cheaper is often unknown in advance. Then the plan is an ordered scan with a cost limit:
-/// when it exceeds the cost of sorting, which is estimated repeatedly up to that limit, the execution switches. So the total cost
-/// is never much more than that of the cheaper plan.
+/// The cheaper of an ordered scan and a sort is often unknown in advance. In that case the plan is an ordered scan with a cost
+/// limit: when it exceeds the cost of sorting, which is estimated repeatedly up to that limit, the execution switches. So the
+/// total cost is never much higher than that of the cheaper plan.
 struct QueryPlanner {
     /// Relative costs; reading an index entry costs 1.
     enum Cost {
@@ -43,7 +47,7 @@ struct QueryPlanner {
 
     /// Selects a plan.
     func plan() throws(StatusError) -> QueryPlan {
-        if query.isExhaustiveVectorSearch { return .sort }
+        if query.isExhaustiveVectorSearch { return try VectorScan(self).map { .vectorScan($0) } ?? .sort }
         if query.limit != nil, let scan = GeoNearestNeighborScan(query, disjuncts, policy) { return .geoNearestNeighbor(scan) }
         guard let scan = orderedScan else { return .sort }
         if scan.field == nil, let plan = try mergeJoin(scan) { return plan }
@@ -51,11 +55,38 @@ struct QueryPlanner {
             return try isOrderedScanCheaper(scan) ? .orderedScan(scan, reconsideringAt: nil) : .sort
         }
         guard hasAlternativePlan(to: scan) else { return .orderedScan(scan, reconsideringAt: nil) }
-        if try candidateCount(limit: 2 * min(needed, 1 << 32) + 8) != nil { return .sort }
-        return .orderedScan(scan, reconsideringAt: max(2_000, min(needed, 1 << 32) * 4 * Cost.document))
+        // The documents before the offset need not be read.
+        let readCount = min(covers(scan) ? needed - query.offset : needed, 1 << 32)
+        if try candidateCount(limit: 2 * readCount + 8) != nil { return .sort }
+        return .orderedScan(scan, reconsideringAt: max(2_000, readCount * 4 * Cost.document))
     }
 
-    /// The scans that contain every document of the result, whatever the filter.
+    /// Returns whether the rows of an ordered scan that pass index probes are the documents that match the query, in its order,
+    /// except that rows with truncated values need not be.
+    func covers(_ scan: OrderedIndexScan) -> Bool {
+        guard disjuncts.count == 1, !scan.mustSortEqualValues, scan.isExact, scan.coversCursors else { return false }
+        let scans = disjuncts[0].scans.combiningValues
+        return disjuncts[0].isExact && scans.allSatisfy(scan.covers) && coversRequiredFields(scans, scan.fields)
+    }
+
+    /// Returns whether the names in a merge join in the order of a scan are those of the documents that match the query.
+    func coversMergeJoin(_ scan: OrderedIndexScan) -> Bool {
+        scan.coversCursors
+            && disjuncts.allSatisfy { disjunct in
+                disjunct.isExact && disjunct.scans.allSatisfy(\.isPointLookup) && coversRequiredFields(disjunct.scans, [])
+            }
+    }
+
+    /// Returns whether every document in some scans has the fields that the query requires.
+    func coversRequiredFields(_ scans: [FieldScan], _ covered: Set<FieldPath>) -> Bool {
+        let covered = scans.reduce(into: covered) { covered, scan in
+            if case .elements = scan.index { return }
+            covered.formUnion(scan.fields)
+        }
+        return covered.isSuperset(of: query.requiredFields)
+    }
+
+    /// The scans that contain every document of the result, regardless of the filter.
     var impliedScans: [FieldScan] {
         if query.isExhaustiveVectorSearch, let search = query.vectorSearch, !policy.isExempt(search.field) {
             return [FieldScan(existing: search.field, in: .bracket(.vector))]
@@ -66,11 +97,16 @@ struct QueryPlanner {
         return query.requiredFields.filter { !policy.isExempt($0) }.map { FieldScan(existing: $0) }
     }
 
-    /// Returns an upper bound of the documents that a sort would read; nil if there are `limit` or more.
-    func candidateCount(limit: Int) throws(StatusError) -> Int? {
+    /// Returns an upper bound on the number of documents that a sort would read; `nil` if there are `limit` or more.
+    ///
+    /// - Parameter isUsable: Whether to use an access path of a disjunct.
+    func candidateCount(
+        limit: Int,
+        using isUsable: (AccessPath, FilterDisjunct) -> Bool = { _, _ in true }
+    ) throws(StatusError) -> Int? {
         var sum = 0
         for disjunct in disjuncts {
-            let paths = disjunct.accessPaths(implied: impliedScans)
+            let paths = disjunct.accessPaths(implied: impliedScans).filter { isUsable($0, disjunct) }
             guard let best = try index.cheapest(paths, disjunct, limit: limit - sum) else { return nil }
             sum += best.count
             if sum >= limit { return nil }
@@ -82,7 +118,7 @@ struct QueryPlanner {
 extension QueryPlanner {
     private var orderedScan: OrderedIndexScan? { OrderedIndexScan(query, disjuncts, index.names, policy) }
 
-    /// Returns the merge join for a query in name order; nil if a disjunct has neither point lookups nor a list of documents.
+    /// Returns the merge join for a query in name order; `nil` if a disjunct has neither point lookups nor a list of documents.
     private func mergeJoin(_ scan: OrderedIndexScan) throws(StatusError) -> QueryPlan? {
         guard disjuncts.allSatisfy({ $0.documents != nil || !$0.pointLookups.isEmpty }) else { return nil }
         var iterators: [any SortedNameIterator] = []
@@ -95,7 +131,7 @@ extension QueryPlanner {
             }
         }
         let iterator = iterators.count == 1 ? iterators[0] : NameUnionIterator(iterators, isDescending: scan.isDescending)
-        return .mergeJoin(iterator, paths: disjuncts.map { $0.accessPaths(implied: [])[0] })
+        return .mergeJoin(iterator, paths: disjuncts.map { $0.accessPaths(implied: [])[0] }, isExact: coversMergeJoin(scan))
     }
 
     /// Returns whether each disjunct has an access path that an ordered scan does not cover.
@@ -128,7 +164,7 @@ extension QueryPlanner {
         }
     }
 
-    /// Checks that each field of the query is indexed, by itself or in a composite index that the query can use.
+    /// Checks that each field of the query is indexed, on its own or in a composite index that the query can use.
     ///
     /// - Throws: `.failedPrecondition` with the exempted field.
     private func checkExemptions() throws(StatusError) {
@@ -141,9 +177,10 @@ extension QueryPlanner {
             guard let field = needed.filter(policy.isExempt).min() else { continue }
             throw StatusError(
                 .failedPrecondition,
-                "The query requires an index of the field \(field), which is exempted from indexing in collections with the ID "
-                    + "\(Excerpt(collection.key.string)). Remove the exemption with indexes.unexempt, or create a composite index of the "
-                    + "fields in the query's equality filters and orders with indexes.create."
+                "The query requires an index on the field \(field), which is exempted from indexing in collections with the ID "
+                    + "\(Excerpt(collection.key.string)). Remove the exemption with indexes.unexempt, or create a composite index on the "
+                    + "fields in the query's equality filters and sort orders with indexes.create.",
+                field: field.description
             )
         }
     }

@@ -1,4 +1,5 @@
 internal import DocumentModel
+internal import UTF8Text
 
 /// A way to find all documents that may match one disjunct of a filter.
 enum AccessPath: Sendable {
@@ -16,7 +17,7 @@ enum AccessPath: Sendable {
     /// The plan line of the access path.
     var planText: String {
         switch self {
-        case .lookup(let paths): "Look up \(paths.count) documents by name"
+        case .lookup(let paths): "Look up \(paths.count.counted("document")) by name"
         case .intersection(let scans) where scans.count == 1: "Scan index: \(scans[0].text)"
         case .intersection(let scans): "Zig-zag merge join of index scans: \(scans.planText)"
         case .scan(let scan): "Scan index: \(scan.text)"
@@ -29,7 +30,7 @@ enum AccessPath: Sendable {
 extension FilterDisjunct {
     /// Returns the access paths of the disjunct; at least one.
     ///
-    /// - Parameter implied: Scans that contain every document of the result, whatever the filter.
+    /// - Parameter implied: Scans that contain every document of the result, regardless of the filter.
     func accessPaths(implied: [FieldScan]) -> [AccessPath] {
         if let documents { return [.lookup(documents)] }
         let pointLookups = self.pointLookups
@@ -40,10 +41,22 @@ extension FilterDisjunct {
         if paths.isEmpty { paths = implied.map(AccessPath.scan) }
         return paths.isEmpty ? [.fullScan] : paths
     }
+
+    /// Returns whether the documents that an access path finds, with its probes, are those that match the disjunct.
+    func isExact(_ path: AccessPath) -> Bool {
+        guard isExact else { return false }
+        switch path {
+        case .lookup, .geoScan: return false
+        case .intersection: return scans.allSatisfy(\.isPointLookup)
+        case .scan(let scan):
+            return scans.allSatisfy { $0.isCoveredByProbes || $0.index == scan.index && $0.ranges == scan.ranges }
+        case .fullScan: return scans.allSatisfy(\.isCoveredByProbes)
+        }
+    }
 }
 
 extension MeteredIndexReader {
-    /// Returns an upper bound of the documents that an access path finds, counted up to `limit`.
+    /// Returns an upper bound on the number of documents that an access path finds, counted up to `limit`.
     func count(_ path: AccessPath, _ disjunct: FilterDisjunct, limit: Int) throws(StatusError) -> Int {
         switch path {
         case .lookup(let paths): return paths.count
@@ -64,8 +77,8 @@ extension MeteredIndexReader {
         }
     }
 
-    /// Returns the access path to the fewest documents, with the upper bound of their number; nil if each path finds `limit` or
-    /// more.
+    /// Returns the access path to the fewest documents, with the upper bound on their number; `nil` if every path finds `limit`
+    /// or more.
     ///
     /// The paths are counted up to a limit that grows exponentially, so the cost is proportional to the result.
     func cheapest(
@@ -87,19 +100,19 @@ extension MeteredIndexReader {
         return nil
     }
 
-    /// Calls `body` once with each document that an access path finds, until it returns false.
+    /// Calls `body` once with the name of each document that an access path finds, until it returns `false`.
     func forEach(
         _ path: AccessPath,
         _ disjunct: FilterDisjunct,
-        _ body: (DocumentPath) throws(StatusError) -> Bool
+        _ body: ([UInt8]) throws(StatusError) -> Bool
     ) throws(StatusError) {
         switch path {
         case .lookup(let paths):
-            for path in paths where try !body(path) { return }
+            for path in paths where try !body(names.name(of: path)) { return }
         case .intersection(let scans):
             let iterator = try nameIterator(scans, disjunct.names, isDescending: false)
             while let name = iterator.current {
-                if let path = names.path(name), try !body(path) { return }
+                guard try body(name) else { return }
                 try iterator.advance()
             }
         case .scan(let scan):
@@ -109,8 +122,8 @@ extension MeteredIndexReader {
             let filter = try IndexProbeFilter([disjunct], self)
             try snapshot.forEachGeoPoint(names.target, scan.field, in: scan.boxes, outside: []) { name throws(StatusError) in
                 entriesScanned += 1
-                guard try filter.mayMatch(Array(name)), let path = names.path(name) else { return true }
-                return try body(path)
+                let name = Array(name)
+                return try filter.mayMatch(name) ? body(name) : true
             }
         case .fullScan:
             _ = try forEach(scan(disjunct.names), JoinedProbeFilter([disjunct], self), body)
@@ -120,11 +133,11 @@ extension MeteredIndexReader {
     private func forEach(
         _ scan: IndexScan,
         _ filter: JoinedProbeFilter,
-        _ body: (DocumentPath) throws(StatusError) -> Bool
+        _ body: ([UInt8]) throws(StatusError) -> Bool
     ) throws(StatusError) -> Bool {
         let cursor = try filter.cursor(scan)
         while try cursor.next() {
-            if let path = try filter.document(cursor), try !body(path) { return false }
+            if let name = try filter.name(cursor), try !body(name) { return false }
         }
         return true
     }

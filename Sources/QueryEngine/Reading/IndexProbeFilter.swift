@@ -8,7 +8,7 @@ struct IndexProbeFilter {
     private let disjuncts: [[[any IndexProbe]]]
     private let reader: MeteredIndexReader
 
-    /// The maximum number of probes per predicate; more are not cheaper than reading a document.
+    /// The maximum number of probes per predicate; more would not be cheaper than reading a document.
     static let maximumProbeCount = 3
 
     init(_ disjuncts: some Sequence<FilterDisjunct>, _ reader: MeteredIndexReader) throws(StatusError) {
@@ -61,7 +61,7 @@ extension FieldScan {
 extension FilterDisjunct {
     /// Returns the scans that are evaluated by probes.
     ///
-    /// - Parameter covered: The fields whose predicates are evaluated already.
+    /// - Parameter covered: The fields whose predicates have already been evaluated.
     func probeScans(except covered: Set<FieldPath> = []) -> [FieldScan] {
         scans.filter { $0.isCoveredByProbes && !$0.fields.isSubset(of: covered) }
     }

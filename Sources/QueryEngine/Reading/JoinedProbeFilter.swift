@@ -5,14 +5,14 @@ internal import DocumentModel
 /// Probes that every result must pass are joined with the scan by the index; the others use an ``IndexProbeFilter``.
 struct JoinedProbeFilter {
     private let joinedLookups: [IndexScan.PointLookup]
-    /// The filter for the remaining probes; nil if there are none.
+    /// The filter for the remaining probes; `nil` if there are none.
     private let probeFilter: IndexProbeFilter?
     private let reader: MeteredIndexReader
 
     /// The maximum number of joined probes. Databases can join only a limited number of tables, and few filters have more than eight.
     private static let maximumJoinCount = 8
 
-    /// - Parameter covered: The fields whose predicates are evaluated already.
+    /// - Parameter covered: The fields whose predicates have already been evaluated.
     init(
         _ disjuncts: [FilterDisjunct],
         except covered: Set<FieldPath> = [],
@@ -37,13 +37,13 @@ struct JoinedProbeFilter {
         try reader.snapshot.cursor(scan, probing: joinedLookups)
     }
 
-    /// Returns the document of the cursor's row; nil if it does not pass.
-    func document(_ cursor: any IndexCursor) throws(StatusError) -> DocumentPath? {
+    /// Returns the name of the document of the cursor's row; `nil` if it does not pass.
+    func name(_ cursor: any IndexCursor) throws(StatusError) -> [UInt8]? {
         let matched = cursor.matchedProbeCount
         reader.entriesScanned += 1 + min(matched + 1, joinedLookups.count)
         guard matched == joinedLookups.count else { return nil }
         let name = cursor.name
         if let probeFilter, try !probeFilter.mayMatch(name) { return nil }
-        return reader.names.path(name)
+        return name
     }
 }

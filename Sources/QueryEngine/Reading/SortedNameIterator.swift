@@ -2,7 +2,7 @@ internal import DocumentModel
 
 /// An iterator over distinct document names in ascending or descending order.
 protocol SortedNameIterator: AnyObject {
-    /// The current name; nil at the end.
+    /// The current name; `nil` at the end.
     var current: [UInt8]? { get }
     /// Advances to the next name.
     func advance() throws(StatusError)

@@ -1,12 +1,12 @@
 internal import DocumentModel
 internal import DocumentStore
 
-/// A scan of the index entries that contain all documents which match a predicate.
+/// A scan of index entries that include all documents that match a predicate.
 struct FieldScan: Sendable {
     /// The fields whose predicates the scan covers.
     let fields: Set<FieldPath>
     let index: IndexScan.Index
-    /// The ranges of keys: sorted and disjoint.
+    /// The ranges of keys, sorted and disjoint.
     let ranges: [ValueKeyRange]
     /// True if each range is one value, so that its documents are in name order.
     let isPointLookup: Bool
@@ -18,7 +18,7 @@ struct FieldScan: Sendable {
     /// The ranges of a point lookup.
     var pointLookups: [IndexScan.PointLookup] { ranges.map { IndexScan.PointLookup(index: index, value: $0.lower) } }
 
-    /// Creates the scan for a predicate; nil if the field index can't evaluate it.
+    /// Creates the scan for a predicate; `nil` if the field index cannot evaluate it.
     init?(_ predicate: Predicate) {
         let field = predicate.field
         fields = [field]
@@ -66,7 +66,7 @@ struct FieldScan: Sendable {
     /// - Parameters:
     ///   - key: The key of the values.
     ///   - covered: The leading fields that the scan covers.
-    ///   - range: The keys with a range of the next field, instead of all keys with the prefix.
+    ///   - range: The keys for a range of the next field's values, instead of all keys with the prefix.
     init(
         _ composite: [IndexDefinition.Field],
         _ key: CompositeKey,
@@ -85,6 +85,34 @@ struct FieldScan: Sendable {
         text = "composite (\(composite.text))"
     }
 
+    /// Returns the intersection with another exact scan of the same field's values.
+    fileprivate func intersection(_ other: FieldScan) -> FieldScan {
+        FieldScan(
+            fields: fields,
+            index: index,
+            ranges: ranges.intersection(other.ranges),
+            isPointLookup: isPointLookup || other.isPointLookup,
+            isExact: true,
+            text: "\(text), \(other.text)"
+        )
+    }
+
+    private init(
+        fields: Set<FieldPath>,
+        index: IndexScan.Index,
+        ranges: [ValueKeyRange],
+        isPointLookup: Bool,
+        isExact: Bool,
+        text: String
+    ) {
+        self.fields = fields
+        self.index = index
+        self.ranges = ranges
+        self.isPointLookup = isPointLookup
+        self.isExact = isExact
+        self.text = text
+    }
+
     /// True if a document has at most one entry in the ranges.
     var isDistinct: Bool {
         if case .elements = index { ranges.count == 1 } else { true }
@@ -92,6 +120,20 @@ struct FieldScan: Sendable {
 }
 
 extension [FieldScan] {
+    /// The scans with those of each field's values replaced by their intersection, so that a field has at most one. The scans
+    /// must be exact.
+    var combiningValues: [FieldScan] {
+        var combined: [FieldScan] = []
+        for scan in self {
+            if case .values = scan.index, let known = combined.firstIndex(where: { $0.index == scan.index }) {
+                combined[known] = combined[known].intersection(scan)
+            } else {
+                combined.append(scan)
+            }
+        }
+        return combined
+    }
+
     /// The scans in a plan line.
     var planText: String { map(\.text).joined(separator: ", ") }
 
@@ -153,7 +195,7 @@ extension FieldScan {
 struct GeoScan: Sendable {
     let field: FieldPath
     let boxes: [GeoIndexBox]
-    /// The circle whose bounding box is scanned; nil for a box.
+    /// The circle whose bounding box is scanned; `nil` for a box.
     let circle: GeoCircle?
 
     init(_ field: FieldPath, _ box: GeoBox, circle: GeoCircle? = nil) {

@@ -15,7 +15,7 @@ struct FilterDisjunct: Sendable {
     private(set) var geoScans: [GeoScan] = []
     /// The range of document names that the predicates permit.
     private(set) var names = Range<NameBound>.allNames
-    /// The only documents that can match, sorted; nil without such a restriction.
+    /// The only documents that can match, sorted; `nil` without such a restriction.
     private(set) var documents: [DocumentPath]?
     /// True if every document in all ``scans`` and in ``names`` matches all predicates.
     private(set) var isExact = true
@@ -119,7 +119,7 @@ extension FilterDisjunct {
         return keys
     }
 
-    /// Returns the hull of the values of a field that the predicates permit; nil without a predicate on the field.
+    /// Returns the hull of the values of a field that the predicates permit; `nil` without a predicate on the field.
     private func range(of field: IndexDefinition.Field) -> ValueKeyRange? {
         let ranges = predicateScans.filter { $0.index == .values(of: field.field) }.map(\.ranges)
         guard !ranges.isEmpty else { return nil }

@@ -9,12 +9,12 @@ struct GeoNearestNeighborScan: Sendable {
     /// The radius at which the scan is complete.
     private let maximumRadius: Double
 
-    /// Half of the Earth's circumference.
+    /// Half the Earth's circumference.
     private static let greatestDistance = GeoPoint.earthRadius * .pi
     /// The first radius, in meters. It doubles with each step.
     private static let initialRadius = 10.0
 
-    /// Creates a scan; nil if the query's first order is not the distance of an indexed field.
+    /// Creates a scan; `nil` if the query is not ordered by the distance of an indexed field first.
     init?(_ query: NormalizedQuery, _ disjuncts: [FilterDisjunct], _ policy: IndexingPolicy) {
         guard let order = query.orders.first, case .distance(let field, let center) = order.key, !policy.isExempt(field) else {
             return nil
@@ -22,7 +22,7 @@ struct GeoNearestNeighborScan: Sendable {
         self.field = field
         self.center = center
         isNearestFirst = order.direction == .ascending
-        // The smallest radius that the filter permits.
+        // The smallest radius among the filter's circles around this center; no match is farther away.
         var radius = Self.greatestDistance
         if isNearestFirst, disjuncts.count == 1 {
             let circles = disjuncts[0].geoScans.compactMap(\.circle).filter { $0.center == center }
@@ -38,7 +38,7 @@ struct GeoNearestNeighborScan: Sendable {
             : "Farthest-neighbor scan of \(field), expanding radius around the antipode"
     }
 
-    /// Calls `body` with each radius and the boxes to scan, until it returns false.
+    /// Calls `body` with each radius and the boxes to scan, until it returns `false`.
     func forEachStep(
         _ body: (_ radius: Double, _ boxes: [GeoIndexBox]) throws(StatusError) -> Bool
     ) throws(StatusError) {

@@ -4,7 +4,7 @@ internal import DocumentModel
 struct NameKeyMapping: Sendable {
     /// The target of index scans.
     let target: IndexTarget
-    /// The collection ID; nil for a query of all documents.
+    /// The collection ID; `nil` for a query of all documents.
     let collection: CollectionID?
     /// The prefix of path keys that the names omit.
     private let prefix: [UInt8]
@@ -26,7 +26,7 @@ struct NameKeyMapping: Sendable {
         }
     }
 
-    /// Returns the path of the document with a name; nil if the name is invalid.
+    /// Returns the path of the document with a name; `nil` if the name is invalid.
     func path(_ name: some Collection<UInt8>) -> DocumentPath? {
         switch target {
         case .collection(let collection): DocumentPath.ID(nameKey: name).map { collection.document($0) }

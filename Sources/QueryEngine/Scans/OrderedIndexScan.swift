@@ -3,7 +3,7 @@ internal import DocumentStore
 
 /// A scan of an index that is in the order of a query, so that it can stop as soon as there are enough results.
 struct OrderedIndexScan: Sendable {
-    /// The field by whose values the scan is ordered; nil for a scan by document name.
+    /// The field by whose values the scan is ordered; `nil` for a scan by document name.
     let field: FieldPath?
     /// The ranges of values, sorted.
     private(set) var ranges: [ValueKeyRange]
@@ -16,13 +16,15 @@ struct OrderedIndexScan: Sendable {
     let mustSortEqualValues: Bool
     /// The fields whose predicates the scan covers.
     let fields: Set<FieldPath>
-    /// The composite index; nil for a single-field index.
+    /// True if the rows are exactly those between the query's cursors, unless their values are truncated.
+    private(set) var coversCursors = true
+    /// The composite index; `nil` for a single-field index.
     private let composite: CompositeIndexScan?
 
     /// True if a composite index is scanned.
     var isComposite: Bool { composite != nil }
 
-    /// Creates a scan; nil if no index is in the order of the query.
+    /// Creates a scan; `nil` if no index is in the order of the query.
     init?(_ query: NormalizedQuery, _ disjuncts: [FilterDisjunct], _ mapping: NameKeyMapping, _ policy: IndexingPolicy) {
         let constants = Self.constants(of: query)
         let indices = query.orders.indices.filter { constants[query.orders[$0].key.field] == nil }
@@ -45,11 +47,15 @@ struct OrderedIndexScan: Sendable {
             ranges = Self.ranges(of: orderField, disjuncts)
         }
         for (cursor, isStart) in [(query.start, true), (query.end, false)] {
-            guard let cursor, cursor.values.count > first,
+            guard let cursor else { continue }
+            guard cursor.values.count > first,
                 (0..<first).allSatisfy({
                     constants[query.orders[$0].key.field]?.comparedInQueries(to: cursor.values[$0]) == .equal
                 })
-            else { continue }
+            else {
+                coversCursors = false
+                continue
+            }
             let isLower = isStart != isDescending
             let isLast = cursor.values.count == first + 1
             if field == nil {
@@ -61,6 +67,8 @@ struct OrderedIndexScan: Sendable {
                 {
                     start(at: cursor, first, mapping)
                 }
+                let isCovered = isLast || isStart && after != nil
+                coversCursors = coversCursors && isCovered && !ValueKey(cursor.values[first]).isTruncated
             }
         }
     }
@@ -88,7 +96,10 @@ struct OrderedIndexScan: Sendable {
     }
 
     private mutating func clampNames(_ value: Value, isLower: Bool, isInclusive: Bool, _ mapping: NameKeyMapping) {
-        guard case .reference(let path) = value else { return }
+        guard case .reference(let path) = value else {
+            coversCursors = false
+            return
+        }
         let name = mapping.name(of: path)
         let bound = isLower == isInclusive ? name : name + [0]
         let range =
@@ -125,6 +136,20 @@ struct OrderedIndexScan: Sendable {
 }
 
 extension OrderedIndexScan {
+    /// Returns whether all rows, or all that pass index probes, match an exact scan of a filter.
+    func covers(_ scan: FieldScan) -> Bool {
+        if let composite {
+            guard scan.fields.isSubset(of: fields) else { return scan.isCoveredByProbes }
+            if case .elements = scan.index { return false }
+            return scan.isPointLookup && scan.ranges.count == 1 && scan.fields.isSubset(of: composite.prefixFields)
+        }
+        guard let field, scan.fields.isSubset(of: fields) else { return scan.isCoveredByProbes }
+        return scan.index == .values(of: field)
+    }
+
+    /// True if the rows are in the ranges of values and not only near them.
+    var isExact: Bool { !isComposite || ranges == [.all] }
+
     /// Returns the index scans, in sequence.
     func scans(_ target: IndexTarget) -> [IndexScan] {
         if let composite {
@@ -162,10 +187,12 @@ struct CompositeIndexScan: Sendable {
     let orderCount: Int
     /// True if the index is scanned backward.
     let isReversed: Bool
+    /// The leading fields that equality predicates fix.
+    let prefixFields: Set<FieldPath>
     /// The key of the fixed leading fields.
     private let prefix: CompositeKey
 
-    /// Selects the longest usable index; nil if there is none.
+    /// Selects the longest usable index; `nil` if there is none.
     ///
     /// - Parameter orders: The query's orders without fixed fields.
     init?(_ query: NormalizedQuery, _ orders: [StructuredQuery.Order], _ policy: IndexingPolicy) {
@@ -182,6 +209,7 @@ struct CompositeIndexScan: Sendable {
             guard zip(rest, orders).allSatisfy({ ($0.direction != $1.direction) == isReversed }) else { continue }
             self.index = index
             self.prefix = prefix
+            prefixFields = Set(index[..<count].map(\.field))
             self.isReversed = isReversed
             orderCount = rest.count
             return

@@ -1,4 +1,4 @@
-/// A cursor that decodes values from bytes; every read returns nil if too few bytes are left.
+/// A cursor that decodes values from bytes; every read returns `nil` if too few bytes are left.
 @usableFromInline
 package struct ByteReader {
     @usableFromInline
@@ -49,7 +49,7 @@ extension [UInt8] {
         Swift.withUnsafeBytes(of: value.littleEndian) { replaceSubrange(offset..<(offset + $0.count), with: $0) }
     }
 
-    /// The index of the last nonzero byte; nil if all bytes are zero.
+    /// The index of the last nonzero byte; `nil` if all bytes are zero.
     ///
     /// Compares eight bytes at a time, because a preallocated segment is mostly zeros.
     @inlinable

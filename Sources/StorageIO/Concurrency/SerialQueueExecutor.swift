@@ -1,8 +1,8 @@
 package import Dispatch
 
-/// The executor of an actor with a thread of its own, which may block on the disk.
+/// An executor that gives an actor its own thread, which may block on disk I/O.
 ///
-/// The actor names it as its executor:
+/// The actor returns it as its executor:
 ///
 /// ```swift
 /// private nonisolated let executor = SerialQueueExecutor(label: "hearth.committer")
@@ -27,8 +27,8 @@ package final class SerialQueueExecutor: SerialExecutor {
         dispatchPrecondition(condition: .onQueue(queue))
     }
 
-    /// Runs `work` on the queue, after the jobs before it; returns at once. The work is isolated to the executor's actor, which
-    /// it can tell the compiler with `assumeIsolated(_:)`, and takes no task.
+    /// Runs `work` on the queue after the jobs already enqueued; returns immediately, without creating a task. The work is
+    /// isolated to the executor's actor, as it can assert with `assumeIsolated(_:)`.
     package func submit(after delay: Duration = .zero, _ work: @escaping @Sendable () -> Void) {
         if delay == .zero {
             queue.async(execute: work)

@@ -26,8 +26,8 @@ package final class WorkQueue: Sendable {
     ///   - width: The number of threads.
     ///   - qos: The quality-of-service class of the work.
     package init(label: String, width: Int, qos: DispatchQoS = .unspecified) {
-        // Serial queues: Dispatch gives each of them a thread of its own, while all concurrent queues share as many threads as
-        // there are processors with Swift's tasks.
+        // Serial queues, because Dispatch gives each one its own thread, while concurrent queues share one thread per processor
+        // with Swift's tasks.
         let makeQueue = { @Sendable (label: String) in
             let queue = DispatchQueue(label: label, qos: qos)
             queue.setSpecific(key: Self.isThreadOfQueue, value: true)
@@ -54,7 +54,7 @@ package final class WorkQueue: Sendable {
         }.get()
     }
 
-    /// Runs short work as ``run(_:)`` does, or inline when the caller is already on a thread of some work queue.
+    /// Runs short work as ``run(_:)`` does, or inline if the caller is already on a thread of a work queue.
     ///
     /// Such a thread may block, and two thread switches would take longer than the work.
     @inlinable
@@ -65,7 +65,7 @@ package final class WorkQueue: Sendable {
         return try work()
     }
 
-    /// Enqueues a job; returns at once.
+    /// Enqueues a job; returns immediately.
     @usableFromInline
     package func submit(_ job: @escaping @Sendable () -> Void) {
         let idle = state.withLock { state -> DispatchQueue? in
@@ -78,7 +78,7 @@ package final class WorkQueue: Sendable {
 
     /// Adds a thread until ``endLongJob()``, so that a long job on this queue does not delay the others.
     ///
-    /// - Returns: False, and no thread is added, when `limit` long jobs are in progress.
+    /// - Returns: `false`, without adding a thread, if `limit` long jobs are already in progress.
     package func beginLongJob(limit: Int) -> Bool {
         let (isGranted, added) = state.withLock { state -> (Bool, DispatchQueue?) in
             guard state.longCount < limit else { return (false, nil) }

@@ -11,6 +11,13 @@ extension FileSystemError {
     package func status(_ action: String, _ filePath: String) -> StatusError {
         let what = "Could not \(action) \(filePath) in the data folder"
         return switch code {
+        case ENOSPC where lacksInodes:
+            StatusError(
+                .resourceExhausted,
+                "\(what): no inodes left on the disk (see df -i). Every file takes one, however small. Delete documents or other "
+                    + "files, or move the data folder to a disk with more inodes.",
+                cause: self
+            )
         case ENOSPC:
             StatusError(
                 .resourceExhausted,
@@ -71,9 +78,9 @@ extension FileSystemError {
 }
 
 extension FileSystemError {
-    /// Converts the error of a file that a user named to a `StatusError`, whose code says what is wrong with the argument.
+    /// Converts the error for a file that the user named to a `StatusError` whose code says what is wrong with the argument.
     ///
-    /// - Parameter failure: The operation that failed, as in `Can't open x`. The system's description of the error is appended.
+    /// - Parameter failure: The operation that failed, as in `Cannot open x`. The system's description of the error is appended.
     package func status(_ failure: String) -> StatusError {
         let status: StatusCode =
             switch code {
@@ -93,7 +100,7 @@ extension StatusError {
         code == .dataLoss || (cause as? FileSystemError)?.affectsSingleFile == true
     }
 
-    /// True if a single file or folder can't be accessed or modified, while others can.
+    /// True if a single file or folder cannot be accessed or modified, while others can.
     package var preventsSingleFileAccess: Bool {
         (cause as? FileSystemError)?.preventsSingleFileAccess == true
     }

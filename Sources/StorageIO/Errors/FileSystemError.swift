@@ -7,6 +7,8 @@ package struct FileSystemError: Error, Hashable {
     let call: String
     /// Its `errno`.
     package let code: Int32
+    /// True if the file system has space, but no inode for another file or folder.
+    var lacksInodes = false
 
     package init(_ call: StaticString, code: Int32 = errno) {
         self.call = call.description
@@ -22,7 +24,7 @@ package struct FileSystemError: Error, Hashable {
     /// True if the file already exists.
     var alreadyExists: Bool { code == EEXIST }
 
-    /// True if a folder can't be removed because it isn't empty.
+    /// True if a folder cannot be removed because it isn't empty.
     package var isNotEmpty: Bool { code == ENOTEMPTY || code == EEXIST }
 
     /// True if the file system doesn't support the name.
@@ -31,7 +33,7 @@ package struct FileSystemError: Error, Hashable {
     /// True if the error is limited to a single file or folder, rather than caused by the process or the disk.
     var affectsSingleFile: Bool { code == EACCES || code == EPERM || code == EIO || isNotFolder }
 
-    /// True if a single file or folder can't be accessed or modified, while others can.
+    /// True if a single file or folder cannot be accessed or modified, while others can.
     package var preventsSingleFileAccess: Bool { code == EACCES || code == EPERM || isNotFolder || code == EISDIR }
 
     /// True if the file has the immutable or append-only attribute.

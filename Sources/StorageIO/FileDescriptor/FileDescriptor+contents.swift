@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 extension FileDescriptor {
@@ -6,10 +7,22 @@ extension FileDescriptor {
         try diskSpace().free
     }
 
-    /// Returns the size of the file system in bytes, and the number of bytes available to unprivileged processes.
-    package func diskSpace() throws(FileSystemError) -> (total: Int, free: Int) {
+    /// Returns the number of inodes of the file system, and the number of those available to unprivileged processes; `nil` if the
+    /// file system creates inodes as needed, as btrfs does.
+    package func inodes() throws(FileSystemError) -> (total: Int, free: Int)? {
+        let status = try fileSystemStatus()
+        return status.f_files == 0 ? nil : (Int(clamping: status.f_files), Int(clamping: status.f_favail))
+    }
+
+    private func fileSystemStatus() throws(FileSystemError) -> statvfs {
         var status = statvfs()
         try Self.call("fstatvfs") { Glibc.fstatvfs(number, &status) }
+        return status
+    }
+
+    /// Returns the size of the file system in bytes, and the number of bytes available to unprivileged processes.
+    package func diskSpace() throws(FileSystemError) -> (total: Int, free: Int) {
+        let status = try fileSystemStatus()
         let bytes = { (blocks: UInt) in
             let (bytes, overflows) = UInt64(blocks).multipliedReportingOverflow(by: UInt64(status.f_frsize))
             return overflows ? .max : Int(clamping: bytes)
@@ -24,6 +37,28 @@ extension FileDescriptor {
         return FileStatus(status)
     }
 
+    /// Sets the modification time of the file, in microseconds since 1970.
+    package func setModificationTime(microseconds: Int64) throws(FileSystemError) {
+        let (seconds, fraction) = microseconds.floored(by: 1_000_000)
+        let times = [
+            timespec(tv_sec: 0, tv_nsec: Self.omittedTime),
+            timespec(tv_sec: Int(seconds), tv_nsec: Int(fraction * 1_000)),
+        ]
+        try Self.call("futimens") { Glibc.futimens(number, times) }
+    }
+
+    /// Sets the modification time of the file, unless the file system does not permit it, as some network file systems do.
+    package func setModificationTimeIfPermitted(microseconds: Int64) throws(FileSystemError) {
+        do throws(FileSystemError) {
+            try setModificationTime(microseconds: microseconds)
+        } catch {
+            guard [EPERM, EACCES, EINVAL, ENOSYS, ENOTSUP].contains(error.code) else { throw error }
+        }
+    }
+
+    /// `UTIME_OMIT`, whose macro Swift cannot import: leaves a time as it is.
+    private static let omittedTime = (1 << 30) - 2
+
     /// Replaces a file in this folder atomically: writes a temporary file, syncs it, renames it, and syncs the folder.
     ///
     /// Durable when this returns.
@@ -36,7 +71,7 @@ extension FileDescriptor {
         try synchronize()
     }
 
-    /// Reads up to `maximumBytes` bytes of a file in this folder, or returns nil if it doesn't exist.
+    /// Reads up to `maximumBytes` bytes of a file in this folder, or returns `nil` if it doesn't exist.
     package func contents(ofFile name: String, maximumBytes: Int) throws(FileSystemError) -> [UInt8]? {
         do throws(FileSystemError) {
             let file = try openFile(name, for: .reading)
@@ -67,7 +102,8 @@ extension FileDescriptor {
         return bytes
     }
 
-    /// Reads into a buffer from `offset`, and returns the number of bytes read, fewer than its size only at the end of the file.
+    /// Reads into a buffer from `offset`, and returns the number of bytes read, which is less than its size only at the end of
+    /// the file.
     package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int {
         var filled = 0
         while filled < buffer.count {
@@ -104,6 +140,11 @@ extension FileDescriptor {
         try Self.call("ftruncate") { Glibc.ftruncate(number, off_t(size)) }
     }
 
+    /// Allocates disk space for the first bytes of the file, without writing them.
+    package func allocate(_ byteCount: Int) throws(FileSystemError) {
+        try Self.call("fallocate") { clinux_allocate(number, off_t(byteCount)) }
+    }
+
     /// Syncs the contents and the metadata required to read them (`fdatasync`).
     package func synchronizeData() throws(FileSystemError) {
         try Self.call("fdatasync") { Glibc.fdatasync(number) }
@@ -114,7 +155,7 @@ extension FileDescriptor {
         try Self.call("fsync") { Glibc.fsync(number) }
     }
 
-    /// Syncs the whole file system (`syncfs`).
+    /// Syncs the entire file system (`syncfs`).
     package func synchronizeFileSystem() throws(FileSystemError) {
         guard let syncfs = Self.syncfs else {
             Glibc.sync()
@@ -128,7 +169,8 @@ extension FileDescriptor {
         unsafeBitCast($0, to: (@convention(c) (Int32) -> Int32).self)
     }
 
-    /// Acquires an exclusive lock without waiting (`flock`). Returns false if another process or another open file description has it.
+    /// Acquires an exclusive lock without waiting (`flock`). Returns `false` if another process or another open file description
+    /// holds it.
     package func lock() throws(FileSystemError) -> Bool {
         do throws(FileSystemError) {
             try Self.call("flock") { Self.changeLock(number, LOCK_EX | LOCK_NB) }
@@ -146,4 +188,12 @@ extension FileDescriptor {
 
     /// The type annotation selects the function over the struct of the same name.
     private static let changeLock: @Sendable (Int32, Int32) -> Int32 = flock
+}
+
+extension Int64 {
+    /// Returns the quotient rounded down, and the remainder, which is not negative.
+    fileprivate func floored(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+    }
 }

@@ -1,11 +1,11 @@
 internal import Glibc
 
 extension FileDescriptor {
-    /// Creates a folder in this folder. Returns false if the name exists.
+    /// Creates a folder in this folder. Returns `false` if the name exists.
     @discardableResult
     package func createFolder(_ name: String) throws(FileSystemError) -> Bool {
         do throws(FileSystemError) {
-            try Self.call("mkdirat") { Glibc.mkdirat(number, name, Self.folderMode) }
+            try creating("mkdirat") { Glibc.mkdirat(number, name, Self.folderMode) }
             return true
         } catch {
             guard error.code == EEXIST else { throw error }
@@ -23,7 +23,7 @@ extension FileDescriptor {
         do throws(FileSystemError) {
             try Self.call("linkat") { Glibc.linkat(file.number, "", number, name, Self.emptyPath) }
         } catch {
-            // Before Linux 6.10 this requires a capability; otherwise the file is linked through /proc.
+            // Before Linux 6.10 this requires a capability. Without it, the file is linked through /proc.
             guard error.isNotFound else { throw error }
             let path = "/proc/self/fd/\(file.number)"
             try Self.call("linkat") { Glibc.linkat(AT_FDCWD, path, number, name, AT_SYMLINK_FOLLOW) }
@@ -38,13 +38,13 @@ extension FileDescriptor {
         try Self.call("renameat") { Glibc.renameat(number, name, other.number, newName) }
     }
 
-    /// Removes a file from this folder. Returns false if it doesn't exist.
+    /// Removes a file from this folder. Returns `false` if it doesn't exist.
     @discardableResult
     package func removeFile(_ name: UnsafePointer<CChar>) throws(FileSystemError) -> Bool {
         try remove(name, flags: 0)
     }
 
-    /// Removes an empty folder from this folder. Returns false if it doesn't exist.
+    /// Removes an empty folder from this folder. Returns `false` if it doesn't exist.
     @discardableResult
     package func removeFolder(_ name: UnsafePointer<CChar>) throws(FileSystemError) -> Bool {
         try remove(name, flags: AT_REMOVEDIR)
@@ -60,7 +60,7 @@ extension FileDescriptor {
         }
     }
 
-    /// Returns the status of an entry of this folder without following symbolic links, or nil if it doesn't exist.
+    /// Returns the status of an entry of this folder without following symbolic links, or `nil` if it doesn't exist.
     package func status(of name: UnsafePointer<CChar>) throws(FileSystemError) -> FileStatus? {
         var status = Glibc.stat()
         do throws(FileSystemError) {
@@ -77,7 +77,7 @@ extension FileDescriptor {
         try Self.call("faccessat") { Glibc.faccessat(number, name, W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) }
     }
 
-    /// Returns the kind of an entry of this folder, or nil if it was removed in the meantime.
+    /// Returns the kind of an entry of this folder, or `nil` if it was removed in the meantime.
     package func kind(of entry: FolderListing.Entry) throws(FileSystemError) -> FileStatus.Kind? {
         if let kind = entry.kind { return kind }
         return try status(of: entry.cString)?.kind
@@ -96,12 +96,12 @@ extension FileDescriptor {
 }
 
 extension FileDescriptor {
-    /// Removes an entry of this folder, recursively for a folder, while `shouldContinue` returns true. Symbolic links are removed,
-    /// not followed.
+    /// Removes an entry of this folder, recursively for a folder, while `shouldContinue` returns `true`. Symbolic links are
+    /// removed, not followed.
     ///
-    /// Names need not be UTF-8. Recursive in the depth of the folders.
+    /// Names need not be UTF-8. The recursion is as deep as the folders are nested.
     ///
-    /// - Returns: True if the removal is complete.
+    /// - Returns: `true` if the removal is complete.
     package func removeTree(_ entry: FolderListing.Entry, while shouldContinue: () -> Bool) throws(FileSystemError) -> Bool {
         guard shouldContinue() else { return false }
         guard try kind(of: entry) == .folder else {

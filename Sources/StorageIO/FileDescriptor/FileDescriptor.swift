@@ -3,7 +3,7 @@ internal import Glibc
 
 /// A file descriptor of an open file or folder, closed at the end of the value's lifetime.
 ///
-/// All file system calls of the store are in this type and its extensions. Names are resolved relative to an open folder, one
+/// All of the store's file system calls are in this type and its extensions. Names are resolved relative to an open folder, one
 /// component at a time except in ``openCached(_:)``, and symbolic links are never followed. Interrupted calls are retried. Names
 /// that other programs may have chosen are C strings, because they need not be UTF-8.
 package struct FileDescriptor: ~Copyable, Sendable {
@@ -59,7 +59,7 @@ extension FileDescriptor {
         FileDescriptor(try call("open") { Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
     }
 
-    /// Creates a folder at a path that the operator chose. Returns false if the path exists.
+    /// Creates a folder at a path that the operator chose. Returns `false` if the path exists.
     package static func createFolder(atPath path: String) throws(FileSystemError) -> Bool {
         do throws(FileSystemError) {
             try call("mkdir") { Glibc.mkdir(path, folderMode) }
@@ -77,7 +77,7 @@ extension FileDescriptor {
         )
     }
 
-    /// Opens a folder in this folder, or returns nil if it doesn't exist.
+    /// Opens a folder in this folder, or returns `nil` if it doesn't exist.
     package func openFolderIfPresent(_ name: String) throws(FileSystemError) -> FileDescriptor? {
         do throws(FileSystemError) {
             return try openFolder(name)
@@ -90,12 +90,12 @@ extension FileDescriptor {
     /// Opens a file in this folder.
     package func openFile(_ name: String, for access: Access) throws(FileSystemError) -> FileDescriptor {
         let flags = access.flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY
-        return FileDescriptor(try Self.call("openat") { Glibc.openat(number, name, flags, Self.fileMode) })
+        return FileDescriptor(try creating("openat") { Glibc.openat(number, name, flags, Self.fileMode) })
     }
 
     /// Opens the file at a path below this folder for `fstat`, if the kernel can resolve the path from its cache (`RESOLVE_CACHED`).
     ///
-    /// Returns nil if it can't, if there is no file, or if the call is interrupted. Symbolic links are not followed.
+    /// Returns `nil` if the kernel cannot, if there is no file, or if the call is interrupted. Symbolic links are not followed.
     package func openCached(_ path: String) -> FileDescriptor? {
         let opened = clinux_open_cached(number, path)
         return opened >= 0 ? FileDescriptor(opened) : nil
@@ -104,10 +104,23 @@ extension FileDescriptor {
     /// Creates an unnamed file (`O_TMPFILE`) in this folder's file system. It is deleted on close unless it was linked before.
     func createUnnamedFile() throws(FileSystemError) -> FileDescriptor {
         let flags = Self.unnamed | O_RDWR | O_CLOEXEC
-        return FileDescriptor(try Self.call("openat") { Glibc.openat(number, ".", flags, Self.fileMode) })
+        return FileDescriptor(try creating("openat") { Glibc.openat(number, ".", flags, Self.fileMode) })
     }
 
-    /// `O_TMPFILE`, whose macro Swift can't import. The constant is the same on all platforms of Swift.
+    /// Calls a system call that may create a file or folder in this folder. The error tells whether inodes are lacking.
+    @discardableResult
+    func creating(_ name: StaticString, _ call: () -> Int32) throws(FileSystemError) -> Int32 {
+        do throws(FileSystemError) {
+            return try Self.call(name, call)
+        } catch {
+            guard error.isNoSpace, let inodes = try? inodes(), inodes.free == 0 else { throw error }
+            var specific = error
+            specific.lacksInodes = true
+            throw specific
+        }
+    }
+
+    /// `O_TMPFILE`, whose macro Swift cannot import. The constant is the same on all platforms of Swift.
     private static let unnamed = 0o20_000_000 | O_DIRECTORY
 
     /// New files and folders are accessible to their owner only.

@@ -45,7 +45,13 @@ package struct FileIdentity: Hashable {
     package let modifiedSeconds: Int64
     let modifiedNanoseconds: Int64
 
-    /// Returns whether the file was modified more than a number of seconds ago by the system clock.
+    /// The modification time in microseconds since 1970, rounded down.
+    package var modifiedMicroseconds: Int64 {
+        let (microseconds, isOverflow) = modifiedSeconds.multipliedReportingOverflow(by: 1_000_000)
+        return isOverflow ? (modifiedSeconds < 0 ? .min : .max) : microseconds &+ modifiedNanoseconds / 1_000
+    }
+
+    /// Returns whether the file was modified more than `seconds` ago, according to the system clock.
     package func isOlder(thanSeconds seconds: Int64) -> Bool {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)

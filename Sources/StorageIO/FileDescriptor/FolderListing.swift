@@ -25,7 +25,7 @@ package struct FolderListing: ~Copyable {
         _ = closedir(stream)
     }
 
-    /// Returns the next entry except `.` and `..`, or nil at the end.
+    /// Returns the next entry except `.` and `..`, or `nil` at the end.
     package mutating func next() throws(FileSystemError) -> Entry? {
         while true {
             errno = 0
@@ -40,8 +40,8 @@ package struct FolderListing: ~Copyable {
         }
     }
 
-    // A record is only as long as its name, so the last one may be shorter than a `dirent` and end at the end of the buffer.
-    // `pointee` may copy a whole `dirent`. Therefore these use the addresses of the fields, never their values.
+    // A record is only as long as its name requires, so the last one may be shorter than a `dirent` and end at the end of the
+    // buffer. `pointee` may copy a whole `dirent`. Therefore these use the addresses of the fields, never their values.
 
     private static func name(of entry: UnsafeMutablePointer<dirent>) -> [UInt8] {
         guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { return [] }

@@ -1,7 +1,7 @@
 /// A writer of files that become visible under their final names only when complete.
 ///
-/// A new file is written as an unnamed file if the file system supports it (ext4, XFS, btrfs, tmpfs). Linking it costs half of
-/// creating and renaming a temporary file, and a crash leaves nothing behind.
+/// A new file is written as an unnamed file if the file system supports it (ext4, XFS, btrfs, tmpfs). Linking it costs half as
+/// much as creating and renaming a temporary file, and a crash leaves nothing behind.
 package struct AtomicFileWriter {
     /// A complete file that doesn't have its final name yet.
     package enum StagedFile {
@@ -15,7 +15,7 @@ package struct AtomicFileWriter {
 
     /// The number of the last temporary name.
     private var count: UInt64 = 0
-    /// The number of additional unnamed files that may be open; nil before the file system was probed.
+    /// The number of additional unnamed files that may be open; `nil` before the file system has been probed.
     private var remainingUnnamedFiles: Int?
 
     package init(hasLeftoverTemporaryFile: Bool) {
@@ -27,14 +27,18 @@ package struct AtomicFileWriter {
 
     /// Writes a staged file.
     ///
-    /// - Parameter isReplacing: True if a file with the final name exists.
+    /// - Parameters:
+    ///   - time: The modification time that the file gets, in microseconds since 1970, where the file system permits it.
+    ///   - isReplacing: True if a file with the final name exists.
     package mutating func write(
         _ bytes: [UInt8],
+        modifiedAt time: Int64,
         in folder: borrowing FileDescriptor,
         isReplacing: Bool
     ) throws(FileSystemError) -> (file: StagedFile, identity: FileIdentity) {
         if !isReplacing, let file = createUnnamed(in: folder) {
             try file.descriptor.write(bytes)
+            try file.descriptor.setModificationTimeIfPermitted(microseconds: time)
             let identity = try file.descriptor.status().identity
             remainingUnnamedFiles? -= 1
             return (.unnamed(file), identity)
@@ -42,6 +46,7 @@ package struct AtomicFileWriter {
         let created = try createNamed(in: folder)
         do throws(FileSystemError) {
             try created.file.write(bytes)
+            try created.file.setModificationTimeIfPermitted(microseconds: time)
             return (.named(created.name), try created.file.status().identity)
         } catch {
             remove(created.name, from: folder)
@@ -78,7 +83,7 @@ package struct AtomicFileWriter {
         }
     }
 
-    /// Abandons a staged file whose folder can't be opened anymore.
+    /// Abandons a staged file whose folder can no longer be opened.
     package mutating func abandon(_ file: StagedFile) {
         switch file {
         case .named: hasLeftoverTemporaryFile = true
@@ -95,8 +100,8 @@ extension AtomicFileWriter {
         return SharedFileDescriptor(file)
     }
 
-    /// Returns whether unnamed files can be created and linked, which depends on the file system, and on privileges, Linux 6.10 or
-    /// `/proc`.
+    /// Returns whether unnamed files can be created and linked, which requires support by the file system and either privileges,
+    /// Linux 6.10 or later, or `/proc`.
     private mutating func supportsUnnamedFiles(in folder: borrowing FileDescriptor) -> Bool {
         do throws(FileSystemError) {
             remove(try link(try folder.createUnnamedFile(), in: folder), from: folder)

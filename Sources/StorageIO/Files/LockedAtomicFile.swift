@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// A small file that is read and replaced as a whole.
 ///
-/// Several processes may modify it, such as a server and a command. A lock file serializes them, and readers see one version or
-/// the other, never a mixture. Only its owner can read it.
+/// Several processes may modify it, such as the server and a command-line tool. A lock file serializes them, and readers see one
+/// version or the other, never a mixture. Only its owner can read it.
 package final class LockedAtomicFile: Sendable {
     /// The version of the file.
     package struct Version: Hashable, Sendable {
@@ -14,7 +14,7 @@ package final class LockedAtomicFile: Sendable {
 
     /// The contents of the file at a point in time.
     package struct Snapshot: Sendable {
-        /// The contents; nil if the file doesn't exist.
+        /// The contents; `nil` if the file doesn't exist.
         package let bytes: [UInt8]?
         package let version: Version?
         /// The sequence number of the read, which orders snapshots.
@@ -28,13 +28,13 @@ package final class LockedAtomicFile: Sendable {
 
     /// The maximum size, far above any practical size.
     private static let maximumBytes = 16 << 20
-    /// The number of attempts to acquire the lock, about 5 seconds. A process holds it for a few milliseconds.
+    /// The number of attempts to acquire the lock, over about 5 seconds. A process holds it for a few milliseconds.
     private static let maximumLockAttempts = 500
     private static let retryMicroseconds: UInt32 = 10_000
 
     /// Creates the file's handle. The file need not exist.
     ///
-    /// - Parameter queue: Runs the reads and writes; of width 1.
+    /// - Parameter queue: A queue of width 1 that runs the reads and writes.
     package init(_ name: String, in folder: SharedFileDescriptor, queue: WorkQueue) {
         self.name = name
         self.folder = folder
@@ -44,7 +44,7 @@ package final class LockedAtomicFile: Sendable {
     /// The name of the lock file of a file.
     package static func lockName(of name: String) -> String { name + ".lock" }
 
-    /// Returns the current version, or nil if the file doesn't exist.
+    /// Returns the current version, or `nil` if the file doesn't exist.
     package func version() async throws(StatusError) -> Version? {
         try await queue.run { [name, folder] () throws(StatusError) in
             let status = try reporting("get the status of", name) { () throws(FileSystemError) in
@@ -61,8 +61,8 @@ package final class LockedAtomicFile: Sendable {
 
     /// Replaces the file with the result of `change`, under the lock. Durable when this returns.
     ///
-    /// - Parameter change: Receives the current bytes, or nil if the file doesn't exist, and returns the new ones, or nil to keep
-    ///   the file unchanged.
+    /// - Parameter change: Receives the current bytes, or `nil` if the file doesn't exist, and returns the new ones, or `nil` to
+    ///   keep the file unchanged.
     package func update(
         _ change: @escaping @Sendable ([UInt8]?) throws(StatusError) -> [UInt8]?
     ) async throws(StatusError) -> Snapshot {

@@ -17,8 +17,8 @@ package final class UnlinkedFile: Sendable {
 
     /// Creates an empty file.
     ///
-    /// - Parameter path: The folder whose file system has the file.
-    /// - Throws: ``StatusCode/unavailable`` if the file can't be created.
+    /// - Parameter path: A folder on the file system that stores the file.
+    /// - Throws: ``StatusCode/unavailable`` if the file cannot be created.
     package static func create(inFolder path: String) async throws(StatusError) -> UnlinkedFile {
         try await run("create") { () throws(FileSystemError) in
             let folder = try FileDescriptor.folder(atPath: path)
@@ -37,7 +37,7 @@ package final class UnlinkedFile: Sendable {
 
     /// Writes bytes at an offset.
     ///
-    /// - Throws: ``StatusCode/resourceExhausted`` if it would leave less disk space than is reserved.
+    /// - Throws: ``StatusCode/resourceExhausted`` if the write would leave less disk space than is reserved.
     package func write(_ bytes: [UInt8], at offset: Int) async throws(StatusError) {
         try await Self.run("write") { [file] () throws(FileSystemError) in
             guard try file.descriptor.freeBytes() >= Self.reservedBytes + bytes.count else {

@@ -3,7 +3,7 @@ public import UTF8Text
 /// A value in a parsed JSON text.
 ///
 /// A node is a reference into its text and keeps the text alive. The text is already validated, so accessors do not
-/// throw: they return nil for a value of another kind.
+/// throw: they return `nil` for a value of another kind.
 public struct JSONNode: Sendable {
     private let storage: JSONText.Storage
     private let index: Int
@@ -57,7 +57,7 @@ public struct JSONNode: Sendable {
     /// True if the value is `null`.
     public var isNull: Bool { entry.kind == .null }
 
-    /// The boolean, or nil for another kind.
+    /// The boolean, or `nil` for another kind.
     public var boolean: Bool? {
         switch entry.kind {
         case .true: true
@@ -66,7 +66,7 @@ public struct JSONNode: Sendable {
         }
     }
 
-    /// The number, or nil for another kind.
+    /// The number, or `nil` for another kind.
     public var number: JSONNumber? {
         let entry = entry
         guard entry.kind == .integer || entry.kind == .double else { return nil }
@@ -76,7 +76,7 @@ public struct JSONNode: Sendable {
         }
     }
 
-    /// The unescaped string, or nil for another kind.
+    /// The unescaped string, or `nil` for another kind.
     public var string: String? {
         let entry = entry
         guard entry.kind == .string || entry.kind == .escapedString else { return nil }
@@ -90,19 +90,19 @@ public struct JSONNode: Sendable {
 }
 
 extension JSONNode {
-    /// The elements of an array, or nil for another kind.
+    /// The elements of an array, or `nil` for another kind.
     public var elements: Elements? {
         guard entry.kind == .array else { return nil }
         return Elements(storage: storage, first: index + 1, count: entry.count)
     }
 
-    /// The members of an object in source order, or nil for another kind.
+    /// The members of an object in source order, or `nil` for another kind.
     public var members: Members? {
         guard entry.kind == .object else { return nil }
         return Members(storage: storage, first: index + 1, count: entry.count)
     }
 
-    /// The value of a member; nil if the object has no such member, or if the node is not an object.
+    /// The value of a member; `nil` if the object has no such member, or if the node is not an object.
     ///
     /// A linear search that does not copy the keys.
     public subscript(_ key: UTF8Key) -> JSONNode? {

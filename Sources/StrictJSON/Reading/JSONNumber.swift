@@ -4,7 +4,7 @@ public enum JSONNumber: Sendable, Hashable {
     case integer(Int64)
     /// A literal with a fraction or exponent, rounded to the nearest double. The sign of `-0.0` is preserved.
     case double(Double)
-    /// A literal out of the range of 64-bit integers or finite doubles.
+    /// A literal outside the range of 64-bit integers or finite doubles.
     case outOfRange
 }
 

@@ -1,6 +1,6 @@
 import UTF8Text
 
-/// Detector of duplicate keys in an object, in time linear in the number of members.
+/// A detector of duplicate keys in an object that takes time linear in the number of members.
 ///
 /// Keys in ascending order, as in stored documents, cost one comparison each. Otherwise up to eight keys are compared
 /// pairwise, and more go through a hash table. The hash is seeded per process, so an input cannot be crafted to collide.
@@ -11,7 +11,7 @@ struct DuplicateKeyFinder {
     /// Open-addressing slots: the tape index of a key, or 0 for an empty slot (index 0 is never a key).
     private var slots: [UInt32] = []
 
-    /// Returns the tape index of the first key that equals an earlier key of the same object, or nil.
+    /// Returns the tape index of the first key that equals an earlier key of the same object, or `nil`.
     mutating func firstRepeatedKey(
         ofObjectAt object: Int,
         on tape: [JSONTapeEntry],
@@ -66,7 +66,7 @@ private struct ObjectKeys {
 
     func body(at key: Int) -> JSONStringBody { JSONStringBody(tape[key], in: text) }
 
-    /// Returns whether every key is greater than the previous one; false if any key has escapes.
+    /// Returns whether every key is greater than the previous one; `false` if any key has escapes.
     func areAscending() -> Bool {
         var previous = body(at: first)
         var index = first

@@ -1,6 +1,6 @@
 import UTF8Text
 
-/// Validates a JSON text in one pass and builds its tape.
+/// A scanner that validates a JSON text in one pass and builds its tape.
 ///
 /// Uses neither recursion nor a stack: while an array or object is open, its tape entry holds the index of the enclosing
 /// one. Noncopyable, so that the tape is never copied implicitly.

@@ -42,7 +42,7 @@ extension JSONSyntaxError {
         case loneSurrogate
         /// Bytes in a string that are not well-formed UTF-8 (overlong, surrogate, above U+10FFFF or truncated).
         case invalidUTF8
-        /// A second member of the same name in an object. Names are compared unescaped, byte by byte.
+        /// A second member with the same name in an object. Names are compared unescaped, byte by byte.
         case duplicateKey(UTF8Key)
         /// Arrays and objects nested deeper than the limit.
         case tooDeep(limit: Int)

@@ -14,7 +14,7 @@ TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 @contextlib.contextmanager
 def chromium():
-    """Starts a browser, for root without its sandbox, which does not work there."""
+    """Starts a browser; as root without the sandbox, which does not work for root."""
     with sync_playwright() as playwright:
         arguments = ["--no-sandbox"] if os.getuid() == 0 else []
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=arguments)

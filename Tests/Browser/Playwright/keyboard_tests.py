@@ -63,7 +63,7 @@ class KeyboardUser:
 
 
 def find_a_document(user):
-    """Opens a collection from the overview, a row by shortcuts, and jumps to the content by the skip link."""
+    """Opens a collection from the overview and a row with shortcuts, and jumps to the content with the skip link."""
     user.tab.load("/admin/")
     user.follow('a[href="/admin/data/books"]')
     user.at("/admin/data/books")
@@ -78,7 +78,7 @@ def find_a_document(user):
 
 
 def switch_language(user):
-    """Switches to Persian and the dark theme by the buttons in the footer, which reload the same page."""
+    """Switches to Persian and the dark theme with the buttons in the footer, which reload the same page."""
     user.tab.load("/admin/data/books/hitchhiker?view=json")
     user.follow('button[name="lang"][value="fa"]')
     user.at("/admin/data/books/hitchhiker?view=json")
@@ -139,7 +139,7 @@ def edit_a_document(user):
     user.at("/admin/data/walks/one")
     assert call(origin, "documents.get", {"path": "walks/one"})["fields"] == {"pages": 42, "title": "mine"}
     user.follow('main a[href$="?history"]')
-    # The oldest version is the last of the list.
+    # The oldest version is last in the list.
     user.follow("ol.history > li:last-child form button")
     user.at("/admin/data/walks/one")
     assert call(origin, "documents.get", {"path": "walks/one"})["fields"] == {"pages": 816, "title": "first"}

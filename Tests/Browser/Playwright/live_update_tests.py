@@ -1,4 +1,4 @@
-"""Tests live updates: changes must appear at once, without further requests and without moving other content.
+"""Tests live updates: changes must appear immediately, without further requests and without moving other content.
 
     live_update_tests.py ORIGIN
 """
@@ -10,21 +10,21 @@ import sys
 from browser import Tab, chromium
 from hostile_values import call
 
-# Records when an event arrives, before the page's own handler runs, and when the page is changed after that.
+# Records when an event arrives, before the page's own handler runs, and when the page changes afterward.
 CLOCK = """
 window.clock = [];
 window.EventSource = class extends EventSource {
     constructor(url) {
         super(url);
-        this.addEventListener("put", () => clock.push({ come: performance.now() }));
+        this.addEventListener("rows", () => clock.push({ received: performance.now() }));
     }
 };
 addEventListener("DOMContentLoaded", () => {
     new MutationObserver(() => {
         const last = clock.at(-1);
-        if (!last || last.put) return;
-        last.put = performance.now();
-        last.at = performance.timeOrigin + last.put;
+        if (!last || last.shown) return;
+        last.shown = performance.now();
+        last.at = performance.timeOrigin + last.shown;
     }).observe(document.querySelector("table[data-live]") ?? document.body, { subtree: true, childList: true });
 });
 """
@@ -66,7 +66,7 @@ def measure(follower):
         result = follower.set("follow/b", {"n": number, "color": "#00f"})
         follower.wait(f"document.querySelector('[data-key$=\"/follow/b\"] td:last-child').textContent == '{number}'")
         last = follower.page.evaluate("clock.at(-1)")
-        since_event.append(last["put"] - last["come"])
+        since_event.append(last["shown"] - last["received"])
         since_commit.append(last["at"] - milliseconds(result["updateTime"]))
         # Fast changes are coalesced; each of these must have its own event.
         follower.page.wait_for_timeout(100)
@@ -74,7 +74,7 @@ def measure(follower):
 
 
 def test_table(browser, origin):
-    """Rows change at once without further requests; content in use is replaced only when it is no longer in use."""
+    """Rows change immediately without further requests; content that is in use is not replaced until it is released."""
     for name in ["d", "one"]:
         call(origin, "documents.delete", {"path": f"follow/{name}"})
     for name in "abc":
@@ -97,7 +97,7 @@ def test_table(browser, origin):
     follower.set("follow/c", {"n": 2, "color": "#f00"})
     follower.wait("getComputedStyle(document.querySelector('[data-key$=\"/follow/c\"] .chip')).backgroundColor == 'rgb(255, 0, 0)'")
 
-    # A selected text.
+    # Selected text.
     page.evaluate("getSelection().selectAllChildren(document.querySelector('[data-key$=\"/follow/a\"] td:last-child'))")
     follower.set("follow/a", {"n": 7, "color": "#0f0"})
     follower.wait("getComputedStyle(document.querySelector('[data-key$=\"/follow/a\"] .chip')).backgroundColor == 'rgb(0, 255, 0)'")
@@ -113,7 +113,7 @@ def test_table(browser, origin):
     assert "no longer here" in follower.text("tr.row-removed th")
     follower.set("follow/b", {"n": 1, "color": "#00f"})
     follower.wait("!document.querySelector('tr.row-removed')")
-    assert not follower.requests, f"asked for {follower.requests}"
+    assert not follower.requests, f"unexpected requests: {follower.requests}"
     return follower.tab.faults
 
 
@@ -131,7 +131,7 @@ def test_document(browser, origin):
     follower.wait("document.querySelector('tr.row-removed')?.dataset.key == 'n'")
     call(origin, "documents.delete", {"path": "follow/one"})
     follower.wait("document.querySelector('#live p').textContent.startsWith('This page has changed')")
-    assert not follower.requests, f"asked for {follower.requests}"
+    assert not follower.requests, f"unexpected requests: {follower.requests}"
     return follower.tab.faults
 
 

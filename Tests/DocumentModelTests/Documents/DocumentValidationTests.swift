@@ -50,10 +50,10 @@ struct DocumentValidationTests {
         (["____": .null], "____", "reserved"),
         (["a": .map(["__type__": .string("__vector__")])], "a.__type__", "reserved"),
         (["a b": .array([.null, .map(["c": .map(["__x__": .null])])])], "`a b`[1].c.__x__", "reserved"),
-        (["a": .array([.array([])])], "a[0]", "can't contain another array directly"),
+        (["a": .array([.array([])])], "a[0]", "cannot contain another array directly"),
         (
             ["tags": .array([.null, .map(["x": .array([.integer(1), .array([])])])])], "tags[1].x[1]",
-            "can't contain another array directly"
+            "cannot contain another array directly"
         ),
         (["a": nested(21)], "a" + String(repeating: ".m", count: 20), "at most 20"),
         (["a": nested(21, withArrays: true)], "a" + String(repeating: "[0].m", count: 10), "at most 20"),

@@ -46,7 +46,7 @@ struct StatusErrorTests {
     }
 
     @Test
-    func `The field path is extended outwards`() {
+    func `The field path is extended outward`() {
         let error = StatusError(.invalidArgument, "…").inside(field: "color").inside(element: 2).inside(field: "my tags")
         #expect(error.field == "`my tags`[2].color")
         #expect(StatusError(.invalidArgument, "…").inside(element: 0).inside(element: 1).field == "[1][0]")

@@ -121,7 +121,7 @@ struct DocumentFileDamageTests {
         let error = try error(of: Array("{\n\(metadata)}".utf8), id: nil)
         #expect(error.path == "books")
         #expect(error.file?.line == 2)
-        #expect(error.message.contains("doesn't have the document ID"))
+        #expect(error.message.contains("doesn't contain the document ID"))
     }
 
     @Test

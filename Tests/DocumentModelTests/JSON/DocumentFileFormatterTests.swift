@@ -144,7 +144,7 @@ struct DocumentFileFormatterTests {
 
     @Test
     func `Formatting encoded fields is equivalent to encoding the document`() throws {
-        var random = RandomFields(seed: SeededGenerator.currentSeed)
+        var random = RandomCodecFields(seed: SeededGenerator.currentSeed)
         for _ in 0..<100 {
             let document = random.document()
             let bytes = DocumentFile.encode(document, storesID: true)

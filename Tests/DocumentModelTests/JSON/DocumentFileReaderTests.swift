@@ -16,7 +16,7 @@ struct DocumentFileReaderTests {
 
     @Test
     func `Random documents round-trip`() throws {
-        var random = RandomFields(seed: SeededGenerator.currentSeed)
+        var random = RandomCodecFields(seed: SeededGenerator.currentSeed)
         for number in 0..<200 {
             let document = random.document()
             let storesID = number.isMultiple(of: 2)

@@ -6,7 +6,7 @@ import UTF8Text
 
 @Suite("Encoded documents")
 struct EncodedDocumentTests {
-    private let document = try! Document(  // Proof: a literal of legal parts.
+    private let document = try! Document(  // Cannot fail: a literal with valid components.
         path: DocumentPath("books/hitchhiker"),
         fields: [
             "title": .string("The Ultimate Hitchhiker's Guide"),
@@ -47,7 +47,7 @@ struct EncodedDocumentTests {
         let encoded = EncodedDocument(document)
         #expect(try encoded.fields(named: ["title", "missing"])["title"] == document.fields["title"])
         #expect(try encoded.fields(named: ["$own"])["$own"] == document.fields["$own"])
-        var random = RandomFields(seed: SeededGenerator.currentSeed)
+        var random = RandomCodecFields(seed: SeededGenerator.currentSeed)
         for _ in 0..<100 {
             let document = random.document()
             let names = document.fields.map(\.key)
@@ -60,7 +60,7 @@ struct EncodedDocumentTests {
 
     @Test
     func `Random documents round-trip, and equal documents have equal bytes`() throws {
-        var random = RandomFields(seed: SeededGenerator.currentSeed)
+        var random = RandomCodecFields(seed: SeededGenerator.currentSeed)
         for _ in 0..<200 {
             let document = random.document()
             let encoded = EncodedDocument(document)

@@ -118,7 +118,7 @@ struct ValueCodingTests {
 
     @Test
     func `Random values round-trip`() throws {
-        var random = RandomFields(seed: SeededGenerator.currentSeed)
+        var random = RandomCodecFields(seed: SeededGenerator.currentSeed)
         for _ in 0..<400 {
             let value = random.value(depth: 5)
             let text = Self.text(of: value)

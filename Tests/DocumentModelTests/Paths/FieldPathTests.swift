@@ -84,7 +84,7 @@ struct FieldPathTests {
     }
 
     @Test
-    func `Literal names may have any characters, but can't be empty`() throws {
+    func `Literal names may have any characters, but cannot be empty`() throws {
         #expect(try FieldPath(segments: ["a.b", "`", "é"]).description == #"`a.b`.`\``.`é`"#)
         let none = try #require(throws: StatusError.self) { try FieldPath(segments: []) }
         #expect(none.message.contains("at least one name"))

@@ -3,7 +3,7 @@ import UTF8Text
 
 /// Queries and documents in JSON for tests.
 enum QueryFixtures {
-    static let books = try! CollectionPath("books")  // Proof: a literal.
+    static let books = try! CollectionPath("books")  // Cannot fail: a literal with valid components.
 
     static func field(_ text: String) throws -> FieldPath {
         UTF8Key(text) == "__name__" ? .documentName : try FieldPath(text)

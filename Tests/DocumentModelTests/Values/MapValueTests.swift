@@ -23,7 +23,7 @@ struct MapValueTests {
     }
 
     @Test
-    func `Names that differ in normalisation are different`() {
+    func `Names that differ in normalization are different`() {
         var map: MapValue = ["\u{e9}": .integer(1), "e\u{301}": .integer(2)]
         #expect(map.count == 2)
         map["\u{e9}"] = nil

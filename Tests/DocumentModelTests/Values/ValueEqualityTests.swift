@@ -54,7 +54,7 @@ struct ValueEqualityTests {
     }
 
     @Test
-    func `Values are small`() {
+    func `A value takes 24 bytes`() {
         #expect(MemoryLayout<Value>.stride == 24)
     }
 }

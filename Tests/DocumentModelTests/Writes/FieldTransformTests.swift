@@ -2,7 +2,7 @@ import DocumentModel
 import Testing
 import UTF8Text
 
-/// A transform of the field `f`: its JSON before (nil if missing), the operation, and its JSON after.
+/// A transform of the field `f`: its JSON before (`nil` if missing), the operation, and its JSON after.
 struct TransformCase: CustomTestStringConvertible, Sendable {
     let before: String?
     let operation: FieldTransform.Operation
@@ -203,7 +203,7 @@ struct FieldTransformTests {
     }
 
     @Test
-    func `A delete can't have transforms`() throws {
+    func `A delete cannot have transforms`() throws {
         var write = Write.delete(Fixture.path)
         write.transforms = [FieldTransform(field: try FieldPath("a"), operation: .serverTimestamp)]
         let error = #expect(throws: StatusError.self) { try write.applied(to: nil, at: Fixture.now) }

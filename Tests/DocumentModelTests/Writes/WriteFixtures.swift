@@ -4,10 +4,10 @@ import Testing
 
 /// Documents in JSON and timestamps for tests of writes.
 enum WriteFixtures {
-    static let path = try! DocumentPath("books/hitchhiker")  // Proof: a literal.
+    static let path = try! DocumentPath("books/hitchhiker")  // Cannot fail: a literal with valid components.
     /// Returns a timestamp in seconds since 1970.
     static func second(_ second: Int64) -> Timestamp {
-        try! Timestamp(microseconds: second * 1_000_000)  // Proof: tests use small numbers.
+        try! Timestamp(microseconds: second * 1_000_000)  // Cannot fail: tests use small numbers.
     }
     static let created = second(100)
     static let updated = second(200)
@@ -39,7 +39,7 @@ extension MapValue {
 }
 
 extension Write {
-    /// Returns the JSON of the fields after the write of a document with the fields `json`; nil for a missing document.
+    /// Returns the JSON of the fields after the write of a document with the fields `json`; `nil` for a missing document.
     func fields(of json: String?) throws -> String? {
         try applied(to: WriteFixtures.document(json), at: WriteFixtures.now).document?.fields.json
     }

@@ -143,7 +143,7 @@ struct WriteSetTests {
     }
 
     @Test
-    func `A field can't have both a value and a delete`() throws {
+    func `A field cannot have both a value and a delete`() throws {
         let merging = #expect(throws: StatusError.self) { try set(#"{"a":{"b":1}}"#, merge: .all, delete: ["a.b"]) }
         #expect(merging?.field == "a.b")
         let mask = Write.Merge.fields(try Fixture.paths(["a"]))

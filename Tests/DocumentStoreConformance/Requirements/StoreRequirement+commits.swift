@@ -34,7 +34,7 @@ extension StoreRequirement {
             #expect(ordered.compactMap(\.sequence?.rawValue) == Array(1...64))
             #expect(Set(ordered.map(\.commitTime)).count == 64)
             #expect(try await store.version("c/counter") == .integer(64))
-            #expect(try await store.take(64, after: .zero).map(\.time) == ordered.map(\.commitTime))
+            #expect(try await store.firstCommits(64, after: .zero).map(\.time) == ordered.map(\.commitTime))
         },
         StoreRequirement("A commit with a write that fails changes nothing") { store in
             try await store.set("c/a")
@@ -92,7 +92,7 @@ extension StoreRequirement {
             let document = try #require(try await store.document(at: path)).decoded()
             #expect(document.fields == ["time": .timestamp(milliseconds), "v": .integer(7)])
             #expect((document.createTime, document.updateTime) == (created.commitTime, result.commitTime))
-            let commit = try #require(try await store.take(1, after: SequenceNumber(1)).first)
+            let commit = try #require(try await store.firstCommits(1, after: SequenceNumber(1)).first)
             #expect(commit.changes.map(\.path) == [path])
             #expect(try commit.changes.first?.after?.decoded() == document)
             #expect(commit.changes.first?.existedBefore == true)
@@ -116,7 +116,7 @@ extension StoreRequirement {
         StoreRequirement("A closed store accepts no commits and ends all commit sequences") { store in
             try await store.set("c/a")
             #expect(await store.writeBlockedReason == nil)
-            async let waiting = store.take(1, after: SequenceNumber(1))
+            async let waiting = store.firstCommits(1, after: SequenceNumber(1))
             #expect(await store.close() == nil)
             #expect(try await waiting.isEmpty)
             await expectError(.unavailable) { try await store.set("c/a", 2) }

@@ -26,7 +26,7 @@ extension StoreRequirement {
             #expect(try await store.changeIndexes(.unexempt(exemption)).exemptions.isEmpty)
             await expectError(.notFound) { _ = try await store.changeIndexes(.unexempt(exemption)) }
         },
-        StoreRequirement("Queries return the same with composite indexes and exemptions, also while they are built") { store in
+        StoreRequirement("Queries return the same with composite indexes and exemptions, even while they are built") { store in
             var random = RandomDocuments(generator: SeededGenerator())
             let documents = random.documents(80)
             for document in documents { _ = try await store.commit([.set(document.path, document.fields)]) }
@@ -55,9 +55,9 @@ extension DocumentStore {
     fileprivate func waitForIndexes() async throws {
         for _ in 0..<6_000 {
             let report = await indexes()
-            let progress = [report.singleFields] + report.indexes.map(\.progress)
-            guard progress.contains(where: \.isBuilding) || !report.backfills.isEmpty else {
-                #expect(progress.allSatisfy { $0 == .ready })
+            let states = [report.singleFields] + report.indexes.map(\.buildState)
+            guard states.contains(where: \.isBuilding) || !report.backfills.isEmpty else {
+                #expect(states.allSatisfy { $0 == .ready })
                 return
             }
             try await Task.sleep(for: .milliseconds(10))

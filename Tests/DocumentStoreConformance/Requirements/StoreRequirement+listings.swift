@@ -41,7 +41,7 @@ extension StoreRequirement {
             #expect(try await store.listCollections(at: time) == ["a", "b", "c"])
             #expect(try await store.listCollections(under: "a/1/x/1", at: time) == ["y"])
         },
-        StoreRequirement("Listings as of a time show what was there") { store in
+        StoreRequirement("Listings as of a time show what existed then") { store in
             _ = try await store.commit((1...9).map { try .set(DocumentPath("c/\($0)"), [:]) })
             let time = try await store.lastCommitTime
             _ = try await store.commit((1...5).map { try .delete(DocumentPath("c/\($0)")) } + [.set(DocumentPath("c/20"), [:])])

@@ -9,7 +9,7 @@ import UTF8Text
 extension StoreRequirement {
     /// Queries, aggregations and sizes.
     static let queries = [
-        StoreRequirement("Queries and aggregations with all operators return what the reference implementation does") { store in
+        StoreRequirement("Queries and aggregations with all operators return the same as the reference implementation") { store in
             var random = RandomDocuments(generator: SeededGenerator())
             let documents = random.documents(120)
             for document in documents { _ = try await store.commit([.set(document.path, document.fields)]) }
@@ -29,6 +29,29 @@ extension StoreRequirement {
             let comparison = QueryComparison(store: store, documents: documents)
             try await comparison.compareQueries(100, readTime: time)
             try await comparison.compareAggregations(30, readTime: time)
+        },
+        StoreRequirement("Sums are exact for integers, and are doubles only if there is a double or an overflow") { store in
+            let field = try FieldPath("n")
+            let aggregations = try NormalizedAggregations([
+                Aggregation(.sum(field), alias: "sum"), Aggregation(.average(field), alias: "average"),
+            ])
+            for (number, (values, sum, average)) in [
+                ([.integer(.max), .integer(1), .integer(-101)], .integer(.max - 100), nil),
+                ([.integer(.max), .integer(.max)], .double(0x1p64), .double(0x1p63)),
+                ([.integer(1), .integer(2), .string("3")], .integer(3), .double(1.5)),
+                ([.integer(1), .double(2)], .double(3), .double(1.5)), ([.string("3")], .integer(0), .null),
+                ([], .integer(0), .null),
+                ([.double(.greatestFiniteMagnitude), .double(.greatestFiniteMagnitude)], .double(.infinity), .double(.infinity)),
+            ].enumerated() as EnumeratedSequence<[([Value], Value, Value?)]> {
+                let collection = try CollectionPath("c\(number)")
+                for (index, value) in values.enumerated() {
+                    _ = try await store.commit([.set(collection.document(DocumentPath.ID("d\(index)")), ["n": value])])
+                }
+                let query = try NormalizedQuery(StructuredQuery(.collection(collection)), aggregating: [field])
+                let results = try await store.aggregate(query, aggregations, readTime: nil).results
+                #expect(results["sum" as UTF8Key] == sum, "\(values)")
+                if let average { #expect(results["average" as UTF8Key] == average, "\(values)") }
+            }
         },
         StoreRequirement("A query sees all changes of a commit or none") { store in
             let paths = try ["a/1", "b/1", "c/x/c/1"].map { try DocumentPath($0) }

@@ -7,7 +7,7 @@ import Testing
 import UTF8Text
 
 extension StoreRequirement {
-    /// Reads of documents, at present and as of a time.
+    /// Reads of documents, current and as of a time.
     static let reads = [
         StoreRequirement("A document is returned as it was written, whatever its values") { store in
             var random = RandomDocuments(generator: SeededGenerator())

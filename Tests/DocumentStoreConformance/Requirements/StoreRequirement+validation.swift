@@ -16,7 +16,7 @@ extension StoreRequirement {
                 try await store.set(path, 2)
                 let write = try Write.set(DocumentPath("c/result"), [:])
                 await expectError(.aborted) { _ = try await store.commit([write], validating: reads) }
-                // Without writes, the reads are validated all the same.
+                // Without writes, the reads are validated nevertheless.
                 await expectError(.aborted) { _ = try await store.commit([], validating: reads) }
             }
             #expect(try await store.document(at: DocumentPath("c/result")) == nil)
@@ -67,7 +67,7 @@ extension StoreRequirement {
 }
 
 extension DocumentStore {
-    /// Reads a counter and writes its successor, again and again until the document has not changed in between.
+    /// Reads a counter and writes its successor, repeatedly until the document has not changed in between.
     fileprivate func incrementByTransaction(_ path: DocumentPath) async throws {
         while true {
             let document = try await document(at: path)

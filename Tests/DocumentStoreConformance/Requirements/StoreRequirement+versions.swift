@@ -21,7 +21,7 @@ extension StoreRequirement {
             )
             #expect(page.versions.map(\.author) == [nil, nil, "bob", "ann"])
             #expect(page.next == nil)
-            #expect(try await store.take(3, after: .zero).map(\.author) == ["ann", nil, "bob"])
+            #expect(try await store.firstCommits(3, after: .zero).map(\.author) == ["ann", nil, "bob"])
         },
         StoreRequirement("The versions of a document are listed page by page") { store in
             for number in 1...7 { try await store.set("c/a", Int64(number)) }

@@ -19,7 +19,7 @@ struct ClientCompatibilityTests {
         }
     }
 
-    @Test func `writes, reads, updates and deletes with completion handlers`() async throws {
+    @Test func `Writes, reads, updates and deletes with completion handlers`() async throws {
         try await withServer { server in
             let db = server.firestore
             let log = await withCheckedContinuation { continuation in
@@ -120,7 +120,7 @@ struct ClientCompatibilityTests {
         }
     }
 
-    @Test func `listens with closures and inspects changes`() async throws {
+    @Test func `Listens with closures and inspects changes`() async throws {
         try await withServer { server in
             let db = server.firestore
             let (lines, continuation) = AsyncStream.makeStream(of: String.self)
@@ -151,7 +151,7 @@ struct ClientCompatibilityTests {
         }
     }
 
-    @Test func `settings can be changed before the first use`() {
+    @Test func `Settings can be changed before the first use`() {
         let db = Firestore(settings: FirestoreSettings())
         let settings = FirestoreSettings()
         settings.host = "localhost:8080"

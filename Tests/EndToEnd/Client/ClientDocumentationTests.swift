@@ -5,7 +5,7 @@ import Testing
 @Suite("Client documentation", .timeLimit(.minutes(2)))
 struct ClientDocumentationTests {
     private static let here = URL(filePath: #filePath).deletingLastPathComponent()
-    private static let catalogue = here.appending(path: "../../../Sources/HearthClient/HearthClient.docc")
+    private static let catalog = here.appending(path: "../../../Sources/HearthClient/HearthClient.docc")
 
     /// Returns the non-empty lines without indentation.
     private func lines(_ text: String) -> [String] {
@@ -18,9 +18,9 @@ struct ClientDocumentationTests {
             .map { ($0.lastPathComponent, try String(contentsOf: $0, encoding: .utf8)) }
     }
 
-    @Test func `all examples are compiled`() throws {
+    @Test func `All examples are compiled`() throws {
         let compiled = try texts(in: Self.here.appending(path: "Snippets"), withExtension: "swift").map { lines($0.text) }
-        let articles = try texts(in: Self.catalogue, withExtension: "md")
+        let articles = try texts(in: Self.catalog, withExtension: "md")
         #expect(articles.count == 6)
         var count = 0
         for (name, text) in articles {
@@ -33,7 +33,7 @@ struct ClientDocumentationTests {
         #expect(count >= 22)
     }
 
-    @Test func `the examples run`() async throws {
+    @Test func `The examples run`() async throws {
         try await withGuide { db in
             let reference = db.document("books/hitchhiker")
             let book = try await MappingSnippets.read(db)

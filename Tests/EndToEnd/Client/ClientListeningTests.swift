@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Client listeners", .tags(.slow), .timeLimit(.minutes(2)))
 struct ClientListeningTests {
-    @Test func `a document listener receives the current state and every change`() async throws {
+    @Test func `A document listener receives the current state and every change`() async throws {
         try await withServer { server in
             let db = server.firestore
             let document = db.document("notes/a")
@@ -23,7 +23,7 @@ struct ClientListeningTests {
         }
     }
 
-    @Test func `a collection listener receives changes with indexes`() async throws {
+    @Test func `A collection listener receives changes with indexes`() async throws {
         try await withGuide { db in
             let languages = db.collection("programming-languages")
             var snapshots = languages.snapshots.makeAsyncIterator()
@@ -50,7 +50,7 @@ struct ClientListeningTests {
         }
     }
 
-    @Test func `the first snapshot includes queued writes`() async throws {
+    @Test func `The first snapshot includes queued writes`() async throws {
         try await withServer { server in
             let db = server.firestore
             for number in 0..<20 {
@@ -65,7 +65,7 @@ struct ClientListeningTests {
         }
     }
 
-    @Test func `a listener receives an empty result`() async throws {
+    @Test func `A listener receives an empty result`() async throws {
         try await withServer { server in
             let db = server.firestore
             for try await snapshot in db.collection("nothing").snapshots {
@@ -76,7 +76,7 @@ struct ClientListeningTests {
         }
     }
 
-    @Test func `a listener is called on the main queue, and not after its removal`() async throws {
+    @Test func `A listener is called on the main queue, and not after its removal`() async throws {
         try await withServer { server in
             let db = server.firestore
             let document = db.document("notes/a")
@@ -104,9 +104,9 @@ struct ClientListeningTests {
         }
     }
 
-    @Test func `a listener resumes after restarts of the server without missing or repeating changes`() async throws {
+    @Test func `A listener resumes after restarts of the server without missing or repeating changes`() async throws {
         try await withTemporaryFolder { folder in
-            var server = try await TestServer(data: folder)
+            var server = try await EndToEndServer(data: folder)
             let port = try #require(server.address.split(separator: ":").last.map(String.init))
             let db = server.firestore
             let collection = db.collection("notes")
@@ -120,7 +120,7 @@ struct ClientListeningTests {
                 #expect(live.documentChanges.map(\.document.documentID) == ["n\(before + 1)"])
                 try await collection.document("n\(before + 2)").setData(["n": before + 2])
                 _ = try await server.stop(with: signal)
-                server = try await TestServer(data: folder, port: port)
+                server = try await EndToEndServer(data: folder, port: port)
                 try await collection.document("n\(before + 3)").setData(["n": before + 3])
                 var changes: [String] = []
                 while changes.count < 2 {
@@ -134,7 +134,7 @@ struct ClientListeningTests {
         }
     }
 
-    @Test func `a listener ends with an error`() async throws {
+    @Test func `A listener ends with an error`() async throws {
         try await withServer { server in
             let db = server.firestore
             try await db.document("a/b").setData([:])

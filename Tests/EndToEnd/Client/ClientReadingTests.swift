@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Client reads", .timeLimit(.minutes(2)))
 struct ClientReadingTests {
-    @Test func `reads a document as a type, with await and with a completion handler`() async throws {
+    @Test func `Reads a document as a type, with await and with a completion handler`() async throws {
         try await withGuide { db in
             let expected = Book(
                 id: "hitchhiker",
@@ -30,7 +30,7 @@ struct ClientReadingTests {
         }
     }
 
-    @Test func `reads the fields of a snapshot`() async throws {
+    @Test func `Reads the fields of a snapshot`() async throws {
         try await withGuide { db in
             let snapshot = try await db.document("books/hitchhiker-image-urls").getDocument()
             #expect(snapshot.exists)
@@ -44,7 +44,7 @@ struct ClientReadingTests {
         }
     }
 
-    @Test func `reads a missing document`() async throws {
+    @Test func `Reads a missing document`() async throws {
         try await withGuide { db in
             let reference = db.collection("books").document("does-not-exist")
             let snapshot = try await reference.getDocument()
@@ -57,7 +57,7 @@ struct ClientReadingTests {
         }
     }
 
-    @Test func `reports a type mismatch with its location`() async throws {
+    @Test func `Reports a type mismatch with its location`() async throws {
         try await withGuide { db in
             let error = await #expect(throws: DecodingError.self) {
                 try await db.collection("books").document("invalid-data").getDocument(as: Book.self)
@@ -75,7 +75,7 @@ struct ClientReadingTests {
         }
     }
 
-    @Test func `decodes nested types, arrays and colors`() async throws {
+    @Test func `Decodes nested types, arrays and colors`() async throws {
         try await withGuide { db in
             let books = db.collection("books")
             let cover = try await books.document("hitchhiker-image-urls").getDocument(as: BookWithCoverImages.self)
@@ -90,7 +90,7 @@ struct ClientReadingTests {
         }
     }
 
-    @Test func `reads a collection with a document that does not match the type`() async throws {
+    @Test func `Reads a collection with a document that does not match the type`() async throws {
         try await withGuide { db in
             let languages = try await db.collection("programming-languages").getDocuments()
             #expect(languages.count == 4)
@@ -112,7 +112,7 @@ struct ClientReadingTests {
         }
     }
 
-    @Test func `reads many documents concurrently`() async throws {
+    @Test func `Reads many documents concurrently`() async throws {
         try await withServer { server in
             let db = server.firestore
             // Larger in total than the maximum response size.
@@ -134,7 +134,7 @@ struct ClientReadingTests {
         }
     }
 
-    @Test func `references have paths and parents`() async throws {
+    @Test func `References have paths and parents`() async throws {
         let db = Firestore(settings: FirestoreSettings())
         let review = db.collection("books").document("a").collection("reviews").document("r")
         #expect(review.path == "books/a/reviews/r")
@@ -150,7 +150,7 @@ struct ClientReadingTests {
         #expect(db.document("a/b") != Firestore(settings: FirestoreSettings()).document("a/b"))
     }
 
-    @Test func `a released database closes its connections`() async throws {
+    @Test func `A released database closes its connections`() async throws {
         try await withServer { server in
             weak var dropped: Firestore?
             do {
@@ -168,7 +168,7 @@ struct ClientReadingTests {
         }
     }
 
-    @Test func `errors have Firestore's codes`() async throws {
+    @Test func `Errors have Firestore's codes`() async throws {
         let settings = FirestoreSettings()
         settings.host = "127.0.0.1:1"
         settings.isSSLEnabled = false

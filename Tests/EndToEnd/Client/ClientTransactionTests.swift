@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Client transactions", .timeLimit(.minutes(2)))
 struct ClientTransactionTests {
-    @Test func `concurrent transactions all succeed`() async throws {
+    @Test func `Concurrent transactions all succeed`() async throws {
         try await withServer { server in
             let db = server.firestore
             let counter = db.document("counters/a")
@@ -27,7 +27,7 @@ struct ClientTransactionTests {
         }
     }
 
-    @Test func `a transaction block runs on a separate thread`() async throws {
+    @Test func `A transaction block runs on a separate thread`() async throws {
         try await withServer { server in
             let db = server.firestore
             let city = db.document("cities/SF")
@@ -57,7 +57,7 @@ struct ClientTransactionTests {
         }
     }
 
-    @Test func `a transaction is aborted after five attempts`() async throws {
+    @Test func `A transaction is aborted after five attempts`() async throws {
         try await withServer { server in
             let db = server.firestore
             let document = db.document("a/b")
@@ -78,7 +78,7 @@ struct ClientTransactionTests {
         }
     }
 
-    @Test func `reads must precede writes, and an error rolls back the transaction`() async throws {
+    @Test func `Reads must precede writes, and an error rolls back the transaction`() async throws {
         struct CustomError: Error {}
         try await withServer { server in
             let db = server.firestore

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("View models", .timeLimit(.minutes(2)))
 struct ClientViewModelTests {
-    @Test func `a view model fetches a document and reports errors`() async throws {
+    @Test func `A view model fetches a document and reports errors`() async throws {
         try await withGuide { @MainActor db in
             let model = BookViewModel(db)
             model.fetchBook(documentID: "hitchhiker")
@@ -20,7 +20,7 @@ struct ClientViewModelTests {
         }
     }
 
-    @Test func `a view model shows live changes and reports an invalid document`() async throws {
+    @Test func `A view model shows live changes and reports an invalid document`() async throws {
         try await withGuide { @MainActor db in
             let model = ColorsViewModel(db)
             model.subscribe()

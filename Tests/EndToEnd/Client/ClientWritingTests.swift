@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Client writes", .timeLimit(.minutes(2)))
 struct ClientWritingTests {
-    @Test func `updates and adds documents of a type`() async throws {
+    @Test func `Updates and adds documents of a type`() async throws {
         try await withGuide { db in
             let books = db.collection("books")
             var book = try await books.document("hitchhiker").getDocument(as: Book.self)
@@ -19,7 +19,7 @@ struct ClientWritingTests {
         }
     }
 
-    @Test func `writes without await are committed in order and call back`() async throws {
+    @Test func `Writes without await are committed in order and call back`() async throws {
         try await withServer { server in
             let db = server.firestore
             let document = db.document("notes/a")
@@ -49,7 +49,7 @@ struct ClientWritingTests {
         }
     }
 
-    @Test func `supports all field values and sentinels`() async throws {
+    @Test func `Supports all field values and sentinels`() async throws {
         try await withServer { server in
             let db = server.firestore
             let document = db.document("things/a")
@@ -87,7 +87,7 @@ struct ClientWritingTests {
         }
     }
 
-    @Test func `supports explicit null, enums and server timestamps`() async throws {
+    @Test func `Supports explicit null, enums and server timestamps`() async throws {
         try await withServer { server in
             let db = server.firestore
             let reference = try await db.collection("articles").addDocument(data: ["title": "Draft", "status": "draft"])
@@ -116,7 +116,7 @@ struct ClientWritingTests {
         }
     }
 
-    @Test func `a batch is atomic`() async throws {
+    @Test func `A batch is atomic`() async throws {
         try await withServer { server in
             let db = server.firestore
             let (first, second) = (db.document("b/1"), db.document("b/2"))

@@ -2,7 +2,7 @@ import HearthClient
 import TestSupport
 import Testing
 
-extension TestServer {
+extension EndToEndServer {
     /// The default database of the server.
     var firestore: Firestore {
         let settings = FirestoreSettings()

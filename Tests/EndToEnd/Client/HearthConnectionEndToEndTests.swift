@@ -8,7 +8,7 @@ import UTF8Text
 struct HearthConnectionEndToEndTests {
     private static let path = (try? DocumentPath("books/a"))!  // A valid literal.
 
-    @Test func `commits writes of every kind`() async throws {
+    @Test func `Commits writes of every kind`() async throws {
         try await withServer { server in
             let connection = server.connection
             let created = try await connection.create(in: Self.path.collection, id: Self.path.id, ["a": .integer(1)])
@@ -33,10 +33,19 @@ struct HearthConnectionEndToEndTests {
 
             _ = try await connection.commit([.set(Self.path, ["n": .integer(8)], merge: .all, delete: [FieldPath("list")])])
             #expect(try await fields(connection) == ["kept": .boolean(true), "n": .integer(8)])
+
+            let kept = try await connection.set(Self.path, ["n": .integer(9)])
+            try await connection.delete(Self.path)
+            try await connection.set(Self.path, ["n": .integer(10)])
+            try await connection.restore(Self.path, from: kept.updateTime)
+            #expect(try await fields(connection) == ["n": .integer(9)])
+            try await connection.delete(Self.path)
+            try await connection.restore(Self.path)
+            #expect(try await fields(connection) == ["n": .integer(9)])
         }
     }
 
-    @Test func `reports why a write is rejected, and rejects the whole commit`() async throws {
+    @Test func `Reports why a write is rejected, and rejects the whole commit`() async throws {
         try await withServer { server in
             let connection = server.connection
             let missing = try DocumentPath("books/missing")
@@ -64,7 +73,7 @@ struct HearthConnectionEndToEndTests {
         }
     }
 
-    @Test func `reports why a call is rejected`() async throws {
+    @Test func `Reports why a call is rejected`() async throws {
         try await withServer { server in
             let unknown = await #expect(throws: StatusError.self) { try await server.connection.call("documents.gte") { _ in } }
             #expect(unknown?.code == .unimplemented)
@@ -83,7 +92,7 @@ struct HearthConnectionEndToEndTests {
         }
     }
 
-    @Test func `calls work with more open streams than call connections`() async throws {
+    @Test func `Calls work with more open streams than call connections`() async throws {
         try await withServer { server in
             let connection = server.connection
             try await withThrowingTaskGroup(of: WatchFrame.Kind?.self) { group in
@@ -108,7 +117,7 @@ struct HearthConnectionEndToEndTests {
         }
     }
 
-    @Test func `returns server information`() async throws {
+    @Test func `Returns server information`() async throws {
         try await withServer { server in
             let before = try await server.connection.serverInformation()
             #expect(before.name == "Hearth")

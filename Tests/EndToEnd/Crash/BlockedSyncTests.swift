@@ -9,7 +9,7 @@ import UTF8Text
 extension CrashTests {
     @Suite("Reads during a blocked sync", .timeLimit(.minutes(2)))
     struct BlockedSyncTests {
-        @Test(arguments: Read.allCases) func `reads do not wait for the sync of a commit`(read: Read) async throws {
+        @Test(arguments: Read.allCases) func `Reads do not wait for the sync of a commit`(read: Read) async throws {
             try await withTemporaryFolder { folder in
                 let (gate, log) = (folder.appending(path: "gate"), folder.appending(path: "calls"))
                 let plan = FaultPlan(fault: .hold("fdatasync@journal/"), log: log, gate: gate)

@@ -106,7 +106,7 @@ extension CommitHistory {
             }
             let isKnown = candidates.contains { $0.value.outcome == .acknowledged(time) }
             let unknown = candidates.filter { $0.value.outcome == .unknown }
-            // With several candidates, the commit can't be determined.
+            // With several candidates, the commit cannot be determined.
             if !isKnown, unknown.count == 1, let number = unknown.first?.key { confirm(number, at: time) }
         }
     }

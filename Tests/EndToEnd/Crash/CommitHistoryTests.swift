@@ -71,19 +71,19 @@ struct CommitHistoryTests {
         ("a document that was never written", acknowledged, ["pairs/a": 1, "pairs/b": 1, "x/1": 2, "x/2": 2]),
     ]
 
-    @Test(arguments: valid.indices) func `accepts permitted states`(index: Int) throws {
+    @Test(arguments: valid.indices) func `Accepts permitted states`(index: Int) throws {
         let (name, steps, found) = Self.valid[index]
         let history = try Self.history(steps)
         #expect(history.violations(in: try Self.snapshot(found, after: steps)) == [], "\(name)")
     }
 
-    @Test(arguments: invalid.indices) func `detects violations`(index: Int) throws {
+    @Test(arguments: invalid.indices) func `Detects violations`(index: Int) throws {
         let (name, steps, found) = Self.invalid[index]
         let history = try Self.history(steps)
         #expect(history.violations(in: try Self.snapshot(found, after: steps)) != [], "\(name)")
     }
 
-    @Test(arguments: [(1, 2), (3, 2), (2, 1), (2, 0)]) func `detects an inconsistent position`(
+    @Test(arguments: [(1, 2), (3, 2), (2, 1), (2, 0)]) func `Detects an inconsistent position`(
         sequence: Int64,
         time: Int64
     ) throws {
@@ -93,7 +93,7 @@ struct CommitHistoryTests {
         #expect(history.violations(in: snapshot) != [])
     }
 
-    @Test func `detects a changed epoch and a lower sequence number`() throws {
+    @Test func `Detects a changed epoch and a lower sequence number`() throws {
         var history = try Self.history(Self.acknowledged)
         let snapshot = try Self.snapshot(["pairs/a": 1, "pairs/b": 1, "x/1": 2], after: Self.acknowledged)
         history.rebase(snapshot)
@@ -106,14 +106,14 @@ struct CommitHistoryTests {
         #expect(history.violations(in: older) != [])
     }
 
-    @Test func `treats watched commits as durable`() throws {
+    @Test func `Treats watched commits as durable`() throws {
         var history = try Self.history([.init(.unknown, "x/1")])
         history.recordWatched(try DocumentPath("x/1"), number: 1, at: try Timestamp(microseconds: 1))
         #expect(history.violations(in: try Self.snapshot([:], after: [])) != [])
         #expect(history.violations(in: try Self.snapshot(["x/1": 1], after: [.init(.acknowledged, "x/1")])) == [])
     }
 
-    @Test func `detects decreasing commit times`() throws {
+    @Test func `Detects decreasing commit times`() throws {
         var history = try Self.history(Self.acknowledged)
         let (number, _) = history.begin { _ in [] }
         history.end(number, .acknowledged(try Timestamp(microseconds: 2)))

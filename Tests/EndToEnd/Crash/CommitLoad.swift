@@ -22,7 +22,9 @@ struct CommitLoad: Sendable {
             try (0..<8).map { try DocumentPath("\(collection)/n\($0)") }
         }
         groups = try (0..<4).map { group in
-            try ["accounts/a\(group)", "ledgers/l\(group)", "accounts/a\(group)/entries/last"].map { try DocumentPath($0) }
+            // The last one makes large commits.
+            let entries = (0..<(group == 3 ? 20 : 1)).map { "accounts/a\(group)/entries/e\($0)" }
+            return try (["accounts/a\(group)", "ledgers/l\(group)"] + entries).map { try DocumentPath($0) }
         }
     }
 

@@ -9,7 +9,7 @@ extension CrashTests {
         /// The sample size per scenario.
         private static let count = 8
 
-        @Test(arguments: CrashScenario.all) func `preserves acknowledged commits and applies others atomically`(
+        @Test(arguments: CrashScenario.all) func `Preserves acknowledged commits and applies others atomically`(
             scenario: CrashScenario
         ) async throws {
             try await withTemporaryFolder { folder in
@@ -21,7 +21,7 @@ extension CrashTests {
                 let trace = try CallTrace(log: log)
                 #expect(trace.calls.contains { "\($0.kind) \($0.path)".hasPrefix(scenario.purpose) })
                 let points = trace.sample(count: Self.count).flatMap { call in
-                    Fault.RelativeTimeView.allCases.filter { $0 != .within || call.writes }.map { (call: call, moment: $0) }
+                    Fault.KillMoment.allCases.filter { $0 != .within || call.writes }.map { (call: call, moment: $0) }
                 }
                 print(
                     "Killing a server with \(scenario) at \(points.count) points of its \(trace.calls.count) calls: "

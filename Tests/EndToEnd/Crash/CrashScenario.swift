@@ -91,8 +91,22 @@ struct CrashScenario: Sendable, CustomStringConvertible {
         return scenario
     }()
 
+    /// Writes and deletes more documents in a commit than are changed in one step.
+    static let large: CrashScenario = {
+        let documents = (0..<12).flatMap { ["large/n\($0)", "large/n\($0)/entries/e"] }
+        return CrashScenario(
+            "large commits",
+            after: [new],
+            commits: [
+                sets(documents + group),
+                sets(group),
+                { number in sets(group + documents.suffix(6))(number) + deletes(documents.dropLast(6))(number) },
+            ]
+        )
+    }()
+
     /// All scenarios.
-    static let all = [new, reopened, recovered, newSegment, removedSegment, checkpoints]
+    static let all = [new, reopened, recovered, newSegment, removedSegment, checkpoints, large]
 
     private static let long = String(repeating: "lång", count: 80)
 
@@ -206,7 +220,7 @@ extension CrashScenario.State {
             let (found, violations) = try await history.check(server, data: data)
             history.rebase(found)
             let recorder = CommitRecorder(history)
-            let path = try DocumentPath("colors/afterwards")
+            let path = try DocumentPath("colors/afterward")
             try await recorder.commit(on: server) { [PlannedWrite(path: path, fields: .sample(number: $0))] }
             let snapshot = try await StoreSnapshot(server.connection)
             return (snapshot, violations + recorder.history.violations(in: snapshot))

@@ -19,7 +19,7 @@ struct CrashServer: Sendable {
 
     /// Starts a server and waits until it is ready.
     ///
-    /// - Throws: ``StartFailure`` if it exits before.
+    /// - Throws: ``StartFailure`` if it exits first.
     init(data: URL, plan: FaultPlan? = nil) async throws {
         process = try Self.launch(data: data, plan: plan)
         guard let address = await process.firstLine() else {

@@ -6,15 +6,15 @@ struct Fault: Hashable, Sendable, CustomStringConvertible {
     /// True if the fault kills the process.
     let isFatal: Bool
 
-    /// The time relative to a call at which the process is killed.
-    enum RelativeTimeView: String, CaseIterable, Sendable {
+    /// The moment, relative to a call, at which the process is killed.
+    enum KillMoment: String, CaseIterable, Sendable {
         case before
         case within
         case after
     }
 
     /// Kills the process at a file-modifying call.
-    static func kill(_ moment: RelativeTimeView, call number: Int) -> Fault {
+    static func kill(_ moment: KillMoment, call number: Int) -> Fault {
         Fault(description: "kill-\(moment.rawValue):\(number)", isFatal: true)
     }
 

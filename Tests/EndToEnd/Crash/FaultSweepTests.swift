@@ -11,7 +11,7 @@ extension CrashTests {
         private static let count = 3
 
         @Test(arguments: CrashScenario.all, ["EIO", "ENOSPC"])
-        func `preserves acknowledged commits, shows no partial commits, and keeps serving reads`(
+        func `Preserves acknowledged commits, shows no partial commits, and keeps serving reads`(
             scenario: CrashScenario,
             error: String
         ) async throws {

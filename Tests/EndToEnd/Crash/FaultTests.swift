@@ -11,7 +11,7 @@ extension CrashTests {
             arguments: ["open@documents/", "pwrite@documents/", "mkdir@documents/", "pwrite@journal/", "any"],
             ["ENOSPC", "EDQUOT"]
         )
-        func `commits fail while the disk is full and succeed when there is space again`(
+        func `Commits fail while the disk is full and succeed when there is space again`(
             calls: String,
             error: String
         ) async throws {
@@ -30,7 +30,7 @@ extension CrashTests {
             }
         }
 
-        @Test func `commits fail while the disk is read-only and succeed when it is writable again`() async throws {
+        @Test func `Commits fail while the disk is read-only and succeed when it is writable again`() async throws {
             try await Self.withServer(.failing("any", with: "EROFS")) { test in
                 try await test.commit("notes/before")
                 try test.setFault(true)
@@ -45,7 +45,7 @@ extension CrashTests {
         }
 
         @Test(arguments: ["EIO", "ENOSPC"])
-        func `a failed sync blocks writes until a restart, which recovers all commits`(
+        func `A failed sync blocks writes until a restart, which recovers all commits`(
             error: String
         ) async throws {
             try await Self.withServer(.fail("fdatasync", with: error), end: .code(1)) { test in
@@ -64,7 +64,7 @@ extension CrashTests {
             }
         }
 
-        @Test(arguments: ["EIO", "ENOSPC"]) func `a durable commit whose file can't be replaced is preserved`(
+        @Test(arguments: ["EIO", "ENOSPC"]) func `A durable commit whose file cannot be replaced is preserved`(
             error: String
         ) async throws {
             try await Self.withServer(.failing("rename@documents/", with: error)) { test in
@@ -80,7 +80,7 @@ extension CrashTests {
             }
         }
 
-        @Test func `a durable deletion whose file can't be removed is preserved`() async throws {
+        @Test func `A durable deletion whose file cannot be removed is preserved`() async throws {
             try await Self.withServer(.failing("unlink@documents/", with: "EIO")) { test in
                 try await test.commit("notes/before", "notes/other")
                 try test.setFault(true)
@@ -92,7 +92,7 @@ extension CrashTests {
             }
         }
 
-        @Test func `a temporary file that can't be removed does not prevent start or shutdown, and is removed later`()
+        @Test func `A temporary file that cannot be removed does not prevent start or shutdown, and is removed later`()
             async throws
         {
             try await withTemporaryFolder { folder in
@@ -114,7 +114,7 @@ extension CrashTests {
             }
         }
 
-        @Test(arguments: ["ENOSPC", "EIO"]) func `commits succeed while the index can't be written, and are indexed afterwards`(
+        @Test(arguments: ["ENOSPC", "EIO"]) func `Commits succeed while the index cannot be written, and are indexed afterward`(
             error: String
         ) async throws {
             try await Self.withServer(.failing("pwrite@index.sqlite", with: error)) { test in
@@ -133,7 +133,7 @@ extension CrashTests {
             }
         }
 
-        @Test func `a failed read reports the document and succeeds later`() async throws {
+        @Test func `A failed read reports the document and succeeds later`() async throws {
             try await Self.withServer(.failing("pread@documents/", with: "EIO"), isWarm: false) { test in
                 try test.setFault(true)
                 let path = try DocumentPath("notes/old")
@@ -149,7 +149,7 @@ extension CrashTests {
         @Test(arguments: [
             "pread@journal/", "pread@documents/", "syncfs", "unlink@journal/", "rename", "fsync", "ftruncate@journal/",
         ])
-        func `a failed recovery prevents the start and changes nothing`(calls: String) async throws {
+        func `A failed recovery prevents the start and changes nothing`(calls: String) async throws {
             try await withTemporaryFolder { folder in
                 let state = try await CrashScenario.recovered.prepare(in: folder)
                 let before = try Self.contents(of: state.data)

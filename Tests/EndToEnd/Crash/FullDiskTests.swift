@@ -11,7 +11,7 @@ extension CrashTests {
         .timeLimit(.minutes(5))
     )
     struct FullDiskTests {
-        @Test func `rejects writes when the disk is full, still reads and deletes, and writes when there is space again`()
+        @Test func `Rejects writes when the disk is full, still reads and deletes, and writes when there is space again`()
             async throws
         {
             try await Self.withServer(size: "24m") { test in
@@ -33,7 +33,23 @@ extension CrashTests {
             }
         }
 
-        @Test func `rejects commits while there is no space for the journal`() async throws {
+        @Test func `Deletes documents and stops cleanly when the disk is full to its last byte`() async throws {
+            try await Self.withServer(size: "24m") { test in
+                for number in 0..<5 { try await test.set("notes/n\(number)", size: 200_000) }
+                // Uses up the space that the journal has allocated.
+                await #expect(throws: StatusError.self) {
+                    for number in 5..<100 { try await test.set("notes/n\(number)", size: 200_000) }
+                }
+                for number in 0..<5 {
+                    try test.disk.fill()
+                    try await test.delete("notes/n\(number)")
+                }
+                try test.disk.fill()
+                try await test.expectNoViolations()
+            }
+        }
+
+        @Test func `Rejects commits while there is no space for the journal`() async throws {
             try await Self.withServer(size: "4m") { test in
                 try test.disk.fill()
                 for _ in 0..<2 {
@@ -49,7 +65,7 @@ extension CrashTests {
             }
         }
 
-        @Test func `starts after a crash on a full disk, serves reads, and writes when there is space again`() async throws {
+        @Test func `Starts after a crash on a full disk, serves reads, and writes when there is space again`() async throws {
             try await Self.withServer(size: "32m", ending: SIGKILL) { test in
                 for number in 0..<5 { try await test.set("notes/n\(number)", size: 200_000) }
             } then: { disk, history in
@@ -71,7 +87,7 @@ extension CrashTests {
             }
         }
 
-        @Test func `does not start on a read-only disk, and starts when it is writable again`() async throws {
+        @Test func `Does not start on a read-only disk, and starts when it is writable again`() async throws {
             try await Self.withServer(size: "32m") { test in
                 try await test.set("notes/n")
             } then: { disk, _ in

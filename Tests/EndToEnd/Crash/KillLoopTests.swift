@@ -10,7 +10,7 @@ extension CrashTests {
     struct KillLoopTests {
         private static let rounds = CrashRandom.environmentNumber("HEARTH_CRASH_ROUNDS") ?? 50
 
-        @Test func `preserves acknowledged commits and applies others atomically`() async throws {
+        @Test func `Preserves acknowledged commits and applies others atomically`() async throws {
             print("Killing a server \(Self.rounds) times: HEARTH_TEST_SEED=\(CrashRandom.seed)")
             try await withTemporaryFolder { folder in
                 let data = folder.appending(path: "data")

@@ -30,7 +30,7 @@ extension StoreSnapshot.Version {
 extension StoreSnapshot {
     /// Reads all collections at any depth by the API.
     ///
-    /// - Throws: Also for damaged documents, which must not occur.
+    /// - Throws: An error if a document is damaged, which must not occur.
     init(_ connection: HearthConnection) async throws {
         let information = try await connection.serverInformation()
         position = Position(

@@ -30,7 +30,7 @@ struct WatchedChange: Sendable {
 struct WatchOrder {
     private var last: (sequence: UInt64, time: Timestamp)?
 
-    /// Returns an inconsistency of the next change; `nil` if there is none.
+    /// Returns an inconsistency in the next change; `nil` if there is none.
     mutating func inconsistency(in change: WatchedChange) -> String? {
         defer { last = (change.sequence, change.time) }
         guard let last else { return nil }

@@ -12,7 +12,7 @@ struct PowerCutTests {
         }
     }
 
-    @Test func `a store with small segments and frequent checkpoints loses no acknowledged commit`() async throws {
+    @Test func `A store with small segments and frequent checkpoints loses no acknowledged commit`() async throws {
         try await PowerCut.withScratchFolder { scratch in
             let recording = try await Recording.store(.allWriteKinds(), in: scratch)
             try await check(recording, count: 1_800, in: scratch)
@@ -21,7 +21,7 @@ struct PowerCutTests {
 
     /// Verifies that the checks detect errors.
     @Test(arguments: ["fdatasync data/journal/", "syncfs", "fsync data/.hearth-description.tmp"])
-    func `a missing sync is detected`(label: String) async throws {
+    func `A missing sync is detected`(label: String) async throws {
         try await PowerCut.withScratchFolder { scratch in
             let recording = try await Recording.store(.allWriteKinds(), in: scratch)
             let faulty = recording.withoutSyncs(labeled: label)

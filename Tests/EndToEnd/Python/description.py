@@ -1,4 +1,4 @@
-"""Validates the OpenRPC document of a running server against the OpenRPC schema, and checks rules that the schema can't express."""
+"""Validates the OpenRPC document of a running server against the OpenRPC schema, and checks rules that the schema cannot express."""
 
 import json
 import pathlib
@@ -11,7 +11,7 @@ import requests
 META = {"https://meta.json-schema.tools", "https://meta.json-schema.tools/"}
 
 
-def localised(node):
+def localized(node):
     """Replaces external references in the schema."""
     if isinstance(node, dict):
         reference = node.get("$ref")
@@ -19,9 +19,9 @@ def localised(node):
             return {"$ref": "http://json-schema.org/draft-07/schema#"}
         if isinstance(reference, str) and reference.startswith("https://meta.json-schema.tools/#/"):
             return {"type": "string"}
-        return {key: localised(value) for key, value in node.items()}
+        return {key: localized(value) for key, value in node.items()}
     if isinstance(node, list):
-        return [localised(element) for element in node]
+        return [localized(element) for element in node]
     return node
 
 
@@ -73,7 +73,7 @@ def main(address):
     ).json()["result"]
     assert document == discovered, "rpc.discover and /openrpc.json differ"
     schema = json.loads((pathlib.Path(__file__).parent / "openrpc-1.3.schema.json").read_text())
-    schema = {**localised(schema), "$schema": "http://json-schema.org/draft-07/schema#"}
+    schema = {**localized(schema), "$schema": "http://json-schema.org/draft-07/schema#"}
     errors = list(jsonschema.Draft7Validator(schema).iter_errors(document))
     for error in errors[:10]:
         print(f"FAILED  {'/'.join(map(str, error.absolute_path))}: {error.message[:300]}")

@@ -320,7 +320,7 @@ def transactions(client):
 
     increment(client.transaction())
     expect(counter.get().get("n"), 2)
-    # With gRPC, the client would retry; with REST, it can't distinguish this conflict.
+    # With gRPC, the client would retry; with REST, it cannot distinguish this conflict.
     fails("ABORTED", increment, client.transaction(), 10)
     expect(counter.get().get("n"), 10)
 

@@ -40,7 +40,7 @@ struct ReplacedDamageTests {
             #expect(try document.decoded().fields == ["n": .integer(number)])
             #expect(document.createTime == before?.createTime)
             #expect(document.updateTime == result.commitTime)
-            let change = try await store.take(1, after: SequenceNumber(2)).first?.changes.first
+            let change = try await store.firstCommits(1, after: SequenceNumber(2)).first?.changes.first
             #expect(change == CommittedChange(path: path, before: before, after: document, existedBefore: true))
             #expect(try await store.document(at: path, readTime: last.commitTime) == before)
             #expect(try await store.history(of: path, before: nil, limit: 10).versions.count == 3)

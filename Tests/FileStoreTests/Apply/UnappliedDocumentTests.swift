@@ -7,7 +7,7 @@ import UTF8Text
 
 @testable import FileStore
 
-@Suite("Durable commits that can't be applied to their files", .tags(.crash))
+@Suite("Durable commits that cannot be applied to their files", .tags(.crash))
 struct UnappliedDocumentTests {
     private let fixture: StoreFixture
 

@@ -19,7 +19,7 @@ struct ChangeFeedTests {
     func `A watcher waits for the next commit`() async throws {
         try await fixture.withStore { store in
             try await store.set("c/a", [:])
-            let next = Task { try await store.take(1, after: SequenceNumber(1)) }
+            let next = Task { try await store.firstCommits(1, after: SequenceNumber(1)) }
             try await store.set("c/b", [:])
             #expect(try await next.value.map(\.changes).first?.map(\.path.string) == ["c/b"])
         }
@@ -32,7 +32,7 @@ struct ChangeFeedTests {
             store.components.feed.willApply(through: SequenceNumber(2))
             let count = Mutex(0)
             _ = store.notify(after: SequenceNumber(2)) { count.withLock { $0 += 1 } }
-            let next = Task { try await store.take(1, after: SequenceNumber(2)) }
+            let next = Task { try await store.firstCommits(1, after: SequenceNumber(2)) }
             try await store.set("c/b", [:])
             #expect(count.withLock { $0 } == 0)
             try await store.set("c/c", [:])
@@ -52,7 +52,7 @@ struct ChangeFeedTests {
                 if index % 10 == 9 { try await store.delete("c/d5") }
             }
             for start in stride(from: 0, to: 110, by: 7) {
-                let commits = try await store.take(110 - start, after: SequenceNumber(UInt64(start)))
+                let commits = try await store.firstCommits(110 - start, after: SequenceNumber(UInt64(start)))
                 #expect(commits.map(\.sequence.rawValue) == Array(UInt64(start + 1)...110))
                 for commit in commits {
                     #expect(commit.changes.count == 1)
@@ -130,7 +130,7 @@ struct ChangeFeedTests {
                     for index in 0..<100 { try await store.set("c/d\(index)", ["n": .integer(Int64(index))]) }
                 }
                 group.addTask {
-                    for commit in try await store.take(100, after: .zero) {
+                    for commit in try await store.firstCommits(100, after: .zero) {
                         for change in commit.changes {
                             #expect(try await store.document(at: change.path) == change.after)
                         }
@@ -181,7 +181,7 @@ struct ChangeFeedTests {
     @Test
     func `A position in the future is out of range`() async throws {
         try await fixture.withStore { store in
-            await expectStatus(.outOfRange) { try await store.take(1, after: SequenceNumber(1)) }
+            await expectStatus(.outOfRange) { try await store.firstCommits(1, after: SequenceNumber(1)) }
         }
     }
 
@@ -189,7 +189,7 @@ struct ChangeFeedTests {
     func `Cancelling ends a waiting watcher`() async throws {
         try await fixture.withStore { store throws in
             for _ in 0..<50 {
-                let watcher = Task { try await store.take(1, after: .zero) }
+                let watcher = Task { try await store.firstCommits(1, after: .zero) }
                 await Task.yield()
                 watcher.cancel()
                 #expect(try await watcher.value.isEmpty)
@@ -201,8 +201,8 @@ struct ChangeFeedTests {
     func `Closing the store ends its watchers`() async throws {
         let store = try await fixture.open()
         try await store.set("c/d", [:])
-        let watcher = Task { try await store.take(5, after: .zero) }
-        _ = try await store.take(1, after: .zero)
+        let watcher = Task { try await store.firstCommits(5, after: .zero) }
+        _ = try await store.firstCommits(1, after: .zero)
         await store.close()
         #expect(try await watcher.value.count <= 1)
     }
@@ -229,7 +229,7 @@ struct ChangeFeedTests {
         clock.advance(microseconds: 100_000_000_000)
         let position = try await write("c")
         #expect(position.oldestRetained > SequenceNumber(20) && position.oldestRetained <= SequenceNumber(30))
-        #expect(try fixture.folder.names(in: "data/journal").count == 1)
+        #expect(try fixture.folder.segments(in: "data").count == 1)
     }
 
     @Test
@@ -246,13 +246,13 @@ struct ChangeFeedTests {
         try await fixture.withStore { store in
             let position = store.position
             #expect(position.oldestRetained > SequenceNumber(1) && position.lastSequence == SequenceNumber(300))
-            let kept = try await store.take(
+            let kept = try await store.firstCommits(
                 Int(301 - position.oldestRetained.rawValue),
                 after: SequenceNumber(position.oldestRetained.rawValue - 1)
             )
             #expect(kept.map(\.sequence.rawValue) == Array(position.oldestRetained.rawValue...300))
             let error = await expectStatus(.outOfRange) {
-                try await store.take(1, after: SequenceNumber(position.oldestRetained.rawValue - 2))
+                try await store.firstCommits(1, after: SequenceNumber(position.oldestRetained.rawValue - 2))
             }
             #expect(error != nil)
         }

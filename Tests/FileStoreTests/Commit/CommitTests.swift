@@ -66,7 +66,7 @@ struct CommitTests {
     }
 
     @Test
-    func `The writes of a commit see each other and result in one change a document`() async throws {
+    func `The writes of a commit see each other and result in one change per document`() async throws {
         try await fixture.withStore { store in
             let path = try DocumentPath("c/d")
             let increment = FieldTransform(field: try FieldPath("n"), operation: .increment(.integer(2)))
@@ -81,7 +81,7 @@ struct CommitTests {
             #expect(result.writeResults.count == 6)
             #expect(result.writeResults[1].transformResults == [.integer(3)])
             #expect(try await store.fields("c/d") == ["n": .integer(5)])
-            let commit = try #require(try await store.take(1, after: .zero).first)
+            let commit = try #require(try await store.firstCommits(1, after: .zero).first)
             #expect(commit.changes.map(\.path) == [path])
             #expect(commit.changes.first?.existedBefore == false)
         }
@@ -109,7 +109,7 @@ struct CommitTests {
             try await store.set("c/d", ["n": .integer(1)])
             try await store.set("c/d", ["n": .integer(2)])
             try await store.delete("c/d")
-            let commits = try await store.take(3, after: .zero)
+            let commits = try await store.firstCommits(3, after: .zero)
             let changes = commits.flatMap(\.changes)
             #expect(changes.map(\.existedBefore) == [false, true, true])
             #expect(try changes.map { try $0.before?.decoded().fields } == [nil, ["n": .integer(1)], ["n": .integer(2)]])

@@ -36,7 +36,7 @@ struct GroupCommitTests {
                 return try await group.reduce(into: []) { $0 += $1 }
             }
             #expect(sequences.map(\.rawValue).sorted() == Array(1...UInt64(callers * each)))
-            let commits = try await store.take(callers * each, after: .zero)
+            let commits = try await store.firstCommits(callers * each, after: .zero)
             #expect(commits.map(\.sequence.rawValue) == Array(1...UInt64(callers * each)))
             #expect(zip(commits, commits.dropFirst()).allSatisfy { $0.time < $1.time })
             #expect(try await store.list("c", limit: 1_000).documents.count == callers * each)
@@ -57,13 +57,13 @@ struct GroupCommitTests {
                 try await group.waitForAll()
             }
             #expect(try await store.fields("c/counter") == ["n": .integer(500)])
-            let changes = try await store.take(500, after: .zero).flatMap(\.changes)
+            let changes = try await store.firstCommits(500, after: .zero).flatMap(\.changes)
             #expect(try changes.map { try $0.after?.decoded().fields["n" as UTF8Key] } == (1...500).map { .integer($0) })
         }
     }
 
     @Test
-    func `Of concurrent creations of one document one succeeds, and the others fail alone`() async throws {
+    func `Of concurrent creations of one document, one succeeds, and the others change nothing`() async throws {
         try await fixture.withStore { store throws in
             let wins = try await withThrowingTaskGroup(of: Bool.self) { group in
                 for caller in 0..<40 {
@@ -98,7 +98,7 @@ struct GroupCommitTests {
         }
         try await fixture.withStore { store throws in
             #expect(store.position.lastSequence == SequenceNumber(11))
-            #expect(try await store.take(11, after: .zero).flatMap(\.changes).count == 20)
+            #expect(try await store.firstCommits(11, after: .zero).flatMap(\.changes).count == 20)
             #expect(try await store.list("c").ids.count == 20)
         }
     }
@@ -121,7 +121,7 @@ struct GroupCommitTests {
             #expect(try await store.list("c0", limit: 10_000).documents.count == 2_500)
         }
         var batches: [SequenceNumber: [Int]] = [:]
-        for name in try fixture.folder.names(in: "data/journal") {
+        for name in try fixture.folder.segments(in: "data") {
             let bytes = try fixture.folder.bytes(of: "data/journal/\(name)")
             var offset = JournalSegment.headerBytes
             while case .record(let record, let byteCount) = JournalRecord.read(bytes[offset...]) {
@@ -145,7 +145,7 @@ struct GroupCommitTests {
                 }
             }
             group.addTask {
-                _ = try? await store.take(100, after: .zero)
+                _ = try? await store.firstCommits(100, after: .zero)
                 await store.close()
                 return 0
             }

@@ -38,7 +38,7 @@ struct JournalSizeTests {
             let position = store.position
             #expect(position.lastSequence == SequenceNumber(1600) && position.oldestRetained > SequenceNumber(1))
             let count = Int(position.lastSequence.rawValue - position.oldestRetained.rawValue + 1)
-            let kept = try await store.take(count, after: SequenceNumber(position.oldestRetained.rawValue - 1))
+            let kept = try await store.firstCommits(count, after: SequenceNumber(position.oldestRetained.rawValue - 1))
             #expect(kept.map(\.sequence.rawValue) == Array(position.oldestRetained.rawValue...1600))
         }
     }

@@ -1,10 +1,12 @@
 import DocumentModel
 import DocumentStore
-import FileStore
 import Foundation
+import Logging
 import TestSupport
 import Testing
 import UTF8Text
+
+@testable import FileStore
 
 @Suite("Commits on a full disk", .tags(.crash), .enabled(if: TmpfsVolume.isAvailable, "Mounting a file system takes root"))
 struct NoSpaceTests {
@@ -19,17 +21,17 @@ struct NoSpaceTests {
         let text = Value.string(String(repeating: "x", count: 20_000))
         let written = try await fixture.withStore(at: "disk/data") { store in
             var written: [String] = []
-            var refusal: StatusError?
-            while refusal == nil {
+            var rejection: StatusError?
+            while rejection == nil {
                 do {
                     try await store.set("c/d\(written.count)", ["text": text])
                     written.append("d\(written.count)")
                 } catch let error as StatusError {
-                    refusal = error
+                    rejection = error
                 }
             }
-            #expect(refusal?.code == .resourceExhausted)
-            #expect(refusal?.message.contains("no space left") == true)
+            #expect(rejection?.code == .resourceExhausted)
+            #expect(rejection?.message.contains("no space left") == true)
             #expect(written.count > 5)
             #expect(Set(try await store.list("c").ids) == Set(written))
             #expect(Set(try fixture.folder.names(in: "disk/data/documents/c")) == Set(written.map { $0 + ".json" }))
@@ -47,6 +49,52 @@ struct NoSpaceTests {
             let result = try await store.set("c/after", ["text": text])
             #expect(result.sequence == SequenceNumber(UInt64(written.count + 1)))
             #expect(try await store.list("c").ids == ["after"])
+        }
+    }
+
+    @Test
+    func `A full disk and the return of space are logged once with their cause; writes are reported as blocked meanwhile`()
+        async throws
+    {
+        let fixture = try StoreFixture()
+        let disk = try TmpfsVolume(at: URL(filePath: fixture.folder["disk"]), size: "2m")
+        defer { try? disk.unmount() }
+        let logs = WarningLog(from: .notice)
+        try await fixture.withStore(at: "disk/data", logger: logs.logger) { store in
+            try await store.set("c/a", [:])
+            #expect(await store.writeBlockedReason == nil)
+            let text = Value.string(String(repeating: "x", count: 20_000))
+            for _ in 0..<3 {
+                // Again each time: the index may have returned some space.
+                try disk.fill()
+                await expectStatus(.resourceExhausted) { try await store.set("c/b", ["text": text]) }
+            }
+            let reason = await store.writeBlockedReason
+            #expect(reason?.code == .resourceExhausted)
+            #expect(reason?.message.contains("disk is full") == true && reason?.message.contains("c/b") == false)
+            let full = logs.entries("Disk full, rejecting commits that don't fit")
+            #expect(full.count == 1)
+            #expect(full.first?["error.cause"].map { "\($0)".contains("No space left on device") } == true)
+            #expect(logs.entries("Disk space available again, accepting commits").isEmpty)
+            try fixture.folder.remove("disk/ballast")
+            #expect(await store.writeBlockedReason == nil)
+            try await store.set("c/b", ["text": text])
+            #expect(logs.entries("Disk space available again, accepting commits").count == 1)
+            #expect(logs.entries("Disk full, rejecting commits that don't fit").count == 1)
+        }
+    }
+
+    @Test
+    func `A disk that other programs have filled blocks writes before a commit fails, and until there is space`() async throws {
+        let fixture = try StoreFixture()
+        let disk = try TmpfsVolume(at: URL(filePath: fixture.folder["disk"]), size: "2m")
+        defer { try? disk.unmount() }
+        try await fixture.withStore(at: "disk/data") { store in
+            try await store.set("c/a", [:])
+            try disk.fill()
+            #expect(await store.writeBlockedReason?.code == .resourceExhausted)
+            try fixture.folder.remove("disk/ballast")
+            #expect(await store.writeBlockedReason == nil)
         }
     }
 
@@ -96,6 +144,112 @@ struct NoSpaceTests {
             }
             #expect(try await fixture.check("disk/data").findings.isEmpty)
         }
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `On a disk that is full to its last byte, documents are deleted and the store is closed cleanly`() async throws {
+        var fixture = try StoreFixture()
+        fixture.configuration.checkpointIdleTime = .milliseconds(20)
+        let disk = try TmpfsVolume(at: URL(filePath: fixture.folder["disk"]), size: "1024k")
+        defer { try? disk.unmount() }
+        let text = Value.string(String(repeating: "x", count: 10_000))
+        let paths = (0..<20).map { "c/d\($0)" }
+        try await fixture.withStore(at: "disk/data") { store in
+            for path in paths { try await store.set(path, ["text": text]) }
+        }
+        // With a journal that continues a segment and one that begins a segment, and after a crash.
+        for (round, isClean) in [true, false, true, false].enumerated() {
+            let logs = WarningLog(from: .info)
+            let store = try await fixture.open(at: "disk/data", logger: logs.logger)
+            #expect(logs.entries.first { $0.message.hasPrefix("Opened") }?.metadata["store.was_closed"] == "true")
+            for path in paths[(5 * round)..<(5 * round + 5)] {
+                try disk.fill()
+                await expectStatus(.resourceExhausted) { try await store.set("c/more", ["text": text]) }
+                try await store.delete(path)
+                #expect(try await store.document(at: DocumentPath(path)) == nil)
+            }
+            try disk.fill()
+            if isClean {
+                #expect(await store.close() == nil)
+            } else {
+                // A checkpoint is recorded, too.
+                await store.waitForCheckpoint()
+                #expect(await store.close() == nil)
+            }
+        }
+        try fixture.folder.remove("disk/ballast")
+        #expect(try await fixture.check("disk/data").findings.isEmpty)
+        try await fixture.withStore(at: "disk/data") { store throws in
+            #expect(try await store.list("c").ids.isEmpty)
+            try await store.set("c/again", ["text": text])
+        }
+    }
+
+    @Test
+    func `A commit of too many deletions on a full disk is rejected with advice, and fewer succeed`() async throws {
+        let fixture = try StoreFixture()
+        let disk = try TmpfsVolume(at: URL(filePath: fixture.folder["disk"]), size: "1024k")
+        defer { try? disk.unmount() }
+        let text = Value.string(String(repeating: "x", count: 10_000))
+        try await fixture.withStore(at: "disk/data") { store in
+            for number in 0..<12 { try await store.set("c/d\(number)", ["text": text]) }
+            try disk.fill()
+            let rejection = await expectStatus(.resourceExhausted) {
+                try await store.commit((0..<12).map { try .delete(DocumentPath("c/d\($0)")) })
+            }
+            #expect(rejection?.message.contains("Delete fewer than 12 documents at once") == true, "\(rejection?.message ?? "")")
+            for number in 0..<12 { try await store.delete("c/d\(number)") }
+        }
+    }
+
+    @Test
+    func `A large commit that lacks inodes is rejected alone`() async throws {
+        let fixture = try StoreFixture()
+        let disk = try TmpfsVolume(at: URL(filePath: fixture.folder["disk"]), size: "64m", inodes: 500)
+        defer { try? disk.unmount() }
+        try await fixture.withStore(at: "disk/data") { store in
+            let rejection = await expectStatus(.resourceExhausted) {
+                try await store.commit((0..<480).map { try .set(DocumentPath("c/d\($0)"), [:]) })
+            }
+            #expect(rejection?.message.contains("no inodes left") == true)
+            #expect(try await store.list("c").ids.isEmpty)
+            #expect(await store.writeBlockedReason == nil)
+            _ = try await store.commit((0..<300).map { try .set(DocumentPath("c/d\($0)"), [:]) })
+            #expect(try await store.list("c", limit: 1_000).documents.count == 300)
+            _ = try await store.commit((0..<300).map { try .delete(DocumentPath("c/d\($0)")) })
+        }
+        #expect(try await fixture.check("disk/data").findings.isEmpty)
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `Inodes that run out are reported before, the refusal names them, and documents can still be deleted`() async throws {
+        var fixture = try StoreFixture()
+        fixture.configuration.checkpointIdleTime = .milliseconds(20)
+        let disk = try TmpfsVolume(at: URL(filePath: fixture.folder["disk"]), size: "64m", inodes: 200)
+        defer { try? disk.unmount() }
+        let logs = WarningLog(from: .info)
+        try await fixture.withStore(at: "disk/data", logger: logs.logger) { store in
+            for number in 0..<20 { try await store.set("c/d\(number)", [:]) }
+            #expect(try #require(await store.storage()).lowDiskResources == [])
+            #expect(try #require(await store.storage()?.inodes).total == 200)
+            try disk.fillInodes()
+            let rejection = await expectStatus(.resourceExhausted) { try await store.set("c/more", [:]) }
+            #expect(rejection?.message.contains("no inodes left") == true)
+            #expect(try #require(await store.storage()).lowDiskResources == [.inodes])
+            #expect(try #require(await store.storage()).lowDiskResources == [.inodes])
+            #expect(logs.entries("The disk is running out of inodes, of which every document takes one").count == 1)
+            #expect(logs.entries("Disk full, rejecting commits that don't fit").count == 1)
+            try await store.delete("c/d0")
+            try disk.fillInodes()
+            await store.waitForCheckpoint()
+            try fixture.folder.remove("disk/inodes")
+            #expect(try #require(await store.storage()).lowDiskResources == [])
+            #expect(logs.entries.contains { $0.message.hasPrefix("The disk has enough inodes") })
+            try await store.set("c/more", [:])
+            try disk.fillInodes()
+        }
+        let names = try fixture.folder.text(of: "disk/data/hearth.json")
+        #expect(names.contains("\"clean\":true"))
     }
 
     @Test

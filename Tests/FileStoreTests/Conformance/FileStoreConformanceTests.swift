@@ -1,6 +1,7 @@
 import DocumentStore
 import DocumentStoreConformance
 import FileStore
+import Logging
 import Testing
 
 @Suite("Conformance of the file store")
@@ -9,9 +10,19 @@ struct FileStoreConformanceTests {
     func `The store meets every requirement`(of requirement: StoreRequirement) async throws {
         try await requirement.check(with: FileStoreFactory())
     }
+
+    @Test(arguments: StoreHostRequirement.all)
+    func `The host meets every requirement`(of requirement: StoreHostRequirement) async throws {
+        let fixture = try StoreFixture()
+        let host = try await FileStoreHost.open(fixture.configuration, logger: .silent)
+        try await requirement.check(on: host)
+        await host.close()
+        // The folder is removed with the fixture.
+        withExtendedLifetime(fixture) {}
+    }
 }
 
-/// Makes file stores in temporary folders.
+/// Creates file stores in temporary folders.
 private struct FileStoreFactory: StoreFactory {
     func withStore(_ body: (any ClosableStore) async throws -> Void) async throws {
         try await StoreFixture().withStore { store in try await body(store) }

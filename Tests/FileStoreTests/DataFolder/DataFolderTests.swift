@@ -61,7 +61,12 @@ struct DataFolderTests {
         #expect(error?.message.contains("version 2") == true)
     }
 
-    @Test(arguments: ["", "{", "{}", "{\"format\":1}", "[]"])
+    @Test(
+        arguments: [
+            "", "{", "{}", "{\"format\":1}", "[]",
+            #"{"format":1,"epoch":"\#(String(repeating: "0", count: 32))","names":"plain","sequence":1,"commitTime":"x","clean":true}"#,
+        ]
+    )
     func `A damaged manifest is rejected with its file name`(contents: String) async throws {
         try await fixture.withStore { _ in }
         try fixture.folder.write(contents, to: "data/hearth.json")

@@ -54,7 +54,7 @@ struct DamagedFilesTests {
     }
 
     @Test
-    func `A damaged document can't be written or deleted`() async throws {
+    func `A damaged document cannot be written or deleted`() async throws {
         try await fixture.withStore { store in
             try fixture.folder.write("{", to: "data/documents/books/b.json")
             await expectStatus(.dataLoss) { try await store.set("books/b", [:]) }

@@ -14,7 +14,7 @@ struct DocumentFilesTests {
     }
 
     @Test
-    func `A document is a readable JSON file without other files beside it`() async throws {
+    func `A document is a readable JSON file with no other files beside it`() async throws {
         try await fixture.withStore { store throws in
             let time = try await store.set("books/hitchhiker", ["title": .string("Guide"), "numberOfPages": .integer(816)])
                 .commitTime
@@ -61,7 +61,7 @@ struct DocumentFilesTests {
     }
 
     @Test
-    func `Edits of a file are read, and are the base of the next write`() async throws {
+    func `Edits to a file are read, and are the basis of the next write`() async throws {
         try await fixture.withStore { store throws in
             try await store.set("c/d", ["n": .integer(1), "m": .integer(1)])
             #expect(try await store.fields("c/d")?["n" as UTF8Key] == .integer(1))

@@ -89,7 +89,7 @@ struct IndexDefinitionTests {
             try await store.waitUntilIndexed()
             let report = await store.indexes()
             #expect(report.backfills.isEmpty)
-            #expect(report.indexes.map(\.progress) == [.ready])
+            #expect(report.indexes.map(\.buildState) == [.ready])
         }
         #expect(try await fixture.findings() == [])
     }
@@ -102,7 +102,7 @@ struct IndexDefinitionTests {
             let report = try await store.changeIndexes(.create(definition("b", "a", "-rank")))
             #expect(report.indexes.count == 1)
             try await store.waitUntilIndexed()
-            #expect(await store.indexes().indexes.first?.progress == .ready)
+            #expect(await store.indexes().indexes.first?.buildState == .ready)
             let answer = try await store.run(query(), maximumBytes: 1 << 20, readTime: nil)
             #expect(answer.documents == before.documents)
             #expect(answer.metrics.plan.first == "Scan composite index (b, a, rank desc) in query order")
@@ -253,6 +253,7 @@ struct IndexDefinitionTests {
                     try await store.run(query, maximumBytes: 1 << 20, readTime: nil)
                 }
                 #expect(error?.message.contains("secret") == true && error?.message.contains("indexes.create") == true)
+                #expect(error?.field?.hasPrefix("secret") == true)
             }
             #expect(try await store.run(query(), maximumBytes: 1 << 20, readTime: nil).documents.count == 10)
         }
@@ -279,7 +280,7 @@ struct IndexDefinitionTests {
     }
 
     @Test
-    func `Definitions that can't be read are logged and not overwritten, and queries still work`() async throws {
+    func `Definitions that cannot be read are logged and not overwritten, and queries still work`() async throws {
         try await fixture.withStore { store in try await fill(store, 0..<100) }
         try fixture.folder.write("{", to: "data/indexes.json")
         let log = WarningLog()

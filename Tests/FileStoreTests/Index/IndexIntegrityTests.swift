@@ -46,7 +46,7 @@ struct IndexIntegrityTests {
         try fixture.folder.write(marked, to: "crash/hearth.json")
     }
 
-    private func expectRight(at folder: String = "data", logger: Logger = .silent) async throws {
+    private func expectCorrect(at folder: String = "data", logger: Logger = .silent) async throws {
         try await fixture.withStore(at: folder, logger: logger) { store in
             #expect(try await store.ids(in: "c", where: "n", is: 1) == ["right"])
             try await store.set("c/late", ["n": .integer(3)])
@@ -60,7 +60,7 @@ struct IndexIntegrityTests {
         try await fill()
         try fixture.folder.write(fixture.folder.bytes(of: "other/index.sqlite"), to: Self.file)
         #expect(try await fixture.findings().map(\.kind) == [.damagedIndex])
-        try await expectRight()
+        try await expectCorrect()
     }
 
     @Test
@@ -74,7 +74,7 @@ struct IndexIntegrityTests {
         }
         for suffix in ["-wal", "-shm"] { try fixture.folder.remove("crash/index.sqlite\(suffix)") }
         try fixture.folder.write(other, to: "crash/index.sqlite")
-        try await expectRight(at: "crash")
+        try await expectCorrect(at: "crash")
     }
 
     @Test(
@@ -90,7 +90,7 @@ struct IndexIntegrityTests {
             try fixture.folder.write(other, to: Self.file)
             if isWritten { try await store.set("c/more", ["n": .integer(5)]) }
         }
-        try await expectRight()
+        try await expectCorrect()
     }
 
     @Test
@@ -104,7 +104,7 @@ struct IndexIntegrityTests {
         #expect(log.count > 10_000)
         try fixture.folder.write(log, to: Self.file + "-wal")
         try fixture.folder.write(Array(repeating: 1, count: 100), to: Self.file + "-shm")
-        try await expectRight()
+        try await expectCorrect()
     }
 
     @Test(
@@ -123,7 +123,7 @@ struct IndexIntegrityTests {
         try #require(log.count > count)
         try fixture.folder.write(Array(log.prefix(count)), to: "crash/index.sqlite-wal")
         try fixture.folder.write([1, 2, 3], to: "crash/index.sqlite-shm")
-        try await expectRight(at: "crash")
+        try await expectCorrect(at: "crash")
     }
 
     @Test
@@ -136,7 +136,7 @@ struct IndexIntegrityTests {
         }
         try await fixture.withStore(at: "crash") { store in try await store.waitUntilIndexed() }
         #expect(try await fixture.check("crash").findings == [])
-        try await expectRight(at: "crash")
+        try await expectCorrect(at: "crash")
     }
 
     @Test(arguments: ["", "-wal", "-shm"])
@@ -144,12 +144,39 @@ struct IndexIntegrityTests {
         try await fill()
         if suffix.isEmpty { try fixture.folder.remove(Self.file) }
         try fixture.folder.write("keep", to: Self.file + suffix + "/file")
-        let log = WarningLog()
-        var logger = log.logger
-        logger.logLevel = .notice
-        try await expectRight(logger: logger)
-        #expect(log.warnings.count == (suffix.isEmpty ? 1 : 0), "\(log.warnings)")
+        let log = WarningLog(from: .notice)
+        try await expectCorrect(logger: log.logger)
+        #expect(log.entries.count == (suffix.isEmpty ? 1 : 0), "\(log.entries)")
         #expect(try fixture.folder.text(of: Self.file + suffix + ".aside-1/file") == "keep")
+    }
+
+    @Test(arguments: [0, 0xa5] as [UInt8])
+    func `Damaged pages are found at startup, and the index is rebuilt before the first query`(byte: UInt8) async throws {
+        try await fixture.withStore { store in
+            for number in 0..<400 {
+                try await store.set(
+                    "c/d\(number)",
+                    ["n": .integer(Int64(number)), "s": .string(String(repeating: "x", count: 200))]
+                )
+            }
+            try await store.waitUntilIndexed()
+        }
+        var bytes = try fixture.folder.bytes(of: Self.file)
+        let pageBytes = 8_192
+        try #require(bytes.count > 20 * pageBytes)
+        for offset in (bytes.count / 2 / pageBytes * pageBytes)..<(bytes.count / 2 / pageBytes + 4) * pageBytes {
+            bytes[offset] = byte
+        }
+        try fixture.folder.write(bytes, to: Self.file)
+        let log = WarningLog(from: .notice)
+        try await fixture.withStore(logger: log.logger) { store throws in
+            for number in [0, 77, 399] {
+                #expect(try await store.ids(in: "c", where: "n", is: Int64(number)) == ["d\(number)"])
+            }
+        }
+        let reasons = log.entries.compactMap { $0.metadata["index.reason"].map { "\($0)" } }
+        #expect(reasons.count == 1 && reasons[0].contains("is damaged"), "\(log.entries)")
+        #expect(try await fixture.check().findings == [])
     }
 
     @Test
@@ -158,7 +185,7 @@ struct IndexIntegrityTests {
         try fixture.folder.remove(Self.file)
         try fixture.folder.link(Self.file, to: fixture.folder["other/index.sqlite"])
         let other = try fixture.folder.bytes(of: "other/index.sqlite")
-        try await expectRight()
+        try await expectCorrect()
         #expect(try fixture.folder.bytes(of: "other/index.sqlite") == other)
     }
 }

@@ -1,6 +1,7 @@
 import Dispatch
 import DocumentModel
 import DocumentStore
+import GRDB
 import QueryEngine
 import StrictJSON
 import Synchronization
@@ -36,13 +37,15 @@ struct IndexLifecycleTests {
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `Commits do not wait while a rebuild writes its entries, and are applied afterwards`() async throws {
+    func `Commits do not wait while a rebuild writes its entries, and are applied afterward`() async throws {
         try await fixture.withStore { store in
             try await store.waitUntilIndexed()
             let index = store.components.index
             index.maintenanceQueue.sync {}
             // The state at the end of a rebuild.
-            index.state.withLock { ($0.phase, $0.isWritingRebuiltEntries) = (.rebuilding(documents: 0), true) }
+            index.state.withLock {
+                ($0.phase, $0.isWritingRebuiltEntries) = (.rebuilding(RebuildProgress(startTime: .now)), true)
+            }
             let text = Value.string(String(repeating: "x", count: 900_000))
             for number in 0..<24 { try await store.set("c/d\(number)", ["text": text, "n": .integer(Int64(number))]) }
             let queuedBytes = index.state.withLock { $0.queuedBytes }
@@ -134,13 +137,17 @@ struct IndexLifecycleTests {
 
     /// A kind of damage to the file.
     enum Damage: CaseIterable {
-        case removed, empty, notADatabase, tornHeader, otherBoot, otherHistory, foreignLog
+        case removed, empty, notADatabase, tornHeader, otherBoot, otherHistory, foreignLog, olderFormat
 
         func apply(in folder: TemporaryFolder) throws {
             let file = "data/index.sqlite"
             var bytes = try folder.bytes(of: file)
             switch self {
             case .removed: return try folder.remove(file)
+            case .olderFormat:
+                let index = try DatabaseQueue(path: folder[file])
+                try index.write { try $0.execute(sql: "UPDATE state SET format = format - 1; ALTER TABLE entries DROP isDouble") }
+                return try index.close()
             case .empty: bytes = []
             case .notADatabase: bytes = Array("not a database at all".utf8)
             case .tornHeader: bytes.replaceSubrange(0..<100, with: repeatElement(0, count: 100))
@@ -181,6 +188,36 @@ struct IndexLifecycleTests {
             #expect(found10 == 200)
             let found11 = try await store.ids(in: "c", where: "n", is: 0).count
             #expect(found11 == 133)
+        }
+        #expect(try await fixture.findings() == [])
+    }
+
+    @Test
+    func `The index tells integers from doubles, after changes, a rebuild and a restart`() async throws {
+        let numbers: [Value] = [
+            .integer(1), .double(1), .double(2.5), .integer(.max), .integer(.min), .integer((1 << 53) + 1), .double(0x1p60),
+            .double(-0x1p53), .integer(-((1 << 53) + 1)), .double(-0.0), .double(.nan), .double(-.infinity), .double(0x1p-1074),
+        ]
+        let query = try NormalizedQuery(StructuredQuery(.collection(CollectionPath("c"))), aggregating: [FieldPath("n")])
+        let sum = try NormalizedAggregations([Aggregation(.sum(FieldPath("n")), alias: "sum")])
+        @Sendable func expectSum(_ value: Value, in store: FileStore) async throws {
+            let answer = try await store.aggregate(query, sum, readTime: nil)
+            #expect(answer.results["sum" as UTF8Key] == value, "\(answer.metrics)")
+            #expect(answer.metrics.documentsRead == 0)
+        }
+        for number in numbers {
+            // The sum of doubles is a double, but not -0.0.
+            let expected = if case .double(let double) = number { Value.double(double + 0) } else { number }
+            try await fixture.withStore { store in
+                for other in [number, .integer(1), .double(1), .integer(1), number] {
+                    try await store.set("c/a", ["n": other])
+                    if other != number || other == .integer(1) { try await expectSum(other, in: store) }
+                }
+                try await expectSum(expected, in: store)
+            }
+            try await fixture.withStore { store in try await expectSum(expected, in: store) }
+            try fixture.folder.remove("data/index.sqlite")
+            try await fixture.withStore { store in try await expectSum(expected, in: store) }
         }
         #expect(try await fixture.findings() == [])
     }

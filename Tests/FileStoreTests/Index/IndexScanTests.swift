@@ -114,7 +114,7 @@ extension IndexScanTests {
         _ documents: inout [DocumentPath: MapValue],
         _ generator: inout SeededGenerator
     ) async throws {
-        var random = RandomFields(generator: generator)
+        var random = RandomIndexedFields(generator: generator)
         for _ in 0..<count {
             let collection = random.pick(["c", "p/1/c", "p/2/c", "c/1/c", "d"])
             let path = try DocumentPath(
@@ -139,7 +139,7 @@ extension IndexScanTests {
     }
 
     private func scan(_ generator: inout SeededGenerator) throws -> IndexScan {
-        var random = RandomFields(generator: generator)
+        var random = RandomIndexedFields(generator: generator)
         let id = try CollectionID("c")
         let targets: [IndexTarget] = [
             .collection(try CollectionPath("c")), .collection(try CollectionPath("p/1/c")), .group(id, below: nil),
@@ -204,7 +204,7 @@ extension IndexTarget {
         if case .all = self { true } else { false }
     }
 
-    /// Returns the name of a document in the target; nil when the target does not contain it.
+    /// Returns the name of a document in the target; `nil` if the target does not contain it.
     fileprivate func name(of path: DocumentPath) -> [UInt8]? {
         switch self {
         case .collection(let collection): path.collection == collection ? NameKey(path.id).bytes : nil

@@ -79,7 +79,7 @@ struct ForeignEntryTests {
             #expect(try await store.collections() == ["good"])
             #expect(try await store.list("good", includingMissing: true).ids == ["d", "e"])
         }
-        let (_, findings) = try await fixture.check()
+        let findings = try await fixture.findings()
         #expect(findings.map(\.kind) == [.foreignName])
         #expect(findings.map(\.file.path) == ["documents\(parent)/\(foreign.name)"])
     }
@@ -87,9 +87,9 @@ struct ForeignEntryTests {
     @Test(
         arguments: [
             ("", "__bad__/x", "The folder name is not a valid collection ID"),
-            ("", "top.json", "A document file can't be here"),
+            ("", "top.json", "A document file cannot be here"),
             ("/good/d", "__bad__/x", "The folder name is not a valid collection ID"),
-            ("/good/d", "top.json", "A document file can't be here"),
+            ("/good/d", "top.json", "A document file cannot be here"),
             ("/good", "__bad__/x", "The folder name is not a valid document ID"),
             ("/good", "__bad__.json", "The file name is not a valid document ID"),
         ]
@@ -105,7 +105,7 @@ struct ForeignEntryTests {
     }
 
     @Test(arguments: ["", "/good/d", "/good"])
-    func `Hidden files and files of other programs are ignored`(parent: String) async throws {
+    func `Hidden files and files of other programs are ignored, and named by a check`(parent: String) async throws {
         let names = [
             ".git/config", ".DS_Store", ".b.json.swp", "._b.json", ".hidden.json", "README", "notes.txt", "b.json~", "#b.json#",
             "Thumbs.db",
@@ -119,7 +119,10 @@ struct ForeignEntryTests {
             #expect(try await store.collections() == ["good"])
         }
         #expect(logs.warnings.isEmpty)
-        #expect(try await fixture.check().findings.isEmpty)
+        let (report, findings) = try await fixture.check()
+        #expect(report.findings == 0 && findings.allSatisfy { $0.kind == .ignored })
+        let files = names.map { $0 == ".git/config" ? ".git" : $0 } + [".#lock"]
+        #expect(Set(findings.map(\.file.path)) == Set(files.map { "documents\(parent)/\($0)" }))
         for name in names { #expect(fixture.folder.exists("data/documents\(parent)/\(name)")) }
     }
 

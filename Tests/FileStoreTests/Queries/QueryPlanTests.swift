@@ -103,6 +103,159 @@ struct QueryPlanTests {
         }
     }
 
+    @Test(arguments: [false, true])
+    func `Sums and averages use index entries without reading documents, and the plan tells`(inGroup: Bool) async throws {
+        try await fixture.withStore { store in
+            try await store.fill("c", 600)
+            let numbers = try NormalizedAggregations([
+                Aggregation(.count(upTo: nil), alias: "n"), Aggregation(.sum(FieldPath("rank")), alias: "sum"),
+                Aggregation(.average(FieldPath("rank")), alias: "average"),
+            ])
+            let two = try NormalizedAggregations([
+                Aggregation(.count(upTo: nil), alias: "n"), Aggregation(.sum(FieldPath("rank")), alias: "sum"),
+                Aggregation(.sum(FieldPath("even")), alias: "none"), Aggregation(.average(FieldPath("rank")), alias: "average"),
+            ])
+            let even = QueryFilter.field(try FieldPath("even"), .equal(.boolean(true)))
+            let third = QueryFilter.field(try FieldPath("tags"), .arrayContains(.string("third")))
+            let any = QueryFilter.field(try FieldPath("tags"), .arrayContainsAny([.string("third"), .string("all")]))
+            let upper = QueryFilter.field(try FieldPath("rank"), .greaterOrEqual(.integer(300)))
+            let path = try CollectionPath("c")
+            for (filter, count, sum) in [
+                (nil, 600, 179_700), (even, 300, 89_700), (third, 200, 59_700), (any, 600, 179_700),
+                (.and([even, third]), 100, 29_700), (upper, 300, 134_850), (.and([even, upper]), 150, 67_350),
+                (.or([even, third]), 400, 119_700),
+            ] as [(QueryFilter?, Int64, Int64)] {
+                for aggregations in [numbers, two] {
+                    let source = inGroup ? StructuredQuery.Source.collectionGroup(path.id, below: nil) : .collection(path)
+                    let query = try NormalizedQuery(StructuredQuery(source, where: filter), aggregating: aggregations.fields)
+                    let answer = try await store.aggregate(query, aggregations, readTime: nil)
+                    #expect(answer.results["n" as UTF8Key] == .integer(count), "\(answer.metrics)")
+                    #expect(answer.results["sum" as UTF8Key] == .integer(sum), "\(answer.metrics)")
+                    #expect(answer.results["average" as UTF8Key] == .double(Double(sum) / Double(count)), "\(answer.metrics)")
+                    #expect(answer.metrics.documentsRead == 0, "\(answer.metrics)")
+                    #expect(answer.metrics.plan.contains { $0.utf8.starts(with: "Aggregate".utf8) }, "\(answer.metrics)")
+                }
+            }
+        }
+    }
+
+    @Test
+    func `A sum over few documents does not read all index entries of the field`() async throws {
+        try await fixture.withStore { store in
+            try await store.fill("c", 3_000)
+            let numbers = try NormalizedAggregations([Aggregation(.sum(FieldPath("rank")), alias: "sum")])
+            let filter = QueryFilter.and([
+                .field(try FieldPath("rare"), .equal(.boolean(true))), .field(try FieldPath("even"), .equal(.boolean(true))),
+            ])
+            let few = try NormalizedQuery(
+                StructuredQuery(.collection(CollectionPath("c")), where: filter),
+                aggregating: numbers.fields
+            )
+            let answer = try await store.aggregate(few, numbers, readTime: nil)
+            #expect(answer.results["sum" as UTF8Key] == .integer(50 * (2_900 + 2_998) / 2))
+            #expect(answer.metrics.documentsRead == 50, "\(answer.metrics)")
+            #expect(answer.metrics.entriesScanned < 2_500, "\(answer.metrics)")
+        }
+    }
+
+    @Test(
+        arguments: [
+            "order", "order and equality", "descending", "name", "equality by name", "two equalities", "cursor", "in a group",
+            "or",
+            "everywhere",
+        ]
+    )
+    func `An offset skips documents in the index without reading them, and the plan tells`(kind: String) async throws {
+        try await fixture.withStore { store in
+            let collection = try CollectionPath("c")
+            try await store.fill("c", 1_000)
+            var query = try query(kind, collection, 100)
+            query.limit = nil
+            let all = try await store.run(NormalizedQuery(query), maximumBytes: 8 << 20, readTime: nil).documents.map(\.path)
+            (query.offset, query.limit) = (150, .first(10))
+            let answer = try await store.run(NormalizedQuery(query), maximumBytes: 1 << 20, readTime: nil)
+            #expect(answer.documents.map(\.path) == Array(all[150..<160]), "\(answer.metrics)")
+            #expect(answer.metrics.documentsRead <= 12, "\(answer.metrics)")
+            #expect(answer.metrics.plan.contains("Skip 150 documents in the index"), "\(answer.metrics)")
+            let count = try NormalizedAggregations([Aggregation(.count(upTo: nil), alias: "n")])
+            let counted = try await store.aggregate(NormalizedQuery(query), count, readTime: nil)
+            #expect(counted.results["n" as UTF8Key] == .integer(10), "\(counted.metrics)")
+        }
+    }
+
+    @Test
+    func `An offset into values that exceed the length of an index key is exact`() async throws {
+        try await fixture.withStore { store in
+            for index in 0..<40 {
+                let prefix = String(repeating: "x", count: 1_600)
+                let value = Value.array(
+                    index < 20 ? [.integer(Int64(index))] : [.string(prefix), .integer(Int64(index * 7 % 40))]
+                )
+                try await store.set("c/d\(index)", ["list": value])
+            }
+            var query = StructuredQuery(.collection(try CollectionPath("c")))
+            query.orders = [StructuredQuery.Order(.field(try FieldPath("list")))]
+            let all = try await store.run(NormalizedQuery(query), maximumBytes: 1 << 20, readTime: nil).documents.map(\.path)
+            for offset in [5, 19, 20, 21, 33] {
+                (query.offset, query.limit) = (offset, .first(4))
+                let answer = try await store.run(NormalizedQuery(query), maximumBytes: 1 << 20, readTime: nil)
+                #expect(answer.documents.map(\.path) == Array(all[offset..<offset + 4]), "\(answer.metrics)")
+            }
+        }
+    }
+
+    @Test
+    func `Counts and sums leave out a document that is known to be damaged, and report it`() async throws {
+        try await fixture.withStore { store in
+            try await store.fill("c", 20)
+            try await store.waitUntilIndexed()
+            try fixture.folder.write("{", to: "data/documents/c/d7.json")
+            let path = try DocumentPath("c/d7")
+            await expectStatus(.dataLoss) { try await store.document(at: path) }
+            try await expectReported(in: store)
+            var query = StructuredQuery(.collection(try CollectionPath("c")), offset: 8, limit: .first(3))
+            query.orders = [StructuredQuery.Order(.field(try FieldPath("rank")))]
+            let page = try await store.run(NormalizedQuery(query), maximumBytes: 1 << 20, readTime: nil)
+            #expect(page.documents.map(\.path.id.key.string) == ["d9", "d10", "d11"])
+            #expect(page.damaged.map(\.path) == ["c/d7"])
+        }
+        // A rebuild of the index finds and records it, also for later starts.
+        try fixture.folder.remove("data/index.sqlite")
+        for _ in 0..<2 { try await fixture.withStore { store in try await expectReported(in: store) } }
+        try fixture.folder.remove("data/documents/c/d7.json")
+        try await fixture.withStore { store in
+            try await store.set("c/d7", ["rank": .integer(7)])
+            let query = try NormalizedQuery(StructuredQuery(.collection(CollectionPath("c"))))
+            let count = try NormalizedAggregations([Aggregation(.count(upTo: nil), alias: "n")])
+            let answer = try await store.aggregate(query, count, readTime: nil)
+            #expect(answer.results["n" as UTF8Key] == .integer(20), "\(answer.metrics)")
+            #expect(answer.damaged.isEmpty && answer.metrics.documentsRead == 0, "\(answer.metrics)")
+        }
+        #expect(try await fixture.findings() == [])
+    }
+
+    /// Expects that all aggregations leave out and report `c/d7` of 20 documents.
+    private func expectReported(in store: FileStore) async throws {
+        for operations in [
+            [Aggregation.Operation.count(upTo: nil)], [.count(upTo: nil), .sum(try FieldPath("rank"))],
+            [.count(upTo: nil), .average(try FieldPath("rank"))],
+        ] {
+            let aggregations = try NormalizedAggregations(operations.map { Aggregation($0) })
+            for source in [
+                StructuredQuery.Source.collection(try CollectionPath("c")), .collectionGroup(try CollectionID("c"), below: nil),
+                .descendants(of: nil),
+            ] {
+                let query = try NormalizedQuery(StructuredQuery(source), aggregating: aggregations.fields)
+                let answer = try await store.aggregate(query, aggregations, readTime: nil)
+                #expect(answer.results["field_1" as UTF8Key] == .integer(19), "\(answer.metrics)")
+                if operations.count == 2, case .sum = operations[1] {
+                    #expect(answer.results["field_2" as UTF8Key] == .integer(190 - 7), "\(answer.metrics)")
+                }
+                #expect(answer.damaged.map(\.path) == ["c/d7"], "\(answer.metrics)")
+            }
+        }
+    }
+
     @Test
     func `Queries find geo points across the antimeridian and at a pole, in both orders and with other conditions`() async throws
     {
@@ -147,7 +300,7 @@ struct QueryPlanTests {
     }
 
     @Test
-    func `Queries refuse a result that exceeds the size limit, with advice`() async throws {
+    func `A result that exceeds the size limit is rejected, with advice`() async throws {
         try await fixture.withStore { store in
             for index in 0..<4 { try await store.set("c/\(index)", ["t": .string(String(repeating: "x", count: 1_000))]) }
             let source = StructuredQuery.Source.collection(try CollectionPath("c"))

@@ -23,37 +23,6 @@ struct QuerySchedulingTests {
         fixture = try StoreFixture()
     }
 
-    @Test
-    func `A query during a rebuild fails with the progress and a retry delay, and succeeds afterwards`() async throws {
-        var fixture = fixture
-        fixture.configuration.indexWaitTimeout = .milliseconds(50)
-        try await fixture.withStore { store in
-            try await store.set("c/a", [:])
-            try await store.waitUntilIndexed()
-            let query = try NormalizedQuery(StructuredQuery(.collection(CollectionPath("c"))))
-            let index = store.components.index
-            let (held, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-            index.maintenanceQueue.async {
-                index.setPhase(.rebuilding(documents: 4_711))
-                held.signal()
-                release.wait()
-            }
-            await withCheckedContinuation { continuation in
-                DispatchQueue.global().async {
-                    held.wait()
-                    continuation.resume()
-                }
-            }
-            let error = await expectStatus(.unavailable) { try await store.run(query, maximumBytes: 1 << 20, readTime: nil) }
-            #expect(error?.message.contains("4711 documents") == true)
-            #expect(error?.retryAfter == .seconds(1))
-            #expect(try await store.list("c").ids == ["a"])
-            release.signal()
-            try await store.waitUntilIndexed()
-            #expect(try await store.run(query, maximumBytes: 1 << 20, readTime: nil).documents.count == 1)
-        }
-    }
-
     @Test(
         .timeLimit(.minutes(1))
     )
@@ -110,7 +79,7 @@ struct QuerySchedulingTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `Long-running queries above the limit are refused, with a retry delay`() async throws {
+    func `Long-running queries above the limit are rejected, with a retry delay`() async throws {
         try await fixture.withStore { store in
             try await store.set("c/a", [:])
             await withThrowingTaskGroup(of: Void.self) { group in
@@ -122,7 +91,7 @@ struct QuerySchedulingTests {
                 let first = await group.nextResult()
                 group.cancelAll()
                 guard case .failure(let error as StatusError) = first else {
-                    Issue.record("no query was refused")
+                    Issue.record("no query was rejected")
                     return
                 }
                 #expect(error.code == .unavailable && error.retryAfter != nil)

@@ -8,8 +8,8 @@ import Testing
 
 /// Compares the results of the store with those of a reference implementation.
 ///
-/// `HEARTH_QUERY_COUNT` is the number of queries of each test, `HEARTH_TEST_SEED` the seed.
-@Suite("Random queries", .tags(.slow))
+/// `HEARTH_QUERY_COUNT` sets the number of queries per test, and `HEARTH_TEST_SEED` the seed.
+@Suite("Random store queries", .tags(.slow))
 struct RandomStoreQueryTests {
     private static let seed: Comment = "HEARTH_TEST_SEED=\(SeededGenerator.currentSeed)"
     private static let count = ProcessInfo.processInfo.environment["HEARTH_QUERY_COUNT"].flatMap(Int.init)
@@ -49,7 +49,7 @@ struct RandomStoreQueryTests {
     }
 
     @Test
-    func `Queries return the same with any composite indexes and exemptions, also during backfills`() async throws {
+    func `Queries return the same with any composite indexes and exemptions, even during backfills`() async throws {
         var random = RandomDocuments(generator: SeededGenerator())
         var generator = SeededGenerator()
         let documents = random.documents(220)
@@ -199,7 +199,7 @@ struct RandomStoreQueryTests {
         #expect(foundSome > count / (mayRefuse ? 10 : 5), "\(Self.seed)")
     }
 
-    /// Runs a query; nil when the store refuses it and may.
+    /// Returns the result of a query; `nil` if the store rejects it and is allowed to.
     private func answer(
         _ query: StructuredQuery,
         _ store: FileStore,

@@ -19,7 +19,7 @@ struct PointInTimeReadTests {
     @Test(
         arguments: [false, true]
     )
-    func `A document created, changed, deleted and created again is read as of every commit, also after a restart`(
+    func `A document created, changed, deleted and created again is read as of every commit, even after a restart`(
         isReopened: Bool
     ) async throws {
         var fixture = fixture
@@ -46,6 +46,68 @@ struct PointInTimeReadTests {
             #expect(try await reader.document(at: path, readTime: before)?.decoded().fields == fields)
         }
         await reader.close()
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+    func `A journal segment that another program removed is reported when history needs it`(isOldest: Bool) async throws {
+        var fixture = fixture
+        fixture.configuration.segmentBytes = 4 << 10
+        fixture.configuration.checkpointBytes = 4 << 10
+        fixture.configuration.retentionBytes = 40 << 10
+        let path = try DocumentPath("c/d")
+        var times: [SequenceNumber: Timestamp] = [:]
+        try await fixture.withStore { store in
+            while store.position.oldestRetained < SequenceNumber(5) {
+                let text = String(repeating: "x", count: 400) + "\(times.count)"
+                let result = try await store.set("c/d", ["text": .string(text)])
+                times[try #require(result.sequence)] = result.commitTime
+            }
+        }
+        try await fixture.withStore { store throws in
+            let segments = store.components.history.journal.segments
+            #expect(segments.count > 3)
+            let time = try #require(times[segments[0]])
+            #expect(try await store.document(at: path, readTime: time) != nil)
+        }
+        // Opened again, so that no segment has been read.
+        try await fixture.withStore { store throws in
+            let segments = store.components.history.journal.segments
+            try fixture.folder.remove("data/journal/\(JournalSegment.name(first: segments[isOldest ? 0 : 1]))")
+            let time = try #require(times[segments[0]])
+            let error = await expectStatus(.dataLoss) { try await store.document(at: path, readTime: time) }
+            #expect(error?.message.contains("is missing") == true)
+            #expect(try await store.document(at: path, readTime: nil) != nil)
+        }
+    }
+
+    @Test
+    func `A listing as of a time returns what existed then, whatever happened to the other documents since`() async throws {
+        try await fixture.withStore { store in
+            for number in 0..<300 { try await store.set("c/old\(number)", ["n": .integer(0)]) }
+            let time = try await store.set("other/d", [:]).commitTime
+            for round in 1...3 {
+                for number in 0..<300 {
+                    try await store.set("c/new\(number)", ["n": .integer(Int64(round))])
+                    if number % 2 == 0 { try await store.delete("c/new\(number)") }
+                    try await store.delete("c/old\(number)")
+                    if number % 3 == 0 { try await store.set("c/old\(number)", ["n": .integer(Int64(round))]) }
+                }
+            }
+            var ids: [String] = []
+            var after: DocumentPath.ID?
+            repeat {
+                let page = try await store.documents(
+                    in: CollectionPath("c"),
+                    after: after,
+                    limit: 7,
+                    includingMissing: false,
+                    readTime: time
+                )
+                ids += page.ids
+                after = page.next
+            } while after != nil
+            #expect(Set(ids).count == ids.count && Set(ids) == Set((0..<300).map { "old\($0)" }))
+        }
     }
 
     @Test
@@ -269,7 +331,7 @@ struct PointInTimeReadTests {
             }
         }
         var last: [DocumentPath: EncodedDocument] = [:]
-        let segments = try fixture.folder.names(in: "data/journal")
+        let segments = try fixture.folder.segments(in: "data")
         #expect(segments.count > 5)
         for name in segments {
             let bytes = try fixture.folder.bytes(of: "data/journal/\(name)")

@@ -51,8 +51,8 @@ struct JournalDamageTests {
             #expect(store.position.oldestRetained.rawValue == 4)
             let later = try await store.set("c/later", [:])
             #expect(later.sequence?.rawValue == 4)
-            #expect(try await store.take(1, after: SequenceNumber(3)).map(\.sequence.rawValue) == [4])
-            await expectStatus(.outOfRange) { try await store.take(1, after: .zero) }
+            #expect(try await store.firstCommits(1, after: SequenceNumber(3)).map(\.sequence.rawValue) == [4])
+            await expectStatus(.outOfRange) { try await store.firstCommits(1, after: .zero) }
             return later
         }
         #expect(try fixture.folder.bytes(of: "data/journal/\(name)") == damaged)
@@ -60,7 +60,7 @@ struct JournalDamageTests {
             #expect(store.position.lastSequence == later.sequence)
             #expect(try await store.fields("c/later") != nil)
             // A watcher cannot resume within the damage.
-            await expectStatus(.outOfRange) { try await store.take(3, after: .zero) }
+            await expectStatus(.outOfRange) { try await store.firstCommits(3, after: .zero) }
         }
     }
 
@@ -69,7 +69,7 @@ struct JournalDamageTests {
         var name = ""
         try await fixture.withStore { store throws in
             for number in 0..<3 { try await store.set("c/d\(number)", [:]) }
-            name = try #require(try fixture.folder.names(in: "data/journal").first { $0.hasSuffix(".journal") })
+            name = try #require(try fixture.folder.segments(in: "data").first)
             try fixture.folder.copy("data", to: "crashed")
         }
         let record = try #require(try records(of: "crashed/journal/\(name)").last)
@@ -110,7 +110,7 @@ struct JournalDamageTests {
         try await fixture.withStore { store throws in
             let then = try await store.document(at: DocumentPath("c/d5"), readTime: later)?.decoded().fields
             #expect(then == ["n": .integer(50)])
-            #expect(try await store.take(2, after: SequenceNumber(6)).map(\.sequence.rawValue) == [7, 8])
+            #expect(try await store.firstCommits(2, after: SequenceNumber(6)).map(\.sequence.rawValue) == [7, 8])
         }
         for folder in ["data", "repaired"] {
             try await FileStore.repair(fixture.folder[folder], logger: .silent)
@@ -131,7 +131,7 @@ struct JournalDamageTests {
             while store.data.manifest.sequence.rawValue < 4 { await Task.yield() }
             let description = try fixture.folder.text(of: "data/hearth.json")
             try await store.set("c/d4", [:])
-            name = try #require(try fixture.folder.names(in: "data/journal").first { $0.hasSuffix(".journal") })
+            name = try #require(try fixture.folder.segments(in: "data").first)
             try fixture.folder.copy("data", to: "crashed")
             try fixture.folder.write(description, to: "crashed/hearth.json")
         }
@@ -169,7 +169,7 @@ struct JournalDamageTests {
         store.data.unlock()
         let again = try await fixture.open()
         try await again.set("c/d3", [:])
-        let names = try fixture.folder.names(in: "data/journal").filter { $0.hasSuffix(".journal") }.sorted()
+        let names = try fixture.folder.segments(in: "data")
         #expect(names == [1, 4].map { JournalSegment.name(first: SequenceNumber($0)) })
         let last = try #require(try records(of: "data/journal/\(names[0])").last)
         again.data.unlock()
@@ -184,12 +184,69 @@ struct JournalDamageTests {
 }
 
 extension JournalDamageTests {
+    @Test
+    func `A journal damaged before later commits is set aside on request, and the documents stay as they are`() async throws {
+        var name = ""
+        try await fixture.withStore { store throws in
+            for number in 0..<4 { try await store.set("c/d\(number)", ["n": .integer(Int64(number))]) }
+            name = try #require(try fixture.folder.names(in: "data/journal").first { $0.hasSuffix(".journal") })
+            try fixture.folder.copy("data", to: "crashed")
+        }
+        let path = fixture.folder["crashed"]
+        // Nothing is set aside as long as recovery can read the journal.
+        #expect(try await FileStore.setDamagedJournalAside(path) == nil)
+        let second = try records(of: "crashed/journal/\(name)")[1]
+        try flip("crashed/journal/\(name)", at: second.lowerBound + 20)
+        let damaged = try fixture.folder.bytes(of: "crashed/journal/\(name)")
+        let (report, findings) = try await fixture.check("crashed")
+        #expect(findings.map(\.kind) == [.damagedJournal, .notClosed], "\(findings)")
+        #expect(findings.first?.message.contains("--set-aside-journal") == true)
+        let error = await expectStatus(.dataLoss) { try await FileStore.repair(path, after: report, logger: .silent) }
+        #expect(error?.message.contains("--set-aside-journal") == true)
+
+        #expect(try await FileStore.setDamagedJournalAside(path) == "journal.aside-1")
+        #expect(try fixture.folder.bytes(of: "crashed/journal.aside-1/\(name)") == damaged)
+        #expect(Set(try await fixture.check("crashed").findings.map(\.kind)).isSubset(of: [.damagedJournal, .notClosed]))
+        try await FileStore.repair(path, after: report, logger: .silent)
+        #expect(try await fixture.check("crashed").findings == [])
+        try await fixture.withStore(at: "crashed") { store throws in
+            #expect(try await store.list("c").ids == (0..<4).map { "d\($0)" })
+            try await store.set("c/d4", [:])
+        }
+        #expect(try await fixture.check("crashed").findings == [])
+    }
+
+    @Test
+    func `A journal that ends before commits that the files have is reported as such, and a repair accepts the files`()
+        async throws
+    {
+        var name = ""
+        try await fixture.withStore { store throws in
+            for number in 0..<5 { try await store.set("c/d\(number)", ["n": .integer(Int64(number))]) }
+            name = try #require(try fixture.folder.names(in: "data/journal").first { $0.hasSuffix(".journal") })
+            try fixture.folder.copy("data", to: "crashed")
+        }
+        let records = try records(of: "crashed/journal/\(name)")
+        try zero("crashed/journal/\(name)", records[2].lowerBound..<records[4].upperBound)
+        let (report, findings) = try await fixture.check("crashed")
+        #expect(findings.map(\.kind) == [.damagedJournal, .notClosed], "\(findings)")
+        #expect(findings.first?.message.contains("ends with commit 2") == true)
+        #expect(findings.first?.message.contains("the files of 3 documents are from later commits") == true)
+        try await FileStore.repair(fixture.folder["crashed"], after: report, logger: .silent)
+        #expect(try await fixture.check("crashed").findings == [])
+        try await fixture.withStore(at: "crashed") { store throws in
+            let last = try #require(try await store.document(at: DocumentPath("c/d4"))?.updateTime)
+            #expect(try await store.set("c/d5", [:]).commitTime > last)
+            #expect(try await store.list("c").ids == (0..<6).map { "d\($0)" })
+        }
+    }
+
     /// Creates and closes a database with some documents; returns the name of its only segment.
     private func fill(commits: Int) async throws -> String {
         try await fixture.withStore { store throws in
             for number in 0..<commits { try await store.set("c/d\(number)", ["n": .integer(Int64(number))]) }
         }
-        let names = try fixture.folder.names(in: "data/journal")
+        let names = try fixture.folder.segments(in: "data")
         try #require(names.count == 1)
         return names[0]
     }

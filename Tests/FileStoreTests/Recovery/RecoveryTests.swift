@@ -1,6 +1,7 @@
 import DocumentModel
 import DocumentStore
 import Foundation
+import Logging
 import StorageIO
 import TestSupport
 import Testing
@@ -35,7 +36,7 @@ struct RecoveryTests {
             #expect(try await store.fields("c/new/sub/x") == ["n": .integer(3)])
             #expect(try await store.document(at: DocumentPath("c/old")) == nil)
             #expect(!fixture.folder.exists("crashed/documents/c/.hearth-1a.tmp"))
-            #expect(try await store.take(5, after: .zero).map(\.sequence.rawValue) == [1, 2, 3, 4, 5])
+            #expect(try await store.firstCommits(5, after: .zero).map(\.sequence.rawValue) == [1, 2, 3, 4, 5])
         }
         #expect(try fixture.folder.contents(of: "crashed/documents") == (try fixture.folder.contents(of: "data/documents")))
     }
@@ -187,7 +188,7 @@ struct RecoveryTests {
             for index in 0..<50 { try await store.set("c/d\(index)", ["text": .string(String(repeating: "x", count: 200))]) }
             try fixture.folder.copy("data", to: "crashed")
         }
-        let segments = try fixture.folder.names(in: "crashed/journal")
+        let segments = try fixture.folder.segments(in: "crashed")
         #expect(segments.count > 3)
         try fixture.folder.remove("crashed/journal/\(segments[1])")
         await expectStatus(.dataLoss) { try await fixture.open(at: "crashed") }
@@ -265,6 +266,73 @@ struct RecoveryTests {
             try fixture.folder.remove(blockingPath)
             while store.data.manifest.sequence != last { try await Task.sleep(for: .milliseconds(5)) }
         }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `Checkpoints that fail are logged once, and once when they succeed again`() async throws {
+        var fixture = fixture
+        fixture.configuration.checkpointDocuments = 1
+        let logs = WarningLog(from: .info)
+        try await fixture.withStore(logger: logs.logger) { store throws in
+            try await store.set("c/d", [:])
+            let blockingPath = "data/\(TemporaryName.fixed("description"))"
+            try fixture.folder.write("", to: "\(blockingPath)/file")
+            // Each commit starts a checkpoint, after the previous one has ended.
+            for number in 0..<5 { try await store.set("c/d", ["n": .integer(Int64(number))]) }
+            #expect(logs.warnings.count == 1)
+            try fixture.folder.remove(blockingPath)
+            try await store.set("c/d", ["n": .integer(5)])
+            await store.waitForCheckpoint()
+            try await store.set("c/d", ["n": .integer(6)])
+            await store.waitForCheckpoint()
+            // The checkpoint in progress is recorded before it ends.
+            while !logs.entries.contains(where: { $0.message == "Checkpoints succeed again" }) { await Task.yield() }
+            #expect(logs.entries.count { $0.message == "Checkpoints succeed again" } == 1 && logs.warnings.count == 1)
+        }
+    }
+
+    @Test
+    func `A recovery restores a number of documents that the configuration bounds, and logs its progress`() async throws {
+        var fixture = fixture
+        fixture.configuration.segmentBytes = 16 << 20
+        fixture.configuration.checkpointDocuments = 1_000
+        fixture.configuration.recoveryProgressInterval = .milliseconds(1)
+        try await fixture.withStore { store throws in
+            for start in stride(from: 0, to: 6_000, by: 100) {
+                let paths = try (start..<start + 100).map { try DocumentPath("c\($0 % 3)/d\($0)") }
+                _ = try await store.commit(paths.map { try .set($0, ["n": .integer(1)]) })
+            }
+            let shortened = String(repeating: "x", count: 300)
+            _ = try await store.commit(
+                (0..<1_000).map { try .set(DocumentPath("\(shortened)\($0 % 10)/d\($0)"), ["n": .integer(2)]) }
+            )
+            // The last checkpoint may or may not have been recorded in the copy.
+            try fixture.folder.copy("data", to: "crashed")
+            let paths = try (0..<1_000).map { try DocumentPath("\(shortened)\($0 % 10)/d\($0)") }
+            _ = try await store.commit(paths.map { Write(path: $0, operation: .delete) })
+            _ = try await store.commit(paths.map { try .set($0, ["n": .integer(3)]) })
+            let position = store.position.lastSequence
+            #expect(position == SequenceNumber(63))
+            try fixture.folder.remove("crashed/journal")
+            try fixture.folder.copy("data/journal", to: "crashed/journal")
+        }
+        // As after a power failure: some files were never written.
+        for name in try fixture.folder.names(in: "crashed/documents") where name.utf8.count > 100 {
+            try fixture.folder.remove("crashed/documents/\(name)")
+        }
+        let logs = WarningLog(from: .info)
+        try await fixture.withStore(at: "crashed", logger: logs.logger) { store throws in
+            #expect(try await store.fields("\(String(repeating: "x", count: 300))3/d3") == ["n": .integer(3)])
+            #expect(store.position.lastSequence == SequenceNumber(63))
+        }
+        #expect(try fixture.folder.contents(of: "crashed/documents") == (try fixture.folder.contents(of: "data/documents")))
+        let opened = try #require(logs.entries.first { $0.message.hasPrefix("Opened") })
+        let count = try #require(opened.metadata["recovery.documents"].flatMap { Int("\($0)") })
+        #expect((1_000...3_000).contains(count))
+        let messages = logs.entries.map(\.message)
+        #expect(messages.contains { $0.hasPrefix("The store was not closed; restoring") })
+        #expect(messages.contains("Restoring documents"))
+        #expect(messages.contains("Syncing the restored documents"))
     }
 
     @Test

@@ -24,7 +24,7 @@ struct RestartTests {
             #expect(store.position == position)
             #expect(position.lastSequence == SequenceNumber(11) && position.lastCommitTime == last)
             #expect(try await store.list("c").ids.count == 11)
-            #expect(try await store.take(11, after: .zero).map(\.sequence.rawValue) == Array(1...11))
+            #expect(try await store.firstCommits(11, after: .zero).map(\.sequence.rawValue) == Array(1...11))
             let next = try await store.set("c/next", [:])
             #expect(next.sequence == SequenceNumber(12) && next.commitTime > last)
         }
@@ -54,7 +54,7 @@ struct RestartTests {
         }
         #expect(try fixture.folder.bytes(of: old).prefix(9) == bytes.prefix(9))
         #expect(try fixture.folder.bytes(of: old).count <= bytes.count)
-        let segments = try fixture.folder.names(in: "\(data)/journal").sorted()
+        let segments = try fixture.folder.segments(in: "\(data)")
         #expect(segments == ["00000000000000000001.journal", "00000000000000000002.journal"])
     }
 
@@ -72,8 +72,8 @@ struct RestartTests {
             #expect(!store.position.canResume(after: SequenceNumber(10)) && store.position.canResume(after: SequenceNumber(11)))
             let next = try await store.set("c/next", [:])
             #expect(next.sequence == SequenceNumber(12) && next.commitTime > last)
-            #expect(try await store.take(1, after: SequenceNumber(11)).first?.sequence == SequenceNumber(12))
-            await expectStatus(.outOfRange) { try await store.take(1, after: SequenceNumber(10)) }
+            #expect(try await store.firstCommits(1, after: SequenceNumber(11)).first?.sequence == SequenceNumber(12))
+            await expectStatus(.outOfRange) { try await store.firstCommits(1, after: SequenceNumber(10)) }
         }
     }
 
@@ -84,7 +84,7 @@ struct RestartTests {
         let index = try fixture.folder.bytes(of: "data/index.sqlite")
         try fixture.folder.remove("data/journal")
         try await fixture.withStore { store in _ = try await store.set("c/e", [:]) }
-        let segment = "data/journal/" + (try #require(try fixture.folder.names(in: "data/journal").first))
+        let segment = "data/journal/" + (try #require(try fixture.folder.segments(in: "data").first))
         try fixture.folder.write(Array(try fixture.folder.bytes(of: segment).prefix(64)), to: segment)
         try fixture.folder.write(description, to: "data/hearth.json")
         try fixture.folder.write(index, to: "data/index.sqlite")
@@ -92,7 +92,7 @@ struct RestartTests {
         #expect(try await fixture.check().findings.isEmpty)
         try await fixture.withStore { store throws in
             #expect(try await store.set("c/e", [:]).sequence == SequenceNumber(2))
-            #expect(try await store.take(1, after: SequenceNumber(1)).count == 1)
+            #expect(try await store.firstCommits(1, after: SequenceNumber(1)).count == 1)
         }
         #expect(try await fixture.check().findings.isEmpty)
     }
@@ -100,9 +100,9 @@ struct RestartTests {
     @Test
     func `Closing truncates the preallocated segment`() async throws {
         try await fixture.withStore { store in _ = try await store.set("c/d", [:]) }
-        let segment = try #require(try fixture.folder.names(in: "data/journal").first)
+        let segment = try #require(try fixture.folder.segments(in: "data").first)
         #expect(try fixture.folder.bytes(of: "data/journal/\(segment)").count < 1_024)
-        #expect(try fixture.folder.names(in: "data/journal").count == 1)
+        #expect(try fixture.folder.segments(in: "data").count == 1)
     }
 
     @Test

@@ -249,7 +249,7 @@ private struct Model {
     /// The update times that the store returned.
     var updateTimes: [DocumentPath: Timestamp] = [:]
 
-    /// Returns the model after all writes; nil when one of them fails.
+    /// Returns the model after all writes; `nil` if one of them fails.
     func applying(_ writes: [Write], at time: Timestamp) -> Model? {
         var result = self
         for write in writes {

@@ -1,11 +1,12 @@
 import DocumentModel
 import DocumentStore
-import FileStore
 import Logging
 import Synchronization
 import TestSupport
 import Testing
 import UTF8Text
+
+@testable import FileStore
 
 /// A temporary data folder, and the configuration of stores opened on it.
 struct StoreFixture {
@@ -20,6 +21,7 @@ struct StoreFixture {
         configuration.segmentBytes = 64 << 10
         // Long enough for a busy machine.
         configuration.indexWaitTimeout = .seconds(600)
+        configuration.indexWaitDocumentCount = .max
         // A copy that simulates a crash must not depend on the time it took.
         configuration.checkpointIdleTime = .seconds(3_600)
     }
@@ -51,9 +53,18 @@ struct StoreFixture {
 
 extension StoreFixture {
     /// Checks a data folder.
-    func check(_ relative: String = "data") async throws -> (CheckReport, findings: [CheckFinding]) {
+    func check(
+        _ relative: String = "data",
+        depth: CheckDepth = .complete,
+        onProgress: @escaping @Sendable (CheckProgress) -> Void = { _ in }
+    ) async throws -> (CheckReport, findings: [CheckFinding]) {
         let found = Findings()
-        let report = try await FileStore.check(folder[relative]) { finding in found.all.withLock { $0.append(finding) } }
+        let report = try await FileStore.check(
+            folder[relative],
+            depth: depth,
+            onFinding: { finding in found.all.withLock { $0.append(finding) } },
+            onProgress: onProgress
+        )
         let all = found.all.withLock { $0 }
         #expect(report.findings + report.notices == all.count)
         return (report, all)
@@ -81,7 +92,7 @@ extension DocumentStore {
         try await commit([Write(path: DocumentPath(path), operation: .delete)])
     }
 
-    /// Returns a document's fields; nil when it does not exist.
+    /// Returns a document's fields; `nil` if it does not exist.
     func fields(_ path: String) async throws -> MapValue? {
         try await document(at: DocumentPath(path))?.decoded().fields
     }
@@ -104,8 +115,8 @@ extension DocumentStore {
         try await collections(under: parent.map { try DocumentPath($0) }, after: nil, limit: 100).collections.map(\.key.string)
     }
 
-    /// Returns the next commits after a sequence number.
-    func take(_ count: Int, after sequence: SequenceNumber) async throws -> [Commit] {
+    /// Returns the first commits after a sequence number.
+    func firstCommits(_ count: Int, after sequence: SequenceNumber) async throws -> [Commit] {
         var commits: [Commit] = []
         if count == 0 { return commits }
         for try await commit in self.commits(after: sequence) {
@@ -113,6 +124,21 @@ extension DocumentStore {
             if commits.count == count { break }
         }
         return commits
+    }
+}
+
+extension TemporaryFolder {
+    /// Returns the names of the journal segments of a data folder, in order.
+    func segments(in data: String) throws -> [String] {
+        try names(in: "\(data)/journal").filter { $0.hasSuffix(".journal") }
+    }
+}
+
+extension FileStore {
+    /// Waits until a checkpoint of the last commit is recorded.
+    func waitForCheckpoint() async {
+        let last = position.lastSequence
+        while data.manifest.sequence < last { try? await Task.sleep(for: .milliseconds(5)) }
     }
 }
 

@@ -118,7 +118,7 @@ import UTF8Text
     }
 
     @Test
-    func `Messages contain the texts that client libraries match`() async throws {
+    func `Messages contain the strings that client libraries match`() async throws {
         try await withServer { server in
             try await server.set("books/there", [:])
             try await withConnection(to: server) { connection in

@@ -81,7 +81,7 @@ struct FirestoreErrorTests {
     }
 
     @Test
-    func `An invalid write of a batch fails alone`() async throws {
+    func `An invalid write in a batch does not affect the others`() async throws {
         try await withServer { server in
             try await withConnection(to: server) { connection in
                 func write(_ id: String, _ rest: String) -> String {

@@ -28,7 +28,7 @@ extension RawConnection {
 }
 
 extension RawResponse {
-    /// The status of the error in the response, also in an array.
+    /// The status of the error in the response, which may be wrapped in an array.
     var firestoreStatus: String? {
         guard let root = try? JSONText(body).root else { return nil }
         let message = root.elements.flatMap { elements in

@@ -124,7 +124,7 @@ import UTF8Text
             (#"{"doubleValue":"0x1p3"}"#, "double"), (#"{"booleanValue":"true"}"#, "true or false"),
             (#"{"timestampValue":"yesterday"}"#, "RFC 3339"), (#"{"bytesValue":"***"}"#, "base64"),
             (#"{"referenceValue":"a/b"}"#, "name of a document"),
-            (#"{"referenceValue":"projects/q/databases/(default)/documents/a/b"}"#, "of this database"),
+            (#"{"referenceValue":"projects/q/databases/(default)/documents/a/b"}"#, "in this database"),
             (#"{"geoPointValue":{"latitude":91}}"#, "latitude"),
             (#"{"arrayValue":{"values":[{"stringValue":7}]}}"#, "field v[0]"),
             (#"{"arrayValue":{"values":[{"arrayValue":{}}]}}"#, "directly"),

@@ -54,11 +54,11 @@ struct APIKeyRegistryTests {
         let keys = try await open()
         let (key, text) = try await keys.create(attributes(label: "büro \"1\""))
         let file = try folder.text(of: "data/keys.json")
-        let secret = try #require(KeySecret(Array(text.utf8)))
+        let parsed = try #require(APIKeyText(Array(text.utf8)))
         #expect(
             file == """
                 {"format":1,"keys":[
-                {"id":"\(key.id)","label":"büro \\"1\\"","role":"reader","createTime":"\(clock.now)","sha256":"\(secret.digest.hexadecimal)"}
+                {"id":"\(key.id)","label":"büro \\"1\\"","role":"reader","createTime":"\(clock.now)","sha256":"\(parsed.digest.hexadecimal)"}
                 ]}
 
                 """
@@ -313,7 +313,7 @@ struct APIKeyRegistryTests {
         #expect(throws: StatusError.self) { try attributes(collections: Array(repeating: books, count: 101)) }
         #expect(throws: StatusError.self) { try attributes(expireTime: clock.now) }
         #expect(throws: StatusError.self) { try attributes(label: String(repeating: "a", count: 201)) }
-        #expect(throws: StatusError.self) { try attributes(label: KeySecret().text) }
+        #expect(throws: StatusError.self) { try attributes(label: APIKeyText().string) }
         _ = try attributes(label: String(repeating: "a", count: 200))
     }
 

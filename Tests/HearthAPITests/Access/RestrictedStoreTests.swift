@@ -27,6 +27,7 @@ struct RestrictedStoreTests {
         ("documents.list", #"{"collection": "users"}"#, false),
         ("documents.history", #"{"path": "books/a"}"#, true),
         ("documents.history", #"{"path": "users/a"}"#, false),
+        ("documents.restore", #"{"path": "users/a"}"#, false),
         ("documents.create", #"{"collection": "books", "fields": {}}"#, true),
         ("documents.create", #"{"collection": "users", "fields": {}}"#, false),
         ("documents.set", #"{"path": "books/n", "fields": {}}"#, true),
@@ -210,7 +211,7 @@ struct RestrictedStoreTests {
             (.document(try! DocumentPath("users/a")), false), (.document(try! DocumentPath("shops/s")), false),
         ]
     )
-    func `Streams of inaccessible targets are rejected, also resumed ones`(
+    func `Streams of inaccessible targets are rejected, including resumed ones`(
         target: PreparedWatchTarget,
         isAllowed: Bool
     ) async throws {

@@ -10,6 +10,7 @@ struct RoleTests {
     private static let rights: [UTF8Key: Role] = [
         "documents.get": .reader, "documents.list": .reader, "documents.batchGet": .reader, "documents.history": .reader,
         "documents.create": .writer, "documents.set": .writer, "documents.update": .writer, "documents.delete": .writer,
+        "documents.restore": .writer,
         "documents.commit": .writer, "documents.batchWrite": .writer,
         "collections.list": .reader, "collections.size": .reader, "query.run": .reader, "query.aggregate": .reader,
         "query.explain": .reader,

@@ -16,12 +16,12 @@ struct RecentLogTests {
             logger.debug("unseen")
             logger.notice("line \(number)", metadata: ["a": "\(number)"])
         }
-        #expect(log.lines.count == RecentLog.capacity)
-        #expect(log.lines.first?.message == "line 2")
-        #expect(log.lines.last?.message == "line \(RecentLog.capacity + 1)")
-        #expect(log.lines.last?.level == .notice)
-        #expect(log.lines.last?.details.map(\.name) == ["a", "b"])
-        #expect(log.lines.last?.details.map(\.value) == ["\(RecentLog.capacity + 1)", "1"])
+        #expect(log.entries.count == RecentLog.capacity)
+        #expect(log.entries.first?.message == "line 2")
+        #expect(log.entries.last?.message == "line \(RecentLog.capacity + 1)")
+        #expect(log.entries.last?.level == .notice)
+        #expect(log.entries.last?.details.map(\.name) == ["a", "b"])
+        #expect(log.entries.last?.details.map(\.value) == ["\(RecentLog.capacity + 1)", "1"])
     }
 
     @Test
@@ -29,8 +29,8 @@ struct RecentLogTests {
         let log = RecentLog()
         let logger = Logger(label: "test") { _ in log.handler }
         logger.error("\(String(repeating: "é", count: 100_000))", metadata: ["x": "\(String(repeating: "x", count: 100_000))"])
-        #expect(log.lines.first?.message == String(repeating: "é", count: 1_000) + "…")
-        #expect(log.lines.first?.details.first?.value.utf8.count == 1_003)
+        #expect(log.entries.first?.message == String(repeating: "é", count: 1_000) + "…")
+        #expect(log.entries.first?.details.first?.value.utf8.count == 1_003)
     }
 
     @Test
@@ -39,10 +39,10 @@ struct RecentLogTests {
             let logger = Logger(label: "test") { [log = service.context.server.log] _ in log.handler }
             logger.warning("Something is <odd>", metadata: ["file.path": "documents/a.json"])
             let result = try JSONText(try await service.result(of: "server.log", "{}")).root
-            let line = try #require(result["lines"]?.elements?.compactMap { $0 }.first)
-            #expect(line["level"]?.string == "warning")
-            #expect(line["message"]?.string == "Something is <odd>")
-            #expect(line["details"]?["file.path"]?.string == "documents/a.json")
+            let entry = try #require(result["lines"]?.elements?.compactMap { $0 }.first)
+            #expect(entry["level"]?.string == "warning")
+            #expect(entry["message"]?.string == "Something is <odd>")
+            #expect(entry["details"]?["file.path"]?.string == "documents/a.json")
         }
     }
 }

@@ -27,19 +27,19 @@ struct BulkWriterTests {
 
     private struct Outcome {
         var written = 0
-        var refused: [Int] = []
+        var rejected: [Int] = []
         var failureLine: Int?
         var failure: StatusCode?
     }
 
     /// Writes documents 1 to `count`.
     private func send(_ count: Int, to server: Server) async throws -> Outcome {
-        let refused = Mutex<[Int]>([])
+        let rejected = Mutex<[Int]>([])
         var outcome = Outcome()
         var writer = BulkWriter { writes throws(StatusError) in
             try server.commit(writes)
         } onRejection: { origin, _ in
-            refused.withLock { $0.append(origin.line) }
+            rejected.withLock { $0.append(origin.line) }
         }
         do throws(StatusError) {
             for number in 1...count {
@@ -52,16 +52,16 @@ struct BulkWriterTests {
         }
         outcome.written = writer.writtenCount
         outcome.failureLine = writer.firstUnacknowledgedOrigin?.line
-        outcome.refused = refused.withLock { $0 }
+        outcome.rejected = rejected.withLock { $0 }
         return outcome
     }
 
     @Test(arguments: [StatusCode.invalidArgument, .failedPrecondition, .alreadyExists, .notFound, .outOfRange, .dataLoss])
-    func `isolates rejected documents and writes all others`(code: StatusCode) async throws {
+    func `Isolates rejected documents and writes all others`(code: StatusCode) async throws {
         let bad: Set<Int> = [1, 300, 301, 500]
         let server = Server { $0.contains(where: bad.contains) ? code : nil }
         let outcome = try await send(500, to: server)
-        #expect(outcome.refused == bad.sorted())
+        #expect(outcome.rejected == bad.sorted())
         #expect(outcome.written == 496)
         #expect(outcome.failure == nil)
         #expect(server.commits.count < 80)
@@ -71,24 +71,24 @@ struct BulkWriterTests {
         StatusCode.cancelled, .unknown, .deadlineExceeded, .permissionDenied, .resourceExhausted, .aborted, .unimplemented,
         .internal, .unavailable, .unauthenticated,
     ])
-    func `stops at a server error and reports the position`(code: StatusCode) async throws {
+    func `Stops at a server error and reports the position`(code: StatusCode) async throws {
         let server = Server { $0.contains(700) ? code : nil }
         let outcome = try await send(2_000, to: server)
         #expect(outcome.failure == code)
         #expect(outcome.written == 500)
         #expect(outcome.failureLine == 501)
-        #expect(outcome.refused == [])
+        #expect(outcome.rejected == [])
         #expect(server.commits.count == 2)
     }
 
-    @Test func `stops at a server error while isolating a rejected document`() async throws {
+    @Test func `Stops at a server error while isolating a rejected document`() async throws {
         let server = Server { numbers in
             guard numbers.contains(3) else { return numbers == [5, 6, 7, 8] ? .internal : nil }
             return .invalidArgument
         }
         let outcome = try await send(8, to: server)
         #expect(outcome.failure == .internal)
-        #expect(outcome.refused == [3])
+        #expect(outcome.rejected == [3])
         #expect(outcome.written == 3)
         #expect(outcome.failureLine == 5)
     }

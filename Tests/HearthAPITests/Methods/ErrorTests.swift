@@ -117,7 +117,7 @@ import UTF8Text
         Case("documents.create", #"{"collection": "a", "id": "b/c", "fields": {}}"#, 3, ["parameter": #""params.id""#]),
         Case(
             "documents.set",
-            #"{"path": "a/b", "fields": {"tags": [{"color": {"$colour": 1}}]}}"#,
+            #"{"path": "a/b", "fields": {"tags": [{"color": {"$color": 1}}]}}"#,
             3,
             ["parameter": #""params.fields""#, "field": #""tags[0].color""#]
         ),

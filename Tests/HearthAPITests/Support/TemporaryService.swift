@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 import UTF8Text
 
-/// A service on a store of its own in a temporary folder.
+/// A service with a separate store in a temporary folder.
 struct TemporaryService: Sendable {
     let context: ServiceContext
     let folder: String
@@ -82,6 +82,7 @@ func withService(
     var configuration = FileStoreConfiguration(folder: folder)
     // Tests must pass on a busy machine.
     configuration.indexWaitTimeout = .seconds(120)
+    configuration.indexWaitDocumentCount = .max
     // Journal preallocation is most of the cost of a small store.
     configuration.segmentBytes = 256 << 10
     if let recentBytes { configuration.recentBytes = recentBytes }

@@ -83,7 +83,7 @@ struct WatchReplica {
             if (0...ranking.count).contains(index) {
                 ranking.insert(change.path, at: index)
             } else {
-                recordViolation("can't be at \(index)")
+                recordViolation("cannot be at \(index)")
             }
         }
     }

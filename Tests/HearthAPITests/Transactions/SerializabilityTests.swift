@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test
-    func `Of 50 clients that increment a counter, one commits at once and all within their retry delays`() async throws {
+    func `Of 50 clients that increment a counter, one commits immediately and all within their retry delays`() async throws {
         try await withService { service in
             let client = TransactionClient(context: service.context)
             let counter = try Self.path("counter")

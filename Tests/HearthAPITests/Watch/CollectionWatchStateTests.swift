@@ -121,7 +121,7 @@ import UTF8Text
             ["added a 1", "added c 1", "modified a 11", "deleted a", "added b 13", "modified c 13", "current 2"]
         ),
         Case(
-            "A commit that the page includes in part is sent for the rest",
+            "The part of a commit that the page does not include is sent",
             [.page(["a": 11, "b": 1], upTo: nil, at: 11), .commit(11, [.modified("a"), .modified("b")])],
             ["added a 11", "added b 1", "modified b 11", "current 2"]
         ),

@@ -3,6 +3,7 @@ import DocumentStore
 import DocumentStoreConformance
 import JSONRPC
 import StrictJSON
+import Synchronization
 import Testing
 import UTF8Text
 
@@ -42,7 +43,7 @@ import UTF8Text
     }
 
     @Test
-    func `Queries are equal independent of their JSON representation`() throws {
+    func `Queries are equal regardless of their JSON representation`() throws {
         let texts = [
             #"{"collection":"c","where":{"field":"v","op":"==","value":"é"},"limit":10}"#,
             #"{ "limit" : 10, "where": {"value": "\u00e9", "op": "==", "field": "\u0076"}, "collection": "c" }"#,
@@ -80,6 +81,76 @@ import UTF8Text
             ]
         )
         #expect(log == ["current 2", "added 1 9", "removed 3", "modified 4 5", "deleted 4", "modified 1 8"])
+    }
+
+    @Test
+    func `A query with an offset runs far less often than there are commits, and its frames lead to the last result`()
+        async throws
+    {
+        let runs = Mutex(0)
+        let store = MemoryStore(beforeQuery: {
+            runs.withLock { $0 += 1 }
+            try? await Task.sleep(for: .milliseconds(2))
+        })
+        for version in 0..<20 as Range<Int64> { try store.set("c/\(version + 100)", version) }
+        let query = StructuredQuery(collection, orders: [byV], offset: 10, limit: .first(5))
+        let target = try target(query)
+        let request = WatchRequest(
+            target: target,
+            heartbeat: .seconds(1),
+            runBudget: WatchRunBudget(share: 0.1, maximumBalance: .zero)
+        )
+        let context = ServiceContext(store: store)
+        var replica = WatchReplica()
+        let count: Int64 = 300
+        for try await frames in try await WatchSession(request, in: context) {
+            let wasCurrent = replica.isCurrent
+            replica.apply(frames)
+            if replica.isCurrent, !wasCurrent {
+                // Each moves the result: a document before it is inserted or deleted.
+                for number in 1...count {
+                    if number.isMultiple(of: 3) {
+                        try store.delete("c/\(number - 1)")
+                    } else {
+                        try store.set("c/\(number)", -number)
+                    }
+                }
+            }
+            if replica.sequence == store.position.lastSequence { break }
+        }
+        #expect(replica.violations.isEmpty, "\(replica.violations)")
+        #expect(runs.withLock { $0 } < 30)
+        let result = try await store.run(NormalizedQuery(query), maximumBytes: 1 << 20, readTime: nil)
+        #expect(replica.ranking == result.documents.map(\.path))
+        // The token continues where the frames end.
+        let resumed = WatchRequest(target: target, resume: replica.token, onExpired: .fail)
+        replica.resume()
+        try store.set("c/0", -1_000)
+        try await WatchSession(resumed, in: context).follow(into: &replica) { $0.sequence == store.position.lastSequence }
+        #expect(replica.violations.isEmpty, "\(replica.violations)")
+        let later = try await store.run(NormalizedQuery(query), maximumBytes: 1 << 20, readTime: nil)
+        #expect(replica.ranking == later.documents.map(\.path))
+    }
+
+    @Test
+    func `A budget for runs delays them in proportion to their time, after a number in quick succession`() {
+        var budget = WatchRunBudget(share: 0.1, maximumBalance: .milliseconds(500))
+        let start = ContinuousClock.now
+        let delay = { (budget: inout WatchRunBudget, seconds: Int) in
+            (budget.delay(at: start + .seconds(seconds)) / .milliseconds(1)).rounded()
+        }
+        #expect(delay(&budget, 0) == 0)
+        budget.spend(.milliseconds(400), at: start)
+        #expect(delay(&budget, 0) == 0)
+        budget.spend(.milliseconds(400), at: start)
+        #expect(delay(&budget, 0) == 3_000)
+        #expect(delay(&budget, 2) == 1_000)
+        #expect(delay(&budget, 60) == 0)
+        budget.spend(.milliseconds(600), at: start + .seconds(60))
+        #expect(delay(&budget, 60) == 1_000)
+        // A run that waited for others does not silence the stream.
+        budget.spend(.seconds(30), at: start + .seconds(60))
+        #expect(delay(&budget, 60) == 10_000)
     }
 
     @Test

@@ -61,7 +61,7 @@ import UTF8Text
     }
 
     @Test
-    func `A quiet stream gets a new token before the previous one expires, also without heartbeats`() async throws {
+    func `A quiet stream gets a new token before the previous one expires, even without heartbeats`() async throws {
         let store = MemoryStore()
         try store.set("c/a", 1)
         let session = try await WatchSession(
@@ -98,7 +98,7 @@ import UTF8Text
         return try .set(DocumentPath(path), ["text": text, "number": number])
     }
 
-    /// Runs `body` with a store that retains some dozens of commits.
+    /// Runs `body` with a store that retains a few dozen commits.
     private static func withSmallLog(_ body: (FileStore) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hearth-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: folder) }

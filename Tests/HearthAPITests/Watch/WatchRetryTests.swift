@@ -45,7 +45,7 @@ struct WatchRetryTests {
     }
 
     @Test
-    func `Many streams that are resumed at once all get the missed changes`() async throws {
+    func `Many streams that are resumed simultaneously all get the missed changes`() async throws {
         let store = try store(rejecting: 1...40)
         let token = ResumeToken(target, at: store.position)
         try store.set("c/0", 0)

@@ -96,7 +96,7 @@ import UTF8Text
     }
 
     @Test
-    func `Checkpoints are sent as heartbeats and advance with unrelated commits`() async throws {
+    func `Heartbeats are sent as checkpoints and advance with unrelated commits`() async throws {
         let store = MemoryStore()
         var sequences: [SequenceNumber] = []
         for try await frames in try await session(store, heartbeat: .milliseconds(5)) {

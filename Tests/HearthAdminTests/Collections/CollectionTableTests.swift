@@ -67,26 +67,26 @@ struct CollectionTableTests {
             "where=n%20%3E%3D%202&order=-n",
         ]
     )
-    func `Paging forwards and backwards has no gaps or repeats in any order`(query: String) async throws {
+    func `Paging forward and backward has no gaps or repeats in any order`(query: String) async throws {
         try await TestSite.with(Self.numbers(100..<190)) { site in
             var page = try await site.page("/admin/data/many?size=25&" + query)
-            var forwards = [try ids(page)]
-            while let next = try page.all("//a[@rel='next']").first?["href"], forwards.count < 9 {
+            var forwardPages = [try ids(page)]
+            while let next = try page.all("//a[@rel='next']").first?["href"], forwardPages.count < 9 {
                 page = try await site.page(next)
-                forwards.append(try ids(page))
+                forwardPages.append(try ids(page))
             }
-            var backwards = [try ids(page)]
-            while let previous = try page.all("//a[@rel='prev']").first?["href"], backwards.count < 9 {
+            var backwardPages = [try ids(page)]
+            while let previous = try page.all("//a[@rel='prev']").first?["href"], backwardPages.count < 9 {
                 page = try await site.page(previous)
-                backwards.append(try ids(page))
+                backwardPages.append(try ids(page))
             }
-            let all = forwards.flatMap(\.self)
+            let all = forwardPages.flatMap(\.self)
             #expect(Set(all).count == all.count)
             #expect(all.count == (query.contains("even%20") ? 45 : query.contains("where") ? 65 : 90))
-            #expect(forwards.dropLast().allSatisfy { $0.count == 25 })
-            #expect(backwards.last == forwards.first)
-            #expect(backwards.reversed().flatMap(\.self).suffix(25) == all.suffix(25))
-            #expect(Set(backwards.flatMap(\.self)) == Set(all))
+            #expect(forwardPages.dropLast().allSatisfy { $0.count == 25 })
+            #expect(backwardPages.last == forwardPages.first)
+            #expect(backwardPages.reversed().flatMap(\.self).suffix(25) == all.suffix(25))
+            #expect(Set(backwardPages.flatMap(\.self)) == Set(all))
         }
     }
 
@@ -109,7 +109,7 @@ struct CollectionTableTests {
             let response = await site.get("/admin/data/books?where=" + PercentEncoding.encode(UTF8Key(filter)))
             #expect(response.status == .ok)
             let page = try HTMLPage(response.body)
-            #expect(page.complaints == [])
+            #expect(page.parseErrors == [])
             #expect(try ids(page).sorted() == found)
         }
     }
@@ -187,7 +187,7 @@ struct CollectionTableTests {
             ("f=a.&op=%3D%3D&t=string&v=x", "x", "has an empty name"),
             ("f=&op=%3D%3D&t=string&v=x", "x", "Enter a field"),
             ("f=a&op=%3D%3D&t=JSON&v=%7B", "{", "Invalid JSON"),
-            ("where=a%20%3C%20null", "", "can't compare with null"),
+            ("where=a%20%3C%20null", "", "cannot compare with null"),
             ("where=a%20like%201", "1", "Expected a field, an operator"),
             ("where=a%20in%20%5B%5D", "[]", "non-empty"),
         ]
@@ -201,7 +201,7 @@ struct CollectionTableTests {
             let response = await site.get("/admin/data/books?" + query)
             #expect(response.status == .badRequest)
             let page = try HTMLPage(response.body)
-            #expect(page.complaints == [])
+            #expect(page.parseErrors == [])
             #expect(try page.one("//input[@name='v']")["value"] == value)
             #expect(try page.one("//input[@name='v']")["aria-invalid"] == "true")
             #expect(try page.one("//p[@class='field-error']").text.contains(message))
@@ -336,7 +336,7 @@ struct CollectionViewTests {
     func `Views match their golden files and are well-formed`(name: String, address: String) async throws {
         try await TestSite.with(GuideData.writes()) { site in
             let page = try await site.page(address)
-            #expect(page.complaints == [])
+            #expect(page.parseErrors == [])
             try GoldenFile.check(page, "\(name).html")
         }
     }

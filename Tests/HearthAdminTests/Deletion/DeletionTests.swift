@@ -114,7 +114,7 @@ struct DeletionTests {
             let response = await site.post("/admin/data/a?delete", form.text)
             #expect(try await paths(site) == ["a/1", "a/1/b/x", "a/1/b/y/c/z", "a/3/b/only", "other/1"])
             let page = try await site.page(try #require(response.headers[.location]))
-            #expect(page.complaints == [])
+            #expect(page.parseErrors == [])
             #expect(try page.one("//p[@class='count']").text == "1 document deleted")
             #expect(try page.texts("//section[@aria-labelledby='kept']//a") == ["a/1"])
         }
@@ -170,7 +170,7 @@ struct DeletionTests {
             ])
             let response = await site.post(address, form.text)
             let page = try await site.page(try #require(response.headers[.location]))
-            #expect(page.complaints == [])
+            #expect(page.parseErrors == [])
             #expect(try page.one("//p[@class='count']").text == "122 documents deleted")
             #expect(try page.texts("//section[@aria-labelledby='kept']//a") == ["n/d1", "n/new"])
             #expect(try page.one("//*[@id='main']").text.contains("1 document no longer matches"))
@@ -194,7 +194,7 @@ struct DeletionTests {
     func `The subcollections of a missing document can be deleted`() async throws {
         try await TestSite.with(Self.writes()) { site in
             let page = try await site.page("/admin/data/a/3?delete")
-            #expect(page.complaints == [])
+            #expect(page.parseErrors == [])
             #expect(
                 try page.one("//*[@id='main']").text.contains(
                     "This document doesn’t exist. Its subcollections will be deleted: 1 document."
@@ -213,7 +213,7 @@ struct DeletionTests {
             let file = site.folder.appending(path: "documents/a/1.json")
             try Data("{".utf8).write(to: file)
             let page = try await site.page("/admin/data/a?delete")
-            #expect(page.complaints == [])
+            #expect(page.parseErrors == [])
             #expect(try page.texts("//section[@class='alert']//li//code") == ["documents/a/1.json:1:2"])
             let form = try BrowserForm(page, "//form[contains(@class,'entry')]").with(["name": "a"])
             let response = await site.post("/admin/data/a?delete", form.text)

@@ -17,7 +17,7 @@ struct EditorTests {
             let response = await site.post("/admin/data/a?new", form + "&do=add")
             #expect(response.status == .unprocessableContent)
             let page = try HTMLPage(response.body)
-            #expect(page.complaints == [])
+            #expect(page.parseErrors == [])
             #expect(try page.one("//*[@id='problems']//a")["href"] == "#as-json")
             #expect(try page.all("//button[@id='as-json']").count == 1)
             let sent = try BrowserForm(page)
@@ -66,7 +66,7 @@ struct EditorTests {
                 for view in ["edit", "edit=json"] {
                     let address = "\(AdminURL.document(path))?\(view)"
                     let page = try await site.page(address)
-                    #expect(page.complaints == [])
+                    #expect(page.parseErrors == [])
                     let form = try BrowserForm(page)
                     let sent = try #require(Form(Array(form.text.utf8)))
                     if view == "edit" {
@@ -127,18 +127,18 @@ struct EditorTests {
         #expect(outcome.response.status == .unprocessableContent)
         #expect(outcome.fields == ["a": .string("before")])
         let page = try HTMLPage(outcome.response.body)
-        #expect(page.complaints == [])
-        #expect(try page.all("//p[@id='r0-value-fault']").count == 1)
+        #expect(page.parseErrors == [])
+        #expect(try page.all("//p[@id='r0-value-error']").count == 1)
         if type != "boolean" { #expect(try page.one("//textarea[@id='r0-value']").text.contains("typed")) }
     }
 
     @Test
     func `A map can be changed to an array after the names of its fields were deleted`() async throws {
         let fields: MapValue = ["m": .map(["k": .integer(1)])]
-        let refused = try await edited(fields, ["r0-type": "array"])
-        #expect(refused.response.status == .unprocessableContent)
-        #expect(refused.fields == fields)
-        #expect(try HTMLPage(refused.response.body).one("//input[@id='r1-name']")["value"] == "k")
+        let rejected = try await edited(fields, ["r0-type": "array"])
+        #expect(rejected.response.status == .unprocessableContent)
+        #expect(rejected.fields == fields)
+        #expect(try HTMLPage(rejected.response.body).one("//input[@id='r1-name']")["value"] == "k")
         let done = try await edited(fields, ["r0-type": "array", "r1-name": ""])
         #expect(done.fields == ["m": .array([.integer(1)])])
     }
@@ -173,7 +173,7 @@ struct EditorTests {
         #expect(outcome.fields == ["a": .null])
         let page = try HTMLPage(outcome.response.body)
         let problem = try page.one("//*[@id='problems']//a[@href='#r0-value']").text
-        #expect(try page.one("//*[@id='r0-value-fault']").text == problem)
+        #expect(try page.one("//*[@id='r0-value-error']").text == problem)
         #expect(try page.one("//*[@id='problems']")["autofocus"] != nil)
         let form = try BrowserForm(page)
         #expect(form["r0-value"] == text)
@@ -231,7 +231,7 @@ struct EditorTests {
         let outcome = try await edited(["a": .null], ["json": text], view: "edit=json")
         #expect(outcome.response.status == .unprocessableContent)
         let page = try HTMLPage(outcome.response.body)
-        #expect(try page.one("//*[@id='json-fault']").text.hasPrefix("Line \(line), column \(column):"))
+        #expect(try page.one("//*[@id='json-error']").text.hasPrefix("Line \(line), column \(column):"))
         #expect(try BrowserForm(page)["json"] == text)
     }
 

@@ -32,7 +32,7 @@ struct NewDocumentTests {
             let response = await site.post("/admin/data/people?new", form.text)
             #expect(response.status == .unprocessableContent)
             let page = try HTMLPage(response.body)
-            #expect(try page.all("//*[@id='id-fault']").count == 1)
+            #expect(try page.all("//*[@id='id-error']").count == 1)
             #expect(try BrowserForm(page)["id"] == id)
         }
     }

@@ -20,7 +20,7 @@ struct DamagedFileTests {
     func `A collection lists damaged files with line and column, and the readable documents`() async throws {
         try await withDamage { site in
             let page = try await site.page("/admin/data/books")
-            #expect(page.complaints == [])
+            #expect(page.parseErrors == [])
             #expect(try page.texts("//section[@class='alert']//li//code") == ["documents/books/hitchhiker.json:2:26"])
             #expect(try page.one("//section[@class='alert']//li/a")["href"] == "/admin/data/books/hitchhiker")
             #expect(try page.all("//tbody/tr").count == 4)
@@ -36,11 +36,11 @@ struct DamagedFileTests {
             let response = await site.get(url)
             #expect(response.status == .ok)
             let page = try HTMLPage(response.body)
-            #expect(page.complaints == [])
+            #expect(page.parseErrors == [])
             #expect(
                 try page.one("//section[@class='alert']/p[1]").text == "documents/books/hitchhiker.json, line 2, column 26"
             )
-            #expect(try page.all("//section[@aria-labelledby='mend']//li").count == 3)
+            #expect(try page.all("//section[@aria-labelledby='repair']//li").count == 3)
             #expect(try page.texts("//nav[@aria-label='Breadcrumb']//a") == ["books", "hitchhiker"])
             #expect(!page.source.contains(site.folder.lastPathComponent), "the page reveals the path of the data folder")
             try GoldenFile.check(page, "document-damaged.html")
@@ -55,11 +55,11 @@ struct DamagedFileTests {
             let response = await site.get("/admin/data/\(url)")
             #expect(response.status == .conflict)
             let page = try HTMLPage(response.body)
-            #expect(page.complaints == [])
+            #expect(page.parseErrors == [])
             #expect(
                 try page.one("//section[@class='alert']/p[1]").text == "documents/books/hitchhiker.json, line 2, column 26"
             )
-            #expect(try page.all("//section[@aria-labelledby='mend']//li").count == 3)
+            #expect(try page.all("//section[@aria-labelledby='repair']//li").count == 3)
             #expect(await site.post("/admin/data/books/hitchhiker?edit", "as=json&json=%7B%7D&base=&do=save").status == .conflict)
         }
     }
@@ -71,7 +71,7 @@ struct DamagedFileTests {
             let response = await site.get(url)
             #expect(response.status == .conflict)
             let page = try HTMLPage(response.body)
-            #expect(page.complaints == [])
+            #expect(page.parseErrors == [])
             #expect(try page.texts("//section[@class='alert']//li//code") == ["documents/books/hitchhiker.json:2:26"])
             let links = try page.all("//p[@class='actions']/a").map { $0["href"] }
             #expect(links.first == url + "&damaged=leave")
@@ -132,7 +132,7 @@ struct DamagedFileTests {
                 ("/admin/", "documents/<shop>"), ("/admin/data/books/hitchhiker", "documents/books/hitchhiker/%zz"),
             ] {
                 let page = try await site.page(url)
-                #expect(page.complaints == [])
+                #expect(page.parseErrors == [])
                 #expect(try page.texts("//section[@class='alert']//li//code") == [location])
                 #expect(!page.source.contains(site.folder.lastPathComponent), "the page reveals the path of the data folder")
             }

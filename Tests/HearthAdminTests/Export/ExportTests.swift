@@ -240,6 +240,21 @@ struct ExportTests {
     }
 
     @Test(arguments: ["ndjson", "json", "csv", "kml", "atom"])
+    func `A collection that the key does not give access to is not exported`(format: String) async throws {
+        try await TestSite.with(GuideData.writes()) { site in
+            let path = try CollectionPath("locations")
+            let made = try await site.keys.create(.init(role: .reader, collections: [path]))
+            let caller = try site.keys.authenticate(Array(made.text.utf8))
+            #expect(await site.get("/admin/data/locations?export=\(format)", as: caller).status == .ok)
+            for gzip in ["", "&gzip=1"] {
+                let response = await site.get("/admin/data/books?export=\(format)\(gzip)", as: caller)
+                #expect(response.status == .forbidden)
+                #expect(response.headers[.contentType] == "text/html; charset=utf-8")
+            }
+        }
+    }
+
+    @Test(arguments: ["ndjson", "json", "csv", "kml", "atom"])
     func `A gzip file has the same content and the suffix .gz`(format: String) async throws {
         try await TestSite.with(GuideData.writes()) { site in
             let plain = try await Self.bytes(site.get("/admin/data/locations?export=\(format)"))
@@ -291,8 +306,8 @@ struct ExportTests {
                         let bytes = Self.unzip(Array(coded.body.readableBytesView))
                         #expect(bytes.count == plain.body.readableBytes)
                     }
-                    for refused in ["br", "gzip;q=0", "identity"] {
-                        let other = try await client.execute(uri: address, method: .get, headers: [.acceptEncoding: refused])
+                    for unsupported in ["br", "gzip;q=0", "identity"] {
+                        let other = try await client.execute(uri: address, method: .get, headers: [.acceptEncoding: unsupported])
                         #expect(other.headers[.contentEncoding] == nil)
                     }
                 }

@@ -44,7 +44,7 @@ struct HostileFormTests {
     }
 
     private func check(_ page: HTMLPage, _ comment: String) throws {
-        #expect(page.complaints == [], "\(comment)")
+        #expect(page.parseErrors == [], "\(comment)")
         #expect(try page.all("//script").allSatisfy { $0["src"]?.hasPrefix("/admin/assets/") == true && $0.text.isEmpty })
         #expect(try page.all("//img").count == 1)
         #expect(try page.all("//iframe|//object|//embed|//base|//b").isEmpty)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Multipart parser")
 struct MultipartParserTests {
-    /// Parses a body in chunks of a size; returns nil when it is malformed.
+    /// Parses a body in chunks of a size; returns `nil` if it is malformed.
     private func parse(_ body: String, chunkBytes: Int) -> [String]? {
         guard var parser = MultipartParser(contentType: "multipart/form-data; boundary=\"XX\"") else { return nil }
         var (found, file): ([String], [UInt8]?) = ([], nil)
@@ -38,7 +38,7 @@ struct MultipartParserTests {
             ("--XX\r\nContent-Disposition: form-data; filename=C:\\x; name=f\r\n\r\n\r\n--XX--", ["file C:\\x", ""]),
         ] as [(String, [String]?)]
     )
-    func `A form is parsed independent of the chunk size, and malformed forms are rejected`(body: String, found: [String]?) {
+    func `A form is parsed independently of the chunk size, and malformed forms are rejected`(body: String, found: [String]?) {
         for size in [1, 2, 7, 1_000] { #expect(parse(body, chunkBytes: size) == found, "\(size)") }
     }
 

@@ -71,7 +71,7 @@ struct MapTests {
     }
 
     @Test
-    func `Close points form a cluster with their names`() throws {
+    func `Nearby points form a cluster with their names`() throws {
         let near = try (0..<7).map { index in
             MapView.Point(
                 point: try GeoPoint(validatingLatitude: 50.01 + Double(index) / 1_000, longitude: 8.01),

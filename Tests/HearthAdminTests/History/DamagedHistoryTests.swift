@@ -32,11 +32,11 @@ struct DamagedHistoryTests {
             let response = await site.get("/admin/data/a/b?history")
             #expect(response.status == .ok)
             let page = try HTMLPage(response.body)
-            #expect(page.complaints == [])
+            #expect(page.parseErrors == [])
             #expect(try page.texts("//ol[@class='history']/li/header/p") == ["changed", "created"])
             #expect(try page.one("//section[@class='alert']/p[1]").text == "documents/a/b.json, line 2, column 10")
             #expect(try page.all("//ol//form").count == 2, "the newest version differs from the file")
-            let link = try await site.page("/admin/data/a/b").one("//section[@aria-labelledby='mend']//a")
+            let link = try await site.page("/admin/data/a/b").one("//section[@aria-labelledby='repair']//a")
             #expect(link["href"] == "/admin/data/a/b?history")
         }
     }

@@ -19,7 +19,7 @@ struct HistoryTests {
             ])
             _ = try await site.store.commit([.delete(path)])
             let page = try await site.page("/admin/data/a/b?history")
-            #expect(page.complaints == [])
+            #expect(page.parseErrors == [])
             #expect(try page.texts("//ol[@class='history']/li/header/p") == ["deleted", "changed", "created"])
             let lines = try page.texts("//ol/li[2]//ul[@class='changes']/li").map { text in
                 text.split(separator: " ").joined(separator: " ")
@@ -29,7 +29,7 @@ struct HistoryTests {
     }
 
     @Test
-    func `Restoring a version fails if the document has changed after the form was shown`() async throws {
+    func `Restoring a version fails if the document has changed since the form was shown`() async throws {
         let path = try DocumentPath("a/b")
         try await TestSite.with([.create(path, ["n": .integer(1)])]) { site in
             _ = try await site.store.commit([.set(path, ["n": .integer(2)])])

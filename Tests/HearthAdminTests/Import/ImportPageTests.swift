@@ -48,7 +48,7 @@ struct ImportPageTests {
     /// Returns the preview page of an upload and the form that confirms the import.
     private func confirmation(_ site: TestSite, _ response: PageResponse) async throws -> (page: HTMLPage, form: String) {
         let page = try await site.page(try #require(response.headers[.location]))
-        #expect(page.complaints == [])
+        #expect(page.parseErrors == [])
         return (page, "upload=\(try #require(page.one("//button[@name='upload']")["value"]))")
     }
 
@@ -158,7 +158,8 @@ struct ImportPageTests {
                     id: "w",
                     for: Principal(caller: .openAccess),
                     returnURL: "/",
-                    at: .current()
+                    at: .current(),
+                    errors: .silent
                 )
                 let preview = try await ImportPreview.make(
                     of: upload,
@@ -175,6 +176,22 @@ struct ImportPageTests {
     }
 
     @Test
+    func `The page of an import does not show the message of an internal error, but the ID of its log entry`() async throws {
+        let ids = ["a", "b"].map { String(repeating: $0, count: 600) }
+        try await TestSite.with(try ids.map { try .set(DocumentPath("books/\($0)"), [:]) }) { site in
+            let folder = site.folder.appending(path: "documents/books")
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+            // The shortened name of one document, with the contents of another one.
+            try Data(contentsOf: folder.appending(path: names[1])).write(to: folder.appending(path: names[0]))
+            let response = try await send(site, #"{"path":"books/\#(ids[0])","fields":{}}"#)
+            let page = try await site.page(try #require(response.headers[.location]))
+            #expect(page.parseErrors == [])
+            #expect(page.source.contains("Internal server error. The server log has the cause under error.id "))
+            #expect(!page.source.contains("contains another document"))
+        }
+    }
+
+    @Test
     func `An upload is kept when its import cannot be started`() async throws {
         try await TestSite.with { site in
             let (_, form) = try await confirmation(site, try await send(site, Self.two))
@@ -187,7 +204,8 @@ struct ImportPageTests {
                     id: UTF8Key("w\(number)"),
                     for: Principal(caller: .openAccess),
                     returnURL: "/",
-                    at: .current()
+                    at: .current(),
+                    errors: .silent
                 )
             }
             for job in jobs {
@@ -209,7 +227,7 @@ struct ImportPageTests {
         try await TestSite.with { site in
             let response = try await send(site, String(repeating: "x", count: 5_000), limit: 4_000)
             #expect(response.status == .contentTooLarge)
-            let errors = try HTMLPage(response.body).texts("//p[@id='file-fault']")
+            let errors = try HTMLPage(response.body).texts("//p[@id='file-error']")
             #expect(errors.count == 1)
         }
     }
@@ -221,7 +239,7 @@ struct ImportPageTests {
             request.upload = .failure(.quotaExceeded)
             let response = await site.pages.response(to: request)
             #expect(response.status == .tooManyRequests)
-            let errors = try HTMLPage(response.body).texts("//p[@id='file-fault']")
+            let errors = try HTMLPage(response.body).texts("//p[@id='file-error']")
             #expect(errors.count == 1)
         }
     }
@@ -260,7 +278,8 @@ struct ImportPageTests {
                 id: "w",
                 for: Principal(caller: .openAccess),
                 returnURL: "/",
-                at: .current()
+                at: .current(),
+                errors: .silent
             )
             try site.pages.jobRunner.start(job) { job throws(StatusError) in
                 reach.yield()

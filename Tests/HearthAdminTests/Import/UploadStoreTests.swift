@@ -7,7 +7,7 @@ import UTF8Text
 
 @Suite("Upload store")
 struct UploadStoreTests {
-    /// Receives and adds a file of a size; returns false when the quota is exceeded.
+    /// Receives and adds a file of a size; returns `false` if the quota is exceeded.
     private func add(_ id: UTF8Key, of owner: UTF8Key, byteCount: Int = 1, to uploads: UploadStore) async throws -> Bool {
         let reservation = uploads.makeReservation()
         guard uploads.reserve(byteCount, in: reservation, for: owner) else { return false }

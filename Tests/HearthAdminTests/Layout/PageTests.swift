@@ -23,7 +23,7 @@ struct PageTests {
     func `Pages match their golden files and are well-formed`(name: String, address: String) async throws {
         try await TestSite.with(GuideData.writes()) { site in
             let page = try await site.page(address)
-            #expect(page.complaints == [])
+            #expect(page.parseErrors == [])
             try GoldenFile.check(page, "\(name).html")
         }
     }
@@ -253,7 +253,7 @@ struct PageTests {
             #expect(response.status.code == status)
             #expect(response.headers[.contentType] == "text/html; charset=utf-8")
             let page = try HTMLPage(response.body)
-            #expect(page.complaints == [])
+            #expect(page.parseErrors == [])
         }
     }
 }

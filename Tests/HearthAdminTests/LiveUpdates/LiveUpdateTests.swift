@@ -76,7 +76,7 @@ struct LiveUpdateTests {
             let live = try #require(await site.get(address, acceptLanguage: language).live)
             var buffer = ByteBuffer()
             live.events.write(StatusError(code, "12 queries are running.").rpcError, to: &buffer)
-            #expect(String(buffer: buffer) == "event: failed\ndata: {\"why\":\"\(text)\"}\n\n")
+            #expect(String(buffer: buffer) == "event: failed\ndata: {\"reason\":\"\(text)\"}\n\n")
         }
     }
 

@@ -64,7 +64,7 @@ struct LanguageTests {
     }
 
     @Test
-    func `Variables are substituted in any order, unknown ones are kept`() {
+    func `Variables are substituted in any order, and unknown ones are kept`() {
         var translations = Translations(language: .russian)
         translations.entries["{a} of {b}"] = .text("{b}: {a} {c}")
         translations.entries["{count} documents"] = .plural([
@@ -74,7 +74,7 @@ struct LanguageTests {
             #expect(localized("{a} of {b}", ["a": "{b}", "b": "2"]) == "2: {b} {c}")
             #expect(localized(count: 22, one: "{count} document", other: "{count} documents") == "22 документа")
             #expect(localized(count: 1_000, one: "{count} document", other: "{count} documents") == "1\u{a0}000 шт.")
-            // Texts without a translation are English.
+            // Strings without a translation stay English.
             #expect(localized("none") == "none")
             #expect(localized(count: 21, one: "{count} thing", other: "{count} things") == "21 things")
             #expect(localized(count: 1, one: "{count} thing", other: "{count} things") == "1 thing")
@@ -82,9 +82,9 @@ struct LanguageTests {
     }
 
     @Test
-    func `Texts of templates are escaped unless they contain markup`() {
+    func `Strings in templates are escaped unless they contain markup`() {
         let template = TranslatableTemplate("<p title=\"[[a & {{b}}]]\">[[<b>{{c}}</b>]] [[open</p>")
-        #expect(template.texts == ["a & {{b}}", "<b>{{c}}</b>"])
+        #expect(template.strings == ["a & {{b}}", "<b>{{c}}</b>"])
         let translated = template.translated { $0 == "a & {{b}}" ? "{{b}} \"y\" {{ z" : "<i>{{c}}</i>" }
         #expect(translated == "<p title=\"{{b}} &quot;y&quot; {{ z\"><i>{{c}}</i> [[open</p>")
     }

@@ -10,17 +10,17 @@ struct TranslationCatalogTests {
     private static let languages = Language.allCases.filter { $0 != .english }
 
     @Test
-    func `All texts in the sources can be collected`() throws {
-        let sources = try SourceTexts()
-        #expect(sources.complaints == [])
+    func `All strings in the sources can be collected`() throws {
+        let sources = try SourceStrings()
+        #expect(sources.errors == [])
         #expect(sources.plain.count > 50)
         #expect(sources.counted.count > 10)
         #expect(sources.plain.intersection(sources.counted) == [])
     }
 
     @Test(arguments: languages)
-    func `Every text is translated`(language: Language) throws {
-        let sources = try SourceTexts()
+    func `Every string is translated`(language: Language) throws {
+        let sources = try SourceStrings()
         let translations = try TestSite.catalog()[language].entries
         var missing: [String] = []
         for text in sources.plain {
@@ -39,15 +39,15 @@ struct TranslationCatalogTests {
     }
 
     @Test(arguments: languages)
-    func `There are no translations of removed texts`(language: Language) throws {
-        let sources = try SourceTexts()
+    func `There are no translations of removed strings`(language: Language) throws {
+        let sources = try SourceStrings()
         let known = Set(sources.plain.union(sources.counted).map { UTF8Key($0) })
         let left = try TestSite.catalog()[language].entries.keys.filter { !known.contains($0) }
         #expect(left.map(\.string).sorted() == [])
     }
 
     @Test(arguments: languages)
-    func `Translations have the same variables and markup as their text`(language: Language) throws {
+    func `Translations have the same variables and markup as the original`(language: Language) throws {
         for (english, translation) in try TestSite.catalog()[language].entries {
             let forms =
                 switch translation {
@@ -55,7 +55,7 @@ struct TranslationCatalogTests {
                 case .plural(let forms): Array(forms.values)
                 }
             for form in forms {
-                #expect(Self.pieces(of: form) == Self.pieces(of: english.string), "\(form)")
+                #expect(Self.variablesAndTags(in: form) == Self.variablesAndTags(in: english.string), "\(form)")
                 #expect(!form.utf8.isEmpty, "\(english)")
             }
         }
@@ -63,7 +63,7 @@ struct TranslationCatalogTests {
 
     @Test(
         arguments: [
-            ("[]", "line 1: expected an object that maps English texts to translations"),
+            ("[]", "line 1: expected an object that maps English strings to translations"),
             (
                 "{\"a\": \"b\",\n \"c\": 1}",
                 "line 2: “c” must map to a string or to an object with the plural forms one, few, many"
@@ -72,7 +72,7 @@ struct TranslationCatalogTests {
             ("{\"a\": \"b\", \"a\": \"b\"}", "duplicate"),
         ]
     )
-    func `An invalid file is reported with the line of the error`(json: String, complaint: String) throws {
+    func `An invalid file is reported with the line of the error`(json: String, expected: String) throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "hearth-texts-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         try FileManager.default.createDirectory(at: folder.appending(path: "texts"), withIntermediateDirectories: true)
@@ -82,11 +82,11 @@ struct TranslationCatalogTests {
         }
         let error = #expect(throws: StatusError.self) { try TranslationCatalog(templates: folder) }
         #expect(error?.message.contains("texts/ru.json") == true)
-        #expect(error?.message.contains(complaint) == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains(expected) == true, "\(error?.message ?? "")")
     }
 
-    /// Returns the variables and tags of a text, sorted.
-    private static func pieces(of text: String) -> [String] {
+    /// Returns the variables and tags in a string, sorted.
+    private static func variablesAndTags(in text: String) -> [String] {
         text.matches(of: /\{\{.*?\}\}|\{[a-z]+\}|<[^>]*>/).map { String($0.0) }.sorted()
     }
 }

@@ -12,7 +12,7 @@ struct PreferencesTests {
             #expect(response.headers[.contentLanguage] == language.rawValue)
             #expect(response.headers[.vary] == "Accept-Language, Cookie")
             let page = try HTMLPage(response.body)
-            #expect(page.complaints == [])
+            #expect(page.parseErrors == [])
             let root = try page.one("/html")
             #expect(root["lang"] == language.rawValue)
             #expect(root["dir"] == (language == .persian ? "rtl" : "ltr"))

@@ -22,7 +22,7 @@ struct QueryPageTests {
     func `Pages match their golden files and are well-formed`(name: String, query: String) async throws {
         try await TestSite.with(GuideData.writes()) { site in
             let page = try await site.page(query.hasPrefix("/") ? query : address(query))
-            #expect(page.complaints == [])
+            #expect(page.parseErrors == [])
             try GoldenFile.check(page, "\(name).html")
         }
     }

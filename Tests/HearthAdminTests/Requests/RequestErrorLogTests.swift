@@ -32,6 +32,20 @@ struct RequestErrorLogTests {
         }
     }
 
+    @Test
+    func `The message of an internal error is logged, but not shown`() {
+        let log = Log()
+        let errors = PageErrorLog(logger: Logger(label: "test") { _ in Handler(log: log) })
+        let shown = errors.presentable(StatusError(.internal, "open /srv/data: failed", path: "a/b", cause: CancellationError()))
+        #expect(!shown.message.contains("/srv/data"))
+        #expect(shown.message.contains("error.id"))
+        #expect(log.count == 1)
+        #expect(errors.presentable(StatusError(.unavailable, "Try again.")).message == "Try again.")
+        #expect(log.count == 2)
+        #expect(errors.presentable(StatusError(.notFound, "No document.")).message == "No document.")
+        #expect(log.count == 2)
+    }
+
     @Test(
         arguments: [
             ("/admin/data/a/none?edit", "as=json&json=%7B%7D&base=&do=save"), ("/admin/data/a/none?delete", "base=&at=1"),

@@ -22,7 +22,7 @@ struct HTMLPage {
 
     let source: String
     /// The errors of the parser.
-    let complaints: [String]
+    let parseErrors: [String]
     private let document: Document
 
     /// Initializes libxml2 once, because its lazy initialization isn't thread-safe.
@@ -33,12 +33,12 @@ struct HTMLPage {
         source = String(decoding: bytes, as: UTF8.self)
         guard let parser = htmlNewParserCtxt() else { throw Failure(message: "no parser") }
         defer { htmlFreeParserCtxt(parser) }
-        let complaints = Complaints()
-        xmlSetStructuredErrorFunc(Unmanaged.passUnretained(complaints).toOpaque()) { context, error in
+        let parseErrors = ParseErrors()
+        xmlSetStructuredErrorFunc(Unmanaged.passUnretained(parseErrors).toOpaque()) { context, error in
             guard let context, let error, let text = error.pointee.message else { return }
             let isName = error.pointee.code == Int32(XML_HTML_UNKNOWN_TAG.rawValue)
             if !isName {
-                Unmanaged<Complaints>.fromOpaque(context).takeUnretainedValue().list.append(String(cString: text))
+                Unmanaged<ParseErrors>.fromOpaque(context).takeUnretainedValue().list.append(String(cString: text))
             }
         }
         defer { xmlSetStructuredErrorFunc(nil, nil) }
@@ -48,7 +48,7 @@ struct HTMLPage {
         }
         guard let parsed else { throw Failure(message: "the page isn't HTML") }
         document = Document(pointer: parsed)
-        self.complaints = complaints.list
+        self.parseErrors = parseErrors.list
     }
 
     /// Returns the elements that an XPath expression matches.
@@ -83,20 +83,20 @@ struct HTMLPage {
             var attribute = node.pointee.properties
             while let current = attribute {
                 let value = xmlNodeListGetString(node.pointee.doc, current.pointee.children, 1)
-                attributes.append((String(cString: current.pointee.name), take(value)))
+                attributes.append((String(cString: current.pointee.name), string(freeing: value)))
                 attribute = current.pointee.next
             }
         }
-        return Element(text: take(xmlNodeGetContent(node)), attributes: attributes)
+        return Element(text: string(freeing: xmlNodeGetContent(node)), attributes: attributes)
     }
 
-    private static func take(_ text: UnsafeMutablePointer<xmlChar>?) -> String {
+    private static func string(freeing text: UnsafeMutablePointer<xmlChar>?) -> String {
         guard let text else { return "" }
         defer { clibxml2_free(text) }
         return String(cString: text)
     }
 
-    private final class Complaints {
+    private final class ParseErrors {
         var list: [String] = []
     }
 

@@ -31,6 +31,7 @@ struct TemplateMembersTests {
             try await pages.showConflict()
             try await pages.showImport()
             try await pages.showDamage()
+            await pages.showRebuild()
         }
         let modelNames = try Self.viewModelNames()
         #expect(modelNames.count > 60)
@@ -82,7 +83,7 @@ struct TemplateMembersTests {
     /// The names of the view models and pages in the sources.
     private static func viewModelNames() throws -> Set<String> {
         var names: Set<String> = []
-        try SourceTexts.forEachFile(in: "Sources/HearthAdmin", suffix: ".swift") { _, text in
+        try SourceStrings.forEachFile(in: "Sources/HearthAdmin", suffix: ".swift") { _, text in
             names.formUnion(text.matches(of: /struct (\w+): (?:ViewModel|Page) \{/).map { String($0.1) })
         }
         return names
@@ -91,7 +92,7 @@ struct TemplateMembersTests {
     /// The names of the stored properties of a view model in the sources.
     private static func memberNames(of type: String) throws -> Set<String> {
         var names: Set<String> = []
-        try SourceTexts.forEachFile(in: "Sources/HearthAdmin", suffix: "/\(type).swift") { _, text in
+        try SourceStrings.forEachFile(in: "Sources/HearthAdmin", suffix: "/\(type).swift") { _, text in
             names.formUnion(text.matches(of: /(?:let|var) (\w+):/).map { String($0.1) })
         }
         return names
@@ -100,7 +101,7 @@ struct TemplateMembersTests {
     /// The names in the tags of all templates.
     private static func templateNames() throws -> Set<String> {
         var names: Set<String> = []
-        try SourceTexts.forEachFile(in: "Templates", suffix: ".mustache") { _, text in
+        try SourceStrings.forEachFile(in: "Templates", suffix: ".mustache") { _, text in
             names.formUnion(text.matches(of: /\{\{[{#^\/]?([A-Za-z]\w*)\}\}/).map { String($0.1) })
         }
         return names.subtracting(["main", "side", "scripts", "layout", "markup"])
@@ -121,7 +122,7 @@ private final class TemplateLookups: Sendable {
     func record(_ context: TemplateContext, _ name: String) {
         var members = Set(context.members.keys)
         // The properties that every page has are for the layout and the response.
-        if context.model is any Page.Type { members.subtract(["layout", "status"]) }
+        if context.model is any Page.Type { members.subtract(["layout", "retryDelay", "status"]) }
         let model = String(reflecting: context.model)
         state.withLock { state in
             state.members[model] = members
@@ -145,7 +146,7 @@ private final class TemplateLookups: Sendable {
     }
 }
 
-/// Pages in states that few requests lead to.
+/// Pages in states that few requests produce.
 private struct PageSamples {
     let site: TestSite
 
@@ -191,7 +192,8 @@ private struct PageSamples {
                 id: "1",
                 for: Principal(caller: .openAccess),
                 returnURL: "/admin/",
-                at: now
+                at: now,
+                errors: .silent
             )
             job.update { progress in
                 progress.totalCount = 9
@@ -259,7 +261,8 @@ private struct PageSamples {
             id: "w",
             for: Principal(caller: .openAccess),
             returnURL: "/",
-            at: now
+            at: now,
+            errors: .silent
         )
         let preview = try await ImportPreview.make(of: upload, in: site.pages.context, for: job)
         await show(ImportPage(preview: PreviewedUpload(upload, preview)))
@@ -276,5 +279,11 @@ private struct PageSamples {
         await show(
             DamagedExportPage(PageRequest(method: .get, path: "/"), of: path.collection, [StatusError(.dataLoss, "Damaged.")])
         )
+    }
+
+    func showRebuild() async {
+        var error = StatusError(.unavailable, "The index is being rebuilt.")
+        error.progress = .init(completedCount: 1, totalCount: 2, fraction: 0.5, timeLeft: .seconds(7))
+        await show(ErrorPage(error))
     }
 }

@@ -27,7 +27,7 @@ struct DisplayTextTests {
             "🏳️‍🌈", "葛\u{E0100}",
         ]
     )
-    func `What shapes its neighbors is left alone, as is all else`(text: String) {
+    func `Visible characters, and those that only affect their neighbors, are unchanged`(text: String) {
         let shown = DisplayText(text)
         #expect(shown.runs.count == 1)
         #expect(Array(shown.plain.utf8) == Array(text.utf8))

@@ -44,7 +44,7 @@ struct HostileValueTests {
         return writes
     }
 
-    /// Truncates a text to the length of a field name.
+    /// Truncates a string to the maximum length of a field name.
     private static func key(_ text: String) -> String {
         text.truncated(toScalars: 300).text
     }
@@ -68,7 +68,7 @@ struct HostileValueTests {
                 let response = await site.get(address)
                 #expect(response.status == .ok)
                 let page = try HTMLPage(response.body)
-                #expect(page.complaints == [], "\(address)")
+                #expect(page.parseErrors == [], "\(address)")
                 try Self.checkInert(page)
             }
         }

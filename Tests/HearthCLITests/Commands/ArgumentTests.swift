@@ -63,7 +63,7 @@ struct ArgumentTests {
         ("watch books", WatchCommand.self),
         ("import f", ImportCommand.self), ("export", ExportCommand.self), ("example load guide", ExampleCommand.Load.self),
     ])
-    func `every client command accepts --server and --key`(line: String, type: any ParsableCommand.Type) throws {
+    func `Every client command accepts --server and --key`(line: String, type: any ParsableCommand.Type) throws {
         let arguments = line.split(separator: " ").map(String.init)
         let command = try Hearth.parseAsRoot(arguments + ["--server", "https://example.org/db/", "--key", "k"])
         #expect(Swift.type(of: command) == type)

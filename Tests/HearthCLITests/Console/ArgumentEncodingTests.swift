@@ -15,7 +15,7 @@ struct ArgumentEncodingTests {
     }
 
     @Test(arguments: [[0xff], [0xc3], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80]] as [[UInt8]])
-    func `rejects invalid UTF-8 with the position of the argument`(bytes: [UInt8]) {
+    func `Rejects invalid UTF-8 with the position of the argument`(bytes: [UInt8]) {
         let error = #expect(throws: ValidationError.self) {
             try check([Array("hearth".utf8), Array("get".utf8), Array("books/".utf8) + bytes])
         }
@@ -23,7 +23,7 @@ struct ArgumentEncodingTests {
         #expect(error?.message.contains("books/") == true)
     }
 
-    @Test func `accepts valid UTF-8`() throws {
+    @Test func `Accepts valid UTF-8`() throws {
         try check([[0xff]])
         try check(["hearth", "get", "", "books/\u{FFFD}é🐵"].map { Array($0.utf8) })
     }

@@ -22,7 +22,7 @@ struct InputFileTests {
         ("folder", .invalidArgument, "Is a directory"), ("loop", .invalidArgument, "Too many levels of symbolic links"),
         (String(repeating: "x", count: 300), .invalidArgument, "File name too long"),
     ])
-    func `errors contain the path and the system's description`(name: String, code: StatusCode, reason: String) {
+    func `Errors contain the path and the system's description`(name: String, code: StatusCode, reason: String) {
         let error = #expect(throws: StatusError.self) {
             _ = try InputFile(folder[name]).readToEnd(maximumBytes: 100)
         }
@@ -36,12 +36,12 @@ struct InputFileTests {
         (EMFILE, .resourceExhausted), (ENOSPC, .resourceExhausted), (EIO, .unavailable),
     ])
     func `errno is mapped to a status code`(number: Int32, code: StatusCode) {
-        let error = FileSystemError("open", code: number).status("Can't open x")
+        let error = FileSystemError("open", code: number).status("Cannot open x")
         #expect(error.code == code)
-        #expect(error.message == "Can't open x: \(String(cString: strerror(number))).")
+        #expect(error.message == "Cannot open x: \(String(cString: strerror(number))).")
     }
 
-    @Test func `reads a whole file, or rejects it as too large`() throws {
+    @Test func `Reads a whole file, or rejects it as too large`() throws {
         #expect(try InputFile(folder["file"]).readToEnd(maximumBytes: 8) == Array("contents".utf8))
         let error = #expect(throws: StatusError.self) { try InputFile(folder["file"]).readToEnd(maximumBytes: 7) }
         #expect(error?.code == .invalidArgument)

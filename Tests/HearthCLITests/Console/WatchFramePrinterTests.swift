@@ -41,7 +41,7 @@ struct WatchFramePrinterTests {
         #"{"type":"modified","seq":\#(sequence),"n":\#(number)}"#
     }
 
-    @Test func `prints each change once when a stream is interrupted within a commit`() async throws {
+    @Test func `Prints each change once when a stream is interrupted within a commit`() async throws {
         let lines = try await printed([
             .connected(isResumed: false), .frame(open), .frame(state), .frame(current), .frame(change(5, 1)), .interrupted,
             .connected(isResumed: true), .frame(open), .frame(change(5, 1)), .frame(change(5, 2)), .frame(change(6, 1)),
@@ -49,7 +49,7 @@ struct WatchFramePrinterTests {
         #expect(lines == [open, state, current, change(5, 1), open, change(5, 2), change(6, 1)])
     }
 
-    @Test func `prints a reset when an incomplete state is discarded`() async throws {
+    @Test func `Prints a reset when an incomplete state is discarded`() async throws {
         let lines = try await printed([
             .connected(isResumed: false), .frame(open), .interrupted, .connected(isResumed: false), .frame(open), .frame(state),
             .frame(change(5, 1)), .interrupted, .connected(isResumed: false), .frame(open), .frame(state), .frame(change(5, 1)),
@@ -58,7 +58,7 @@ struct WatchFramePrinterTests {
         #expect(lines == [open, open, state, change(5, 1), reset, open, state, change(5, 1)])
     }
 
-    @Test func `prints the state again after a reset`() async throws {
+    @Test func `Prints the state again after a reset`() async throws {
         let reset = #"{"type":"reset","reason":"restored"}"#
         let lines = try await printed([
             .connected(isResumed: false), .frame(open), .frame(current), .frame(change(9, 1)), .interrupted,

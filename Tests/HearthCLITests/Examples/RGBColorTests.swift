@@ -11,7 +11,7 @@ struct RGBColorTests {
         (RGBColor(red: 255, green: 255, blue: 255), ["white", "light"]), (RGBColor(red: 128, green: 128, blue: 128), ["gray"]),
         (RGBColor(red: 255, green: 20, blue: 147), ["pink"]), (RGBColor(red: 255, green: 0, blue: 60), ["red"]),
     ])
-    func `tags follow from hue and lightness`(color: RGBColor, tags: [String]) {
+    func `Tags follow from hue and lightness`(color: RGBColor, tags: [String]) {
         #expect(color.tags == tags)
     }
 }

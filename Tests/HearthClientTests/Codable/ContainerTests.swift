@@ -34,7 +34,7 @@ struct ContainerTests {
         }
     }
 
-    @Test func `codes a superclass`() throws {
+    @Test func `Encodes and decodes a superclass`() throws {
         let expected: MapValue = ["tricks": .integer(3), "super": .map(["name": .string("Rex")])]
         #expect(try fields(of: Dog(name: "Rex", tricks: 3)) == expected)
         let dog = try decode(Dog.self, expected)
@@ -86,7 +86,7 @@ struct ContainerTests {
         }
     }
 
-    @Test func `merges nested containers for the same key`() throws {
+    @Test func `Merges nested containers for the same key`() throws {
         let expected: MapValue = [
             "place": .map(["latitude": .double(1), "longitude": .double(2)]),
             "numbers": .array([.map(["latitude": .integer(1)]), .map(["latitude": .integer(2)])]), "own": .boolean(true),
@@ -105,7 +105,7 @@ struct ContainerTests {
         #expect(wrong.path == ["place", "longitude"])
     }
 
-    @Test func `keeps the last value of a key encoded twice`() throws {
+    @Test func `Keeps the last value of a key encoded twice`() throws {
         struct DuplicateKey: Encodable {
             func encode(to encoder: any Swift.Encoder) throws {
                 var container = encoder.container(keyedBy: Flat.CodingKeys.self)
@@ -116,7 +116,7 @@ struct ContainerTests {
         #expect(try fields(of: DuplicateKey()) == ["own": .integer(2)])
     }
 
-    @Test func `supports inspection of containers while decoding`() throws {
+    @Test func `Supports inspection of containers while decoding`() throws {
         struct Inspecting: Decodable {
             var names: [String]
             var hasLocation: Bool

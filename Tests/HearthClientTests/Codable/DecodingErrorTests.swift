@@ -32,7 +32,7 @@ struct DecodingErrorTests {
                 ["inner", "a", "values", "Index 0"]
             ),
         ] as [(MapValue, String, [String])]
-    ) func `contain the coding path and the document path`(
+    ) func `Decoding errors contain the coding path and the document path`(
         fields: MapValue,
         kind: String,
         path: [String]
@@ -43,7 +43,7 @@ struct DecodingErrorTests {
         #expect(error.text.contains("(document books/a)"))
     }
 
-    @Test func `describe the actual value`() throws {
+    @Test func `Decoding errors describe the actual value`() throws {
         let wrong = try #require(throws: DecodingError.self) { try decode([String: Int].self, ["pages": .string("many")]) }
         #expect(wrong.text == "Expected to decode Int, found a string. (document books/a)")
         let missing = try #require(throws: DecodingError.self) {
@@ -54,19 +54,19 @@ struct DecodingErrorTests {
 
     @Test(arguments: [
         Value.integer(128), .integer(-129), .double(1.5), .double(1e300), .double(.nan),
-    ]) func `reject numbers out of range`(number: Value) throws {
+    ]) func `Numbers out of range are rejected`(number: Value) throws {
         let error = try #require(throws: DecodingError.self) { try decode([String: Int8].self, ["a": number]) }
         #expect(error.kind == "dataCorrupted")
         #expect(error.path == ["a"])
     }
 
-    @Test func `reject doubles too large for Float, but not infinity`() throws {
+    @Test func `Doubles too large for Float are rejected, but infinity is not`() throws {
         let error = try #require(throws: DecodingError.self) { try decode([String: Float].self, ["a": .double(1e300)]) }
         #expect(error.kind == "dataCorrupted")
         #expect(try decode([String: Float].self, ["a": .double(.infinity), "b": .integer(2)]) == ["a": .infinity, "b": 2])
     }
 
-    @Test func `numbers are converted if exact, booleans never`() throws {
+    @Test func `Numbers are converted if exact, booleans never`() throws {
         #expect(try decode([String: Int].self, ["a": .double(42)]) == ["a": 42])
         #expect(try decode([String: Double].self, ["a": .integer(42)]) == ["a": 42])
         for value in [Value.integer(1), .double(1), .string("true")] {
@@ -78,13 +78,13 @@ struct DecodingErrorTests {
         }
     }
 
-    @Test func `reject an invalid URL`() throws {
+    @Test func `An invalid URL is rejected`() throws {
         let error = try #require(throws: DecodingError.self) { try decode([String: URL].self, ["a": .string("")]) }
         #expect(error.kind == "dataCorrupted")
         #expect(error.text.hasPrefix("Invalid URL string"))
     }
 
-    @Test func `a missing document is an error, or nil for an optional type`() throws {
+    @Test func `A missing document is an error, or nil for an optional type`() throws {
         let document = offlineDatabase.document("books/missing")
         let decoder = Firestore.Decoder()
         let error = try #require(throws: DecodingError.self) {
@@ -95,7 +95,7 @@ struct DecodingErrorTests {
         #expect(try decoder.decode([String: Int]?.self, from: .null, of: document, in: offlineDatabase) == nil)
     }
 
-    @Test func `errors of the type's own initializer are rethrown unchanged`() throws {
+    @Test func `Errors of the type's own initializer are rethrown unchanged`() throws {
         struct Failing: Decodable {
             struct Failure: Error {}
             init(from decoder: any Swift.Decoder) throws { throw Failure() }

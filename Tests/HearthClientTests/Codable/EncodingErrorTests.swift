@@ -32,17 +32,17 @@ struct EncodingErrorTests {
         #expect(itself?.isNaN == number.isNaN && (number.isNaN || itself == number))
     }
 
-    @Test func `integers out of the range of Int64 are rejected`() throws {
+    @Test func `Integers out of the range of Int64 are rejected`() throws {
         #expect(try path(of: Outer(list: [["a": UInt64.max]])) == ["list", "Index 0", "a"])
         #expect(try path(of: ["a": [UInt.max]]) == ["a", "Index 0"])
     }
 
-    @Test func `dates out of range are rejected`() throws {
+    @Test func `Dates out of range are rejected`() throws {
         #expect(try path(of: ["a": Date(timeIntervalSince1970: 1e18)]) == ["a"])
         #expect(try path(of: ["a": [Date(timeIntervalSince1970: -1e12)]]) == ["a", "Index 0"])
     }
 
-    @Test func `a document must be encoded as a map`() throws {
+    @Test func `A document must be encoded as a map`() throws {
         #expect(try path(of: 1) == [])
         #expect(try path(of: "text") == [])
         #expect(try path(of: [1, 2]) == [])
@@ -52,7 +52,7 @@ struct EncodingErrorTests {
         #expect(try path(of: FieldValue.delete()) == [])
     }
 
-    @Test func `sentinels in arrays are rejected`() throws {
+    @Test func `Sentinels in arrays are rejected`() throws {
         #expect(try path(of: ["a": [FieldValue.increment(1)]]) == ["a", "Index 0"])
         #expect(try path(of: Outer(list: [["a": FieldValue.serverTimestamp()]])) == ["list", "Index 0", "a"])
     }

@@ -88,7 +88,7 @@ struct PropertyWrapperTests {
         #expect(missing.path == ["color"])
     }
 
-    @Test func `other coders reject Firestore types`() throws {
+    @Test func `Other coders reject Firestore types`() throws {
         #expect(throws: FirestoreEncodingError.self) { try JSONEncoder().encode([FieldValue.delete()]) }
         #expect(throws: FirestoreEncodingError.self) { try JSONEncoder().encode([offlineDatabase.document("a/b")]) }
         #expect(throws: FirestoreEncodingError.self) { try JSONEncoder().encode(Post()) }
@@ -97,7 +97,7 @@ struct PropertyWrapperTests {
         }
     }
 
-    @Test func `timestamps, geo points and vectors are maps in other coders`() throws {
+    @Test func `Timestamps, geo points and vectors are maps in other coders`() throws {
         struct All: Codable, Equatable {
             var time = Timestamp(seconds: -1, nanoseconds: 5_000)
             var point = GeoPoint(latitude: 1.5, longitude: -2)

@@ -6,7 +6,7 @@ import UTF8Text
 
 @Suite("Codable round trips")
 struct RoundTripTests {
-    /// Expects that a value is encoded to the fields, and the fields decoded to the value.
+    /// Expects that a value is encoded to the fields, and that the fields are decoded to the value.
     private func expect<T: Codable & Equatable>(_ value: T, _ expected: MapValue) throws {
         #expect(try fields(of: value) == expected)
         #expect(try decode(T.self, expected) == value)
@@ -28,7 +28,7 @@ struct RoundTripTests {
         var double = -0.0
     }
 
-    @Test func `numbers of all types`() throws {
+    @Test func `Numbers of all types round-trip`() throws {
         try expect(
             Numbers(),
             [
@@ -52,7 +52,7 @@ struct RoundTripTests {
         var reference = offlineDatabase.document("books/b")
     }
 
-    @Test func `types with a native representation`() throws {
+    @Test func `Types with a native representation round-trip`() throws {
         try expect(
             NativeTypes(),
             [
@@ -86,7 +86,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test func `enums, custom coding keys and excluded properties`() throws {
+    @Test func `Enums and custom coding keys round-trip, and excluded properties are omitted`() throws {
         try expect(Article(title: "a"), ["article_title": .string("a"), "status": .string("in review")])
     }
 
@@ -106,7 +106,7 @@ struct RoundTripTests {
         var optionals: [Int?] = [1, nil]
     }
 
-    @Test func `nested types, arrays, dictionaries and sets`() throws {
+    @Test func `Nested types, arrays, dictionaries and sets round-trip`() throws {
         let tag = Nested.Tag(title: "fun", color: Color(hex: "#ec4be9"))
         let value: Value = .map(["title": .string("fun"), "color": .string("#ec4be9")])
         try expect(
@@ -133,14 +133,14 @@ struct RoundTripTests {
         try expect(Optionals(int: 1, inner: ["a": 2]), ["int": .integer(1), "inner": .map(["a": .integer(2)])])
     }
 
-    @Test func `dictionaries and empty types`() throws {
+    @Test func `Dictionaries and empty types round-trip`() throws {
         try expect(["a": ["b": 1]], ["a": .map(["b": .integer(1)])])
         struct Empty: Codable, Equatable {}
         try expect(Empty(), [:])
         try expect(["a": Empty()], ["a": .map([:])])
     }
 
-    @Test func `enums with associated values`() throws {
+    @Test func `Enums with associated values round-trip`() throws {
         enum Shape: Codable, Equatable {
             case circle(radius: Double)
             case point
@@ -149,12 +149,12 @@ struct RoundTripTests {
         try expect(["a": Shape.point], ["a": .map(["point": .map([:])])])
     }
 
-    @Test func `types with a single-value container`() throws {
+    @Test func `Types with a single-value container round-trip`() throws {
         let id = try #require(UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"))
         try expect(["id": id], ["id": .string("E621E1F8-C36C-495A-93FC-0C247A3E6E5F")])
     }
 
-    @Test func `dates preserve microseconds for more than a century around 2001`() throws {
+    @Test func `Dates preserve microseconds for more than a century around 2001`() throws {
         for text in [
             "1843-01-01T16:58:32Z", "2014-09-09T08:00:47.123457Z", "0001-01-01T00:00:00Z", "2136-12-31T23:59:59.999999Z",
         ] {

@@ -9,7 +9,7 @@ import UTF8Text
 struct StrategyTests {
     private static let date = Date(timeIntervalSince1970: 1_000_000_000)
 
-    @Test func `date strategies`() throws {
+    @Test func `Date strategies apply to encoding and decoding`() throws {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
         formatter.timeZone = TimeZone(secondsFromGMT: 0)
@@ -49,7 +49,7 @@ struct StrategyTests {
         }
     }
 
-    @Test func `data strategies`() throws {
+    @Test func `Data strategies apply to encoding and decoding`() throws {
         let data = Data([1, 250])
         let strategies: [(FirebaseDataEncoder.DataEncodingStrategy, FirebaseDataDecoder.DataDecodingStrategy, Value)] = [
             (.blob, .blob, .bytes([1, 250])), (.base64, .base64, .string("Afo=")), (.base64, .blob, .string("Afo=")),
@@ -85,7 +85,7 @@ struct StrategyTests {
         var byName = ["keptAsIs": Inner()]
     }
 
-    @Test func `key strategies don't affect dictionary keys`() throws {
+    @Test func `Key strategies don't affect dictionary keys`() throws {
         let encoder = Firestore.Encoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase
         let inner: Value = .map(["small_image": .integer(1)])
@@ -111,7 +111,7 @@ struct StrategyTests {
         }
     }
 
-    @Test func `key strategies don't affect dictionaries at the root or in a single-value container`() throws {
+    @Test func `Key strategies don't affect dictionaries at the root or in a single-value container`() throws {
         let encoder = Firestore.Encoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase
         let decoder = Firestore.Decoder()
@@ -125,7 +125,7 @@ struct StrategyTests {
         #expect(time.sentinels.map(\.path.description) == ["inner.keptAsIs"])
     }
 
-    @Test func `custom key strategies receive the whole path`() throws {
+    @Test func `Custom key strategies receive the whole path`() throws {
         let encoder = Firestore.Encoder()
         encoder.keyEncodingStrategy = .custom { path in AnyCodingKey.name(path.map(\.stringValue).joined(separator: "_")) }
         let inner: Value = .map(["coverImage_smallImage": .integer(1)])
@@ -141,18 +141,18 @@ struct StrategyTests {
     @Test(arguments: [
         ("simple", "simple"), ("oneTwoThree", "one_two_three"), ("myURLProperty", "my_url_property"), ("anID", "an_id"),
         ("_private", "_private"), ("trailing_", "trailing_"), ("a1B", "a1_b"), ("A", "a"), ("", ""),
-    ]) func `converts camel case to snake case`(camel: String, snake: String) {
+    ]) func `Converts camel case to snake case`(camel: String, snake: String) {
         #expect(SnakeCase.fromCamelCase(camel) == snake)
     }
 
     @Test(arguments: [
         ("one_two_three", "oneTwoThree"), ("_one_two_", "_oneTwo_"), ("one__two", "oneTwo"), ("simple", "simple"),
         ("keptAsIs", "keptAsIs"), ("___", "___"), ("", ""), ("one_TWO", "oneTwo"),
-    ]) func `converts snake case to camel case`(snake: String, camel: String) {
+    ]) func `Converts snake case to camel case`(snake: String, camel: String) {
         #expect(SnakeCase.toCamelCase(snake) == camel)
     }
 
-    @Test func `passes user info to the types`() throws {
+    @Test func `Passes user info to the types`() throws {
         struct UserInfoReader: Codable, Equatable {
             var text = ""
             init() {}

@@ -69,7 +69,7 @@ struct DocumentReadBatcherTests {
         while server.requests.count < count { await Task.yield() }
     }
 
-    @Test func `sends reads individually while few requests are pending`() async throws {
+    @Test func `Sends reads individually while few requests are pending`() async throws {
         server.open()
         #expect(try await read("a/1")?.path.string == "a/1")
         #expect(try await read("m/1") == nil)
@@ -78,7 +78,7 @@ struct DocumentReadBatcherTests {
         #expect(server.requests.map(\.count) == [1, 1, 1])
     }
 
-    @Test func `combines many concurrent reads and returns each its own result`() async throws {
+    @Test func `Combines many concurrent reads and returns each one its result`() async throws {
         await withTaskGroup { group in
             for number in 0..<300 {
                 let path = "\(["a", "m", "f"][number % 3])/\(number)"
@@ -94,12 +94,12 @@ struct DocumentReadBatcherTests {
         #expect(counts.prefix(2) == [1, 1])
         #expect(counts.reduce(0, +) == 300)
         #expect(counts.allSatisfy { $0 <= 100 })
-        // Afterwards, reads are sent individually again.
+        // Afterward, reads are sent individually again.
         _ = try await read("a/1")
         #expect(server.requests.last?.count == 1)
     }
 
-    @Test func `a cancelled queued read fails immediately without affecting others`() async throws {
+    @Test func `A cancelled queued read fails immediately without affecting others`() async throws {
         let first = [Task { try await read("a/1") }, Task { try await read("a/2") }]
         await waitForRequests(2)
         let cancelled = Task { try await read("a/3") }

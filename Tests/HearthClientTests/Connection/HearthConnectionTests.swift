@@ -7,11 +7,11 @@ struct HearthConnectionTests {
     @Test(arguments: [
         "", "localhost", "localhost:8080", "ftp://localhost", "http://", "http://a b", "http://x/?q=1", "http://x/#y",
     ])
-    func `rejects invalid server addresses`(text: String) {
+    func `Rejects invalid server addresses`(text: String) {
         #expect(throws: StatusError.self) { try ServerAddress(text) }
     }
 
-    @Test(arguments: ["", "two words", "line\nbreak", "schlüssel"]) func `rejects API keys with invalid characters`(
+    @Test(arguments: ["", "two words", "line\nbreak", "schlüssel"]) func `Rejects API keys with invalid characters`(
         key: String
     ) throws {
         let address = try ServerAddress("http://127.0.0.1:8080/")

@@ -12,7 +12,7 @@ struct ServerInformationTests {
          "limits":{"bodyBytes":16777216,"batchCount":1000,"pageSize":1000,"documentBytes":1048576}}
         """#
 
-    @Test func `is parsed, and unknown members are ignored`() throws {
+    @Test func `Server information is parsed, and unknown members are ignored`() throws {
         let information = try ServerInformation(json: JSONText(Self.response).root)
         #expect(information.name == "Hearth")
         #expect(information.version == "0.1.0")
@@ -28,7 +28,7 @@ struct ServerInformationTests {
         (#""sequence":41"#, #""sequence":-1"#), (#""sequence":41"#, #""sequence":4.0"#), (#""version":"0.1.0""#, #""version":1"#),
         (#""limits""#, #""other""#), ("2024-02-29T12", "2023-02-29T12"),
     ])
-    func `is rejected if malformed`(part: String, other: String) throws {
+    func `Malformed server information is rejected`(part: String, other: String) throws {
         let text = Self.response.replacing(part, with: other)
         #expect(text != Self.response)
         let json = try JSONText(text).root

@@ -11,20 +11,10 @@ struct SilentServerTests {
 
     /// Calls `body` with a database whose server accepts connections and never responds.
     private func withSilentServer(timeout: Duration, _ body: (Firestore) async throws -> Void) async throws {
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(listener) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                bind(listener, pointer, size) == 0 && listen(listener, 8) == 0 && getsockname(listener, pointer, &size) == 0
-            }
-        }
-        try #require(isListening)
+        let listener = try LoopbackListener()
+        defer { withExtendedLifetime(listener) {} }
         let settings = FirestoreSettings()
-        settings.host = "127.0.0.1:\(UInt16(bigEndian: address.sin_port))"
+        settings.host = "127.0.0.1:\(listener.port)"
         settings.isSSLEnabled = false
         settings.timeout = timeout
         let db = Firestore(settings: settings)
@@ -36,7 +26,7 @@ struct SilentServerTests {
         try await ending.value
     }
 
-    @Test func `calls time out as configured`() async throws {
+    @Test func `Calls time out as configured`() async throws {
         try await withSilentServer(timeout: .milliseconds(50)) { db in
             let reads: [() async throws -> Void] = [
                 { _ = try await db.document("a/b").getDocument() }, { _ = try await db.collection("a").getDocuments() },
@@ -51,7 +41,7 @@ struct SilentServerTests {
         }
     }
 
-    @Test func `a cancelled read does not wait for queued writes`() async throws {
+    @Test func `A cancelled read does not wait for queued writes`() async throws {
         try await withSilentServer(timeout: .seconds(60)) { db in
             let isCompleted = Flag()
             db.document("a/b").setData([:]) { _ in isCompleted.isSet.withLock { $0 = true } }
@@ -63,7 +53,7 @@ struct SilentServerTests {
         }
     }
 
-    @Test func `a cancelled call fails immediately`() async throws {
+    @Test func `A cancelled call fails immediately`() async throws {
         try await withSilentServer(timeout: .seconds(60)) { db in
             let query = db.collection("a").order(by: "b")
             let reading = Task { try await query.getDocuments() }

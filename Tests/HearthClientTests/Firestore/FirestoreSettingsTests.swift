@@ -24,7 +24,7 @@ struct FirestoreSettingsTests {
     }
 
     @Test(arguments: ["http://", "https://a b", "http://me:secret@x"])
-    func `an invalid address is reported by the first call`(server: String) async throws {
+    func `An invalid address is reported by the first call`(server: String) async throws {
         let db = Firestore(settings: FirestoreSettings(environment: ["HEARTH_SERVER": server]))
         let error = await #expect(throws: FirestoreError.self) { try await db.document("a/b").getDocument() }
         #expect(error?.code == FirestoreErrorCode.invalidArgument.rawValue)
@@ -36,7 +36,7 @@ struct FirestoreSettingsTests {
         #expect(FirestoreSettings(environment: ["HEARTH_KEY": key].compactMapValues(\.self)).key == expected)
     }
 
-    @Test func `an invalid key is reported by the first call without revealing it`() async throws {
+    @Test func `An invalid key is reported by the first call without revealing it`() async throws {
         let db = Firestore(settings: FirestoreSettings(environment: ["HEARTH_KEY": "two words"]))
         let error = await #expect(throws: FirestoreError.self) { try await db.collection("a").getDocuments() }
         #expect(error?.code == FirestoreErrorCode.invalidArgument.rawValue)

@@ -30,7 +30,7 @@ struct QueryViewTests {
         return .changes(changes, damaged: [])
     }
 
-    @Test func `changes are ordered removed, added, modified, with consecutive indexes`() throws {
+    @Test func `Changes are ordered removed, added, modified, with consecutive indexes`() throws {
         var view = try view(of: Self.plain)
         let first = view.apply(try changes(["d": 0, "b": 0, "a": 0, "c": 0]))
         #expect(first.map(\.type) == [.added, .added, .added, .added])
@@ -46,7 +46,7 @@ struct QueryViewTests {
         #expect(view.documents.map(\.documentID) == ["b", "bb", "d"])
     }
 
-    @Test func `modified documents move in query order`() throws {
+    @Test func `Modified documents move in query order`() throws {
         var query = try Self.plain
         query.orders = [StructuredQuery.Order(.field(FieldPath(["n"])), .descending)]
         var view = try view(of: query)
@@ -63,7 +63,7 @@ struct QueryViewTests {
     }
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>, [false, true])
-    func `replaying the changes produces the new result`(seed: UInt64, isSorted: Bool) throws {
+    func `Replaying the changes produces the new result`(seed: UInt64, isSorted: Bool) throws {
         var random = SeededGenerator(seed: seed)
         var query = try Self.plain
         if isSorted { query.orders = [StructuredQuery.Order(.field(FieldPath(["n"])))] }
@@ -85,7 +85,7 @@ struct QueryViewTests {
         }
     }
 
-    @Test func `a document without a sort field is excluded and reported`() throws {
+    @Test func `A document without a sort field is excluded and reported`() throws {
         var query = try Self.plain
         query.orders = [StructuredQuery.Order(.field(FieldPath(["other"])))]
         var view = try view(of: query)
@@ -93,7 +93,7 @@ struct QueryViewTests {
         #expect(view.damaged.map(\.error.path) == ["c/a"])
     }
 
-    @Test func `an identical snapshot produces no changes`() throws {
+    @Test func `An identical snapshot produces no changes`() throws {
         var view = try view(of: Self.plain)
         let documents = try [document("a"), document("b")]
         let everything = Dictionary(uniqueKeysWithValues: documents.map { ($0.path, $0) })

@@ -37,7 +37,7 @@ struct WatchChangeAggregatorTests {
             + damaged.map { "!\($0.path ?? "")" }).joined(separator: " ")
     }
 
-    @Test func `emits the complete initial state, then one update per commit`() throws {
+    @Test func `Emits the complete initial state, then one update per commit`() throws {
         var aggregator = WatchChangeAggregator()
         aggregator.streamOpened(isResumed: false)
         let shown = try add(
@@ -57,7 +57,7 @@ struct WatchChangeAggregatorTests {
         #expect(shown == ["all a=2 !c/x", "changed a=3 b=3 !c/x", "changed x=4", "changed a=-"])
     }
 
-    @Test func `discards an incomplete commit when the stream is resumed`() throws {
+    @Test func `Discards an incomplete commit when the stream is resumed`() throws {
         var aggregator = WatchChangeAggregator()
         aggregator.streamOpened(isResumed: false)
         #expect(
@@ -74,7 +74,7 @@ struct WatchChangeAggregatorTests {
         #expect(try add(again, to: &aggregator) == ["changed a=2 b=2"])
     }
 
-    @Test func `restarts after an incomplete initial state or a reset`() throws {
+    @Test func `Restarts after an incomplete initial state or a reset`() throws {
         var aggregator = WatchChangeAggregator()
         aggregator.streamOpened(isResumed: false)
         #expect(try add([document("added", "a", 1)], to: &aggregator) == [])
@@ -94,7 +94,7 @@ struct WatchChangeAggregatorTests {
         #expect(try add(Array(reset.dropFirst()), to: &aggregator) == ["all c=2"])
     }
 
-    @Test func `backoff starts at zero and grows exponentially`() {
+    @Test func `Backoff starts at zero and grows exponentially`() {
         var backoff = ExponentialBackoff()
         #expect(backoff.nextDelay() == .zero)
         var last = Duration.zero

@@ -32,7 +32,7 @@ struct InvalidQueryTests {
             (books.whereField("a", isEqualTo: UInt64.max), "signed 64-bit integer"),
             (books.whereField("a", isLessThan: NSNull()), "null or NaN"),
             (books.whereField("a", in: []), "non-empty array"),
-            (books.whereField("a", notIn: [1]).whereField("b", isNotEqualTo: 1), "at most one != or not-in"),
+            (books.whereField("a", notIn: [1]).whereField("b", isNotEqualTo: 1), "at most one `!=` or `not-in`"),
             (books.whereField("a", in: Array(0..<31)), "at most 30 disjunctions"),
             (books.whereField("a", isEqualTo: otherDatabase.document("a/b")), "is for the database at"),
             (books.whereField("a", in: [["deep": otherDatabase.document("a/b")]]), "is for the database at"),
@@ -65,7 +65,7 @@ struct InvalidQueryTests {
             (books.start(atDocument: missing), "a document that doesn't exist"),
             (books.order(by: "b").end(atDocument: here), "doesn't have the fields"),
             (otherDatabase.collection("books").start(afterDocument: here), "is for the database at"),
-            (books.whereField(FieldPath.documentID(), arrayContains: "a"), "can't be used on __name__"),
+            (books.whereField(FieldPath.documentID(), arrayContains: "a"), "cannot be used on __name__"),
             (books.whereField(FieldPath.documentID(), isEqualTo: "a/b"), "slash"),
             (offlineDatabase.collectionGroup("a/b"), "slash"),
             (offlineDatabase.collectionGroup(""), "empty"),
@@ -75,7 +75,7 @@ struct InvalidQueryTests {
             ),
         ] as [(HearthClient.Query, String)]
     )
-    func `are reported when the query is run`(query: HearthClient.Query, text: String) async throws {
+    func `Invalid queries are reported when they are run`(query: HearthClient.Query, text: String) async throws {
         let read = await #expect(throws: FirestoreError.self) { try await query.getDocuments() }
         #expect(read?.code == FirestoreErrorCode.invalidArgument.rawValue)
         #expect(read?.localizedDescription.contains(text) == true, "\(read?.localizedDescription ?? "")")
@@ -95,7 +95,7 @@ struct InvalidQueryTests {
             ([.count(), .sum("a"), .sum("b"), .sum("c"), .sum("d"), .sum("e")], "maximum number of aggregations"),
         ] as [([AggregateField], String)]
     )
-    func `invalid aggregations are reported when the query is run`(fields: [AggregateField], text: String) async throws {
+    func `Invalid aggregations are reported when the query is run`(fields: [AggregateField], text: String) async throws {
         let error = await #expect(throws: FirestoreError.self) {
             try await Self.books.aggregate(fields).getAggregation(source: .server)
         }

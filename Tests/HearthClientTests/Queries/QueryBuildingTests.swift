@@ -47,12 +47,12 @@ struct QueryBuildingTests {
             ),
         ] as [(HearthClient.Query, Condition)]
     )
-    func `builds each condition`(query: HearthClient.Query, condition: Condition) throws {
+    func `Builds each condition`(query: HearthClient.Query, condition: Condition) throws {
         #expect(try filter(query) == .field(Self.a, condition))
         _ = try query.checked()
     }
 
-    @Test func `combines filters and simplifies empty or single ones`() throws {
+    @Test func `Combines filters and simplifies empty or single ones`() throws {
         let x = Filter.whereField("x", isEqualTo: 1)
         let y = Filter.whereField("y", isEqualTo: 2)
         let (one, two) = (
@@ -69,7 +69,7 @@ struct QueryBuildingTests {
         #expect(books.whereFilter(x).whereFilter(y) == books.whereFilter(.andFilter([x, y])))
     }
 
-    @Test func `builds orders, limits, cursors and vector searches`() throws {
+    @Test func `Builds orders, limits, cursors and vector searches`() throws {
         let query = Self.books.order(by: "a").order(by: FieldPath(["b.c"]), descending: true)
             .order(byDistanceOf: "p", from: Self.center).start(after: [1, "x"]).end(at: [2]).limit(toLast: 3)
         let definition = try query.definition.get()
@@ -106,7 +106,7 @@ struct QueryBuildingTests {
         )
     }
 
-    @Test func `compares queries by definition`() {
+    @Test func `Compares queries by definition`() {
         let books = Self.books
         let query = books.whereField("a", isEqualTo: 1).order(by: "b")
         #expect(query == books.whereField("a", isEqualTo: 1).order(by: "b"))

@@ -9,7 +9,7 @@ struct ColorTests {
     @Test(arguments: [
         ("#fd1c48", "#fd1c48"), ("#FD1C48", "#fd1c48"), ("#f40", "#f40"), ("#ff4400", "#f40"), ("#f408", "#f408"),
         ("#FF440088", "#f408"), ("#ff440080", "#ff440080"), ("#1a73e8ff", "#1a73e8"),
-    ]) func `parses all notations and formats the shortest one`(text: String, hex: String) throws {
+    ]) func `Parses all notations and formats the shortest one`(text: String, hex: String) throws {
         let color = try #require(Color(hex: text))
         #expect(color.hex == hex)
         #expect(try decode([String: Color].self, ["a": .string(text)]) == ["a": color])
@@ -17,7 +17,7 @@ struct ColorTests {
         #expect(try JSONDecoder().decode([Color].self, from: JSONEncoder().encode([color])) == [color])
     }
 
-    @Test func `has components`() throws {
+    @Test func `A color has components`() throws {
         let color = try #require(Color(hex: "#fd1c4880"))
         #expect((color.red, color.green, color.blue, color.alpha) == (0xfd, 0x1c, 0x48, 0x80))
         #expect(!color.isOpaque)
@@ -26,11 +26,11 @@ struct ColorTests {
     }
 
     @Test(arguments: [("#fd1c48", Color.black), ("#000", .white), ("#fff", .black), ("#0000", .black), ("#00f", .white)])
-    func `determines a readable text color`(text: String, expected: Color) throws {
+    func `Determines a readable text color`(text: String, expected: Color) throws {
         #expect(try #require(Color(hex: text)).readableText == expected)
     }
 
-    @Test(arguments: ["", "#", "#ff", "#fffff", "fd1c48", "red", "#fd1c4g", "#ＦＤ1c48"]) func `rejects other strings`(
+    @Test(arguments: ["", "#", "#ff", "#fffff", "fd1c48", "red", "#fd1c4g", "#ＦＤ1c48"]) func `Rejects other strings`(
         text: String
     ) throws {
         #expect(Color(hex: text) == nil)

@@ -7,7 +7,7 @@ import UTF8Text
 
 @Suite("User data reader")
 struct UserDataReaderTests {
-    @Test func `converts all types to values and back`() throws {
+    @Test func `Converts all types to values and back`() throws {
         let date = Date(timeIntervalSince1970: 1)
         let dictionary: [String: Any] = [
             "string": "é", "bool": true, "int": 1, "int8": Int8(-1), "uint": UInt(2), "double": 1.0, "float": Float(0.5),
@@ -38,7 +38,7 @@ struct UserDataReaderTests {
         #expect(try DocumentData(back).fields == expected)
     }
 
-    @Test func `rejects unsupported types with the field path`() throws {
+    @Test func `Rejects unsupported types with the field path`() throws {
         let error = #expect(throws: StatusError.self) { try DocumentData(["a": ["b": [URL(filePath: "/")]]]) }
         #expect(error?.code == .invalidArgument)
         #expect(error?.message == "Unsupported type: URL. Use setData(from:) for Encodable types (found in field \"a.b\").")
@@ -49,7 +49,7 @@ struct UserDataReaderTests {
         #expect(throws: StatusError.self) { try union.transforms() }
     }
 
-    @Test func `dictionaries can be decoded to types`() throws {
+    @Test func `Dictionaries can be decoded to types`() throws {
         struct Book: Decodable, Equatable {
             var title: String
             var written: Date

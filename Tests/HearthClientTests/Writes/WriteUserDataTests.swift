@@ -15,7 +15,7 @@ struct WriteUserDataTests {
 
     private func field(_ text: String) throws -> DocumentModel.FieldPath { try FieldPath(text) }
 
-    @Test func `a set replaces the document and adds field transforms`() throws {
+    @Test func `A set replaces the document and adds field transforms`() throws {
         let write = try set(["a": 1, "inner": ["time": FieldValue.serverTimestamp(), "b": 2]])
         #expect(write.operation == .replace(["a": .integer(1), "inner": .map(["b": .integer(2)])]))
         #expect(write.transforms == [FieldTransform(field: try field("inner.time"), operation: .serverTimestamp)])
@@ -23,7 +23,7 @@ struct WriteUserDataTests {
         #expect(throws: StatusError.self) { try set(["a": FieldValue.delete()]) }
     }
 
-    @Test func `a merge with sentinels does not replace the maps around them`() throws {
+    @Test func `A merge with sentinels does not replace the maps around them`() throws {
         let data: [String: Any] = [
             "a": ["b": FieldValue.increment(2), "c": ["d": FieldValue.serverTimestamp()]], "e": [String: Any](),
             "f": FieldValue.delete(), "dotted.name": 1,
@@ -39,7 +39,7 @@ struct WriteUserDataTests {
         )
     }
 
-    @Test func `a merge of fields ignores all other fields`() throws {
+    @Test func `A merge of fields ignores all other fields`() throws {
         let data: [String: Any] = ["a": 1, "b": 2, "in": FieldValue.increment(1), "out": FieldValue.increment(1)]
         let write = try set(data, merge: .fields(any: ["a", FieldPath(["in"])]))
         #expect(write.transforms == [FieldTransform(field: try field("in"), operation: .increment(.integer(1)))])
@@ -50,7 +50,7 @@ struct WriteUserDataTests {
         #expect(throws: StatusError.self) { try set(data, merge: .fields(any: [1])) }
     }
 
-    @Test func `an update uses field paths`() throws {
+    @Test func `An update uses field paths`() throws {
         let write = try Write.update(
             Self.document,
             [
@@ -69,21 +69,21 @@ struct WriteUserDataTests {
         )
     }
 
-    @Test(arguments: ["", ".a", "a.", "a..b", "a~b", "a*b", "a/b", "a[0]"]) func `an update rejects invalid field paths`(
+    @Test(arguments: ["", ".a", "a.", "a..b", "a~b", "a*b", "a/b", "a[0]"]) func `An update rejects invalid field paths`(
         path: String
     ) {
         let error = #expect(throws: StatusError.self) { try Write.update(Self.document, [path: 1]) }
         #expect(error?.code == .invalidArgument)
     }
 
-    @Test func `an update rejects invalid data`() {
+    @Test func `An update rejects invalid data`() {
         #expect(throws: StatusError.self) { try Write.update(Self.document, [:]) }
         #expect(throws: StatusError.self) { try Write.update(Self.document, [1: 1]) }
         #expect(throws: StatusError.self) { try Write.update(Self.document, ["a": ["b": FieldValue.delete()]]) }
         #expect(throws: StatusError.self) { try Write.update(Self.document, ["a": 1, "a.b": 2]) }
     }
 
-    @Test func `references to another database are rejected at any position`() async throws {
+    @Test func `References to another database are rejected at any position`() async throws {
         let settings = FirestoreSettings()
         settings.host = "other.example"
         let foreign = Firestore(settings: settings).document("a/b")

@@ -27,7 +27,7 @@ struct IPAddressTests {
         let slots = WatchSlots(limit: 10, limitPerAddress: 2, limitPerKey: 10)
         let names = try (1...3).map { try #require(IPAddress("2001:db8::\($0)")).network }
         let held = [try slots.acquire(for: names[0], key: nil), try slots.acquire(for: names[1], key: nil)]
-        #expect(throws: WatchSlots.LimitReached.address) { try slots.acquire(for: names[2], key: nil) }
+        #expect(throws: WatchSlots.LimitReached.address(names[2])) { try slots.acquire(for: names[2], key: nil) }
         let other = try #require(IPAddress("2001:db8:0:1::1")).network
         let elsewhere = try slots.acquire(for: other, key: nil)
         withExtendedLifetime((held, elsewhere)) {}

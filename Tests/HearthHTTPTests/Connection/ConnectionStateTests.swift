@@ -106,6 +106,15 @@ import Testing
         #expect(state.isInputClosed)
     }
 
+    @Test(arguments: [(.http1_0, .reject), (.http1_1, .forward)] as [(HTTPVersion, ConnectionState.RequestAction)])
+    func `A transfer coding requires HTTP/1.1`(version: HTTPVersion, action: ConnectionState.RequestAction) {
+        var state = ConnectionState(maximumBodyBytes: 100)
+        #expect(state.receive(Self.head(.POST, version, ["transfer-encoding": "chunked"])) == action)
+        #expect(state.receiveBody(1) == (action == .reject ? .drop : action))
+        #expect(state.receiveEnd() == (action == .reject ? .drop : action))
+        #expect(state.isExpectingHead == (action != .reject))
+    }
+
     @Test
     func `A response without a request closes the connection`() {
         var state = ConnectionState(maximumBodyBytes: 100)
@@ -190,13 +199,13 @@ import Testing
     }
 
     @Test
-    func `A client is stalled when it has read nothing for the timeout`() {
+    func `A client is stalled when it has received nothing for the timeout`() {
         let start = NIODeadline.now()
         var detector = StallDetector(timeout: .seconds(10))
-        detector.start(pendingBytes: 100, at: start)
-        let samples = [(100, 9), (99, 10), (99, 19), (120, 20)]
-        let results = samples.map { pending, seconds in
-            detector.isStalled(pendingBytes: pending, at: start + .seconds(Int64(seconds)))
+        detector.start(deliveredBytes: 100, at: start)
+        let samples = [(100, 9), (101, 10), (101, 19), (80, 20)]
+        let results = samples.map { delivered, seconds in
+            detector.isStalled(deliveredBytes: delivered, at: start + .seconds(Int64(seconds)))
         }
         #expect(results == [false, false, false, true])
     }

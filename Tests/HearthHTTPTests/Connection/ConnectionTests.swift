@@ -178,13 +178,29 @@ import UTF8Text
         let configuration = HTTPServerConfiguration.standard.with(\.lingerTimeout, .seconds(30))
         try await withServer(configuration, limits: ServiceLimits(maximumBodyBytes: 1_000)) { server in
             try await withConnection(to: server) { connection in
-                let length = 20 << 20
+                let length = 12 << 20
                 try await connection.send(
                     "POST /rpc HTTP/1.1\r\nHost: localhost\r\n\(Self.json)\r\nContent-Length: \(length)\r\n\r\n"
                 )
                 let block = [UInt8](repeating: UInt8(ascii: " "), count: 1 << 20)
-                for _ in 0..<20 { try await connection.send(block) }
+                for _ in 0..<12 { try await connection.send(block) }
                 #expect(try await connection.response().status == 413)
+            }
+        }
+    }
+
+    @Test(arguments: ["Content-Length: 99999999999\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\nfffffffff\r\n"])
+    func `A client that continues to send a rejected body is disconnected`(framing: String) async throws {
+        let configuration = HTTPServerConfiguration.standard
+            .with(\.lingerTimeout, .seconds(60)).with(\.maximumDiscardedBytes, 1 << 20)
+        try await withServer(configuration, limits: ServiceLimits(maximumBodyBytes: 1_000)) { server in
+            try await withConnection(to: server) { connection in
+                try await connection.send("POST /rpc HTTP/1.1\r\nHost: localhost\r\n\(Self.json)\r\n\(framing)")
+                let block = [UInt8](repeating: UInt8(ascii: " "), count: 1 << 20)
+                var sentCount = 0
+                while sentCount < 512, (try? await connection.send(block)) != nil { sentCount += 1 }
+                // The bound, and what the buffers of both sides hold.
+                #expect(sentCount < 256)
             }
         }
     }
@@ -273,6 +289,26 @@ import UTF8Text
                 for text in ["-32700", "-32700", #"{"status":"ok"}"#] {
                     #expect(try await connection.response().body.contains(text))
                 }
+            }
+        }
+    }
+
+    @Test(arguments: ["chunked", "gzip", "identity", ""])
+    func `An HTTP/1.0 request with a transfer coding is malformed`(coding: String) async throws {
+        try await withServer { server in
+            try await withConnection(to: server) { connection in
+                try await connection.send(
+                    "GET /health HTTP/1.0\r\nHost: localhost\r\nConnection: keep-alive\r\n\r\n"
+                        + "POST /rpc HTTP/1.0\r\nHost: localhost\r\nConnection: keep-alive\r\n\(Self.json)\r\n"
+                        + "Transfer-Encoding: \(coding)\r\n\r\n"
+                        + "\(String(Self.call.utf8.count, radix: 16))\r\n\(Self.call)\r\n0\r\n\r\n"
+                )
+                #expect(try await connection.response().status == 200)
+                let response = try await connection.response()
+                #expect(response.status == 400)
+                #expect(response["connection"] == "close")
+                connection.finishSending()
+                #expect(try await connection.receiveAll().isEmpty)
             }
         }
     }

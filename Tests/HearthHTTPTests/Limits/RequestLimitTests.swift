@@ -13,23 +13,25 @@ import Testing
     private static let call = #"{"jsonrpc":"2.0","id":1,"method":"nothing"}"#
 
     @Test
-    func `A connection over the limit gets 503 and is closed; others are not affected`() async throws {
+    func `A connection over the limit gets 503 while all others have requests`() async throws {
         try await withServer(.standard.with(\.maximumConnections, 2)) { server in
             try await withConnection(to: server) { first in
-                #expect(try await first.send("GET", "/health").status == 200)
+                try await first.send("POST /rpc HTTP/1.1\r\nHost: localhost\r\n\(Self.json)\r\nContent-Length: 1000000\r\n\r\n")
                 try await withConnection(to: server) { second in
-                    #expect(try await second.send("GET", "/health").status == 200)
+                    _ = try await second.stream("/watch?document=a/b", until: "\"current\"")
+                    // The first request may still be on its way.
+                    try await first.send([UInt8](repeating: UInt8(ascii: " "), count: 200_000))
+                    while server.bodyBudget.reservedBytes < 200_000 { try await Task.sleep(for: .milliseconds(5)) }
                     for _ in 0..<3 {
                         try await withConnection(to: server) { third in
                             let rejected = try await third.response()
                             #expect(rejected.status == 503)
                             #expect(rejected["retry-after"] == "5")
                             #expect(rejected["connection"] == "close")
-                            #expect(rejected.body.contains("limit of 2 connections"))
+                            #expect(rejected.body.contains("The server has reached its limit of 2 connections"))
                             #expect(try await third.receiveAll().isEmpty)
                         }
                     }
-                    #expect(try await first.send("GET", "/health").status == 200)
                 }
                 // The server notices asynchronously that the second connection is closed.
                 var status: Int? = 503
@@ -37,6 +39,58 @@ import Testing
                     status = try await withConnection(to: server) { try? await $0.send("GET", "/health").status } ?? 503
                 }
                 #expect(status == 200)
+            }
+        }
+    }
+
+    @Test
+    func `Silent connections make room for new ones, the longest idle first`() async throws {
+        try await withServer(.standard.with(\.maximumConnections, 3)) { server in
+            try await withConnection(to: server) { active in
+                #expect(try await active.send("GET", "/health").status == 200)
+                try await withConnection(to: server) { silent in
+                    #expect(try await silent.send("GET", "/health").status == 200)
+                    try await withConnection(to: server) { incomplete in
+                        #expect(try await incomplete.send("GET", "/health").status == 200)
+                        // Part of a head is not a request.
+                        try await incomplete.send("GET /hea")
+                        // Makes this connection the one that has become idle last.
+                        for _ in 0..<3 { #expect(try await active.send("GET", "/health").status == 200) }
+                        try await withConnection(to: server) { first in
+                            #expect(try await first.send("GET", "/health").status == 200)
+                            try await withConnection(to: server) { second in
+                                let response = try await second.send("GET", "/health")
+                                #expect(response.status == 200)
+                                #expect(try await silent.receiveAll().isEmpty)
+                                // Its connection is reset if the part of a head has not been read.
+                                _ = try? await incomplete.receiveAll()
+                            }
+                        }
+                    }
+                }
+                #expect(try await active.send("GET", "/health").status == 200)
+            }
+        }
+    }
+
+    @Test
+    func `Hundreds of silent connections shut nobody out`() async throws {
+        try await withServer(.standard.with(\.maximumConnections, 64)) { server in
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<300 {
+                    group.addTask {
+                        try await withConnection(to: server) { silent in
+                            // Open until the server closes it, or the test ends.
+                            _ = try? await silent.receiveAll()
+                        }
+                    }
+                }
+                for _ in 0..<50 {
+                    let status = try await withConnection(to: server) { try await $0.send("GET", "/health").status }
+                    #expect(status == 200)
+                }
+                group.cancelAll()
+                while let result = await group.nextResult() { _ = result }
             }
         }
     }
@@ -270,7 +324,7 @@ import Testing
             for _ in 0..<2 { await iterator.next() }
             // On the cooperative pool, this would not be reached before the blocked operations end.
             #expect(gauge.level == 2)
-            #expect(await executor.run(bodyBytes: LargeBodyExecutor.smallReservationBytes) { $0 == nil })
+            #expect(await executor.run(bodyBytes: LargeBodyExecutor.smallBodyBytes) { $0 == nil })
             // A medium-sized body does not wait for the largest.
             #expect(await executor.run(bodyBytes: LargeBodyExecutor.largeBytes) { $0 != nil })
             // Nor does a batch.

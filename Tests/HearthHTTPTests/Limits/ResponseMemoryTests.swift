@@ -23,7 +23,7 @@ import UTF8Text
 
     private static let budget = HTTPServerConfiguration.standard.with(\.maximumBufferedResponseBytes, 12 << 20)
 
-    private func setDocuments(in server: TestServer) async throws {
+    private func setDocuments(in server: InProcessServer) async throws {
         try await server.set("a/large", ["text": .string(String(repeating: "x", count: 400_000))])
         try await server.set("a/small", ["text": .string("x")])
     }

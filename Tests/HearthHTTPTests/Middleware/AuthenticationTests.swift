@@ -18,7 +18,7 @@ struct AuthenticationTests {
 
     /// Sends a request on its own connection, because an error before the body was read closes it.
     private func send(
-        _ server: TestServer,
+        _ server: InProcessServer,
         _ method: String,
         _ target: String,
         _ fields: [String],
@@ -214,9 +214,9 @@ struct AuthenticationTests {
     func `Health omits the reason when keys are required`() async throws {
         let keys = APIKeyRegistry()
         let route = HealthRoute(ServiceContext(store: ReadOnlyEmptyStore(), keys: keys))
-        #expect(await route.respond().body.contentLength ?? 0 > 30)
+        #expect(await route.respond(includingReason: true).body.contentLength ?? 0 > 30)
         keys.requireKeys()
-        let response = await route.respond()
+        let response = await route.respond(includingReason: true)
         #expect(response.status.code == 503)
         #expect(response.body.contentLength == #"{"status":"unavailable"}"#.utf8.count)
     }

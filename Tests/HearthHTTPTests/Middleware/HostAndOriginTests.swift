@@ -34,7 +34,7 @@ import Testing
     func `Other host names are rejected on every path`(host: String) async throws {
         try await withServer { server in
             try await withConnection(to: server) { connection in
-                for path in ["/health", "/rpc", "/watch?document=a/b", "/nothing"] {
+                for path in ["/openrpc.json", "/rpc", "/watch?document=a/b", "/nothing"] {
                     let response = try await connection.send("GET", path, ["Host: \(host)"])
                     #expect(response.status == 421)
                 }
@@ -43,9 +43,31 @@ import Testing
     }
 
     @Test
+    func `A health check of this machine may use any host name, but learns no reason`() async throws {
+        try await withServer { server in
+            try server.removeDocuments()
+            try await withConnection(to: server) { connection in
+                for host in ["evil.example", "check", "10.0.0.1:80", ""] {
+                    let response = try await connection.send("GET", "/health", ["Host: \(host)"])
+                    #expect(response.status == 503)
+                    #expect(response.body == #"{"status":"unavailable"}"#)
+                    let standard = try await connection.send("GET", "/health", ["Host: \(host)", "Forwarded: for=127.0.0.1"])
+                    #expect(standard.status == 421)
+                    let forwarded = try await connection.send("GET", "/health", ["Host: \(host)", "X-Forwarded-For: 127.0.0.1"])
+                    #expect(forwarded.status == 421)
+                }
+                let known = try await connection.send("GET", "/health")
+                #expect(known.status == 503)
+                #expect(known.body.contains("was removed"))
+            }
+            try server.restoreDocuments()
+        }
+    }
+
+    @Test
     func `The error names the host and the option that allows it`() async throws {
         try await withServer { server in
-            let response = try await withConnection(to: server) { try await $0.send("GET", "/health", ["Host: Db.example:443"]) }
+            let response = try await withConnection(to: server) { try await $0.send("GET", "/rpc", ["Host: Db.example:443"]) }
             #expect(response.body.contains(#"The host \"db.example\" is not allowed."#))
             #expect(response.body.contains("--allow-host db.example."))
         }
@@ -53,11 +75,12 @@ import Testing
 
     @Test(
         arguments: [
-            ("http://evil.example/health", 421), ("HTTP://evil.example:80/health", 421), ("https://evil.example?x", 421),
-            ("http://user@localhost/health", 421), ("http:///health", 421), ("ftp://evil.example/health", 421),
-            ("http://evil.example", 421), ("health", 400),
-            ("http://localhost/health", 200), ("http://LOCALHOST:1/health?x=1", 200), ("http://localhost", 404),
-            ("https://[::1]/health", 200),
+            ("http://evil.example/openrpc.json", 421), ("HTTP://evil.example:80/openrpc.json", 421),
+            ("https://evil.example?x", 421),
+            ("http://user@localhost/openrpc.json", 421), ("http:///openrpc.json", 421), ("ftp://evil.example/openrpc.json", 421),
+            ("http://evil.example", 421), ("openrpc.json", 400),
+            ("http://localhost/openrpc.json", 200), ("http://LOCALHOST:1/openrpc.json?x=1", 200), ("http://localhost", 404),
+            ("https://[::1]/openrpc.json", 200),
         ]
     )
     func `For a target in absolute form, its authority replaces Host`(target: String, status: Int) async throws {

@@ -237,7 +237,7 @@ struct SessionLifetimeTests {
             microseconds = Mutex(Timestamp.current().microseconds)
         }
 
-        func pass(_ duration: Duration) {
+        func advance(by duration: Duration) {
             microseconds.withLock { $0 += duration.components.seconds * 1_000_000 }
         }
 
@@ -268,11 +268,11 @@ struct SessionLifetimeTests {
         let idle = try await start(sessions, keys).id
         let used = try await start(sessions, keys).id
         for _ in 0..<24 {
-            clock.pass(.seconds(29 * 60))
+            clock.advance(by: .seconds(29 * 60))
             #expect(sessions.session(withID: used.utf8) != nil)
         }
         #expect(sessions.session(withID: idle.utf8) == nil)
-        clock.pass(.seconds(24 * 60))
+        clock.advance(by: .seconds(24 * 60))
         #expect(sessions.session(withID: used.utf8) == nil)
     }
 
@@ -297,7 +297,7 @@ struct SessionLifetimeTests {
         let text = try await keys.create(.init(role: .admin)).text
         var ids: [String] = []
         for _ in 0..<33 {
-            clock.pass(.seconds(1))
+            clock.advance(by: .seconds(1))
             ids.append(
                 try await sessions.start(
                     with: Array(text.utf8),

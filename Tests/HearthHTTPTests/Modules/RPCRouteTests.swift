@@ -1,3 +1,5 @@
+import DocumentModel
+import DocumentStore
 import FuzzedInputs
 import HearthAPI
 import Hummingbird
@@ -168,8 +170,19 @@ import Testing
 
     @Test
     func `A server that rejects writes is not healthy`() async {
-        let response = await HealthRoute(ServiceContext(store: ReadOnlyEmptyStore())).respond()
+        let response = await HealthRoute(ServiceContext(store: ReadOnlyEmptyStore())).respond(includingReason: true)
         #expect(response.status.code == 503)
+    }
+
+    @Test(
+        arguments: [
+            (.ready, true), (.building(documents: 0), true), (.building(documents: 0, of: 0), true),
+            (.building(documents: 1), false), (.building(documents: 0, of: 2), false), (.building(documents: 1, of: 2), false),
+            (.unavailable(reason: "x"), false),
+        ] as [(IndexReport.BuildState, Bool)]
+    )
+    func `A server whose index is being rebuilt or unavailable is not ready`(index: IndexReport.BuildState, isReady: Bool) {
+        #expect((index.unreadinessReason == nil) == isReady)
     }
 
     @Test

@@ -2,13 +2,13 @@ import ServerTestSupport
 
 /// A minimal browser: it stores cookies and sends the origin of its forms.
 struct TestBrowser {
-    let server: TestServer
+    let server: InProcessServer
     /// The host name in requests.
     var host = "localhost"
     var scheme = "http"
     private(set) var cookies: [String: String] = [:]
 
-    init(_ server: TestServer) {
+    init(_ server: InProcessServer) {
         self.server = server
     }
 

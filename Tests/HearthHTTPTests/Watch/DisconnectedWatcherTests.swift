@@ -11,6 +11,7 @@ import UTF8Text
     private static let configuration = HTTPServerConfiguration.standard
         .with(\.maximumWatchers, 1)
         .with(\.stallTimeout, .seconds(1))
+        .with(\.stallGrace, .seconds(1))
 
     @Test
     func `After the network is lost, the slot is released soon after the next heartbeat`() async throws {
@@ -40,7 +41,7 @@ import UTF8Text
     }
 
     /// Waits until a stream is admitted by a server that allows one.
-    private static func waitUntilSlotIsFree(to server: TestServer) async throws {
+    private static func waitUntilSlotIsFree(to server: InProcessServer) async throws {
         var status = 429
         while status == 429 {
             status = try await withConnection(to: server) { connection in

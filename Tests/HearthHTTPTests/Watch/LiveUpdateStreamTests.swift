@@ -15,7 +15,7 @@ struct LiveUpdateStreamTests {
     private static let events = ["Accept: text/event-stream", "Sec-Fetch-Site: same-origin"]
 
     /// Returns the URL of a page's stream.
-    private func stream(of page: String, in server: TestServer, _ fields: [String] = []) async throws -> String {
+    private func stream(of page: String, in server: InProcessServer, _ fields: [String] = []) async throws -> String {
         let response = try await withConnection(to: server) { try await $0.send("GET", page, fields) }
         let address = try #require(response.body.firstMatch(of: /data-stream="([^"]*)"/)?.1)
         return String(address).replacing("&#61;", with: "=").replacing("&amp;", with: "&")
@@ -48,7 +48,7 @@ struct LiveUpdateStreamTests {
             try await server.set("books/b", ["pages": .string("<many>"), "title": .string("#fd1c48")])
             try await withConnection(to: server) { connection in
                 try await open(&connection, address, ["Cookie: lang=fa"])
-                let (data, id) = try await event("put", from: &connection)
+                let (data, id) = try await event("rows", from: &connection)
                 let path = try DocumentPath("books/b")
                 let version = try #require(try await server.context.store.document(at: path)).updateTime.microseconds
                 #expect(
@@ -68,7 +68,7 @@ struct LiveUpdateStreamTests {
                 #expect(data["fields"]?.count == 0)
                 #expect(ResumeToken(id) != nil)
                 try await server.delete("books/b")
-                #expect(try await event("gone", from: &connection).data["key"]?.string == "/admin/data/books/b")
+                #expect(try await event("removed", from: &connection).data["key"]?.string == "/admin/data/books/b")
             }
             // A reconnecting browser sends the last event ID.
             try await server.set("books/c", ["pages": .integer(1), "author": .string("x")])
@@ -76,7 +76,7 @@ struct LiveUpdateStreamTests {
                 let token = ResumeToken(try PreparedWatchTarget.collectionPage("books"), at: server.context.store.position).text
                 try await server.set("books/d", ["pages": .integer(1), "author": .string("x")])
                 try await open(&connection, address, ["Last-Event-ID: \(token)"])
-                let (data, _) = try await event("put", from: &connection)
+                let (data, _) = try await event("rows", from: &connection)
                 #expect(data["rows"]?.string?.contains(#"data-key="/admin/data/books/d""#) == true)
                 #expect(data["fields"]?.elements?.compactMap(\.string) == ["author"])
             }
@@ -91,12 +91,12 @@ struct LiveUpdateStreamTests {
             try await withConnection(to: server) { connection in
                 try await open(&connection, address)
                 try await server.set("books/b", ["size": .map(["color": .string("#00f")])])
-                let (data, _) = try await event("put", from: &connection)
+                let (data, _) = try await event("rows", from: &connection)
                 let rows = data["rows"]?.string ?? ""
                 #expect(rows.matches(of: /data-key="([^"]*)"/).map { String($0.1) } == ["size", "size.color"])
                 #expect(data["parts"]?.elements?.compactMap(\.string).first?.contains("<dt>Updated</dt>") == true)
                 #expect(data["styles"]?.count == 1)
-                #expect(data["isWhole"]?.boolean == true)
+                #expect(data["isComplete"]?.boolean == true)
             }
         }
     }
@@ -109,7 +109,7 @@ struct LiveUpdateStreamTests {
             try await withConnection(to: server) { connection in
                 try await open(&connection, address)
                 try await server.set("books/b", ["color": .string("#f00")])
-                #expect(try await event("sign", from: &connection).data.count == 0)
+                #expect(try await event("changed", from: &connection).data.count == 0)
             }
         }
     }
@@ -126,11 +126,11 @@ struct LiveUpdateStreamTests {
             try await withConnection(to: server) { connection in
                 try await open(&connection, address, [cookie])
                 try await server.set("books/b", ["v": .integer(1)])
-                _ = try await event("put", from: &connection)
+                _ = try await event("rows", from: &connection)
                 #expect(server.context.sessions.visible(to: .system).map(\.lastUseTime) == [session.lastUseTime])
                 try server.context.sessions.end(session.name, by: .system)
                 let rest = try await connection.receiveAll()
-                #expect(rest.contains("event: failed\ndata: {\"why\":\"You no longer have permission to see this.\"}"))
+                #expect(rest.contains("event: failed\ndata: {\"reason\":\"You no longer have permission to see this.\"}"))
             }
             let again = try await withConnection(to: server) { try await $0.send("GET", address, Self.events + [cookie]) }
             #expect(again.status == 401)
@@ -146,13 +146,13 @@ struct LiveUpdateStreamTests {
             try await withConnection(to: server) { connection in
                 try await open(&connection, address, [bearer])
                 try await server.context.keys.revoke(UTF8Key(String(key.dropFirst(4).prefix(12))))
-                #expect(try await connection.receiveAll().contains(#"{"why":"You no longer have permission to see this."}"#))
+                #expect(try await connection.receiveAll().contains(#"{"reason":"You no longer have permission to see this."}"#))
             }
         }
     }
 
     @Test(arguments: ["same-site", "cross-site", nil])
-    func `Cross-site pages can't open a stream with the cookie`(site: String?) async throws {
+    func `Cross-site pages cannot open a stream with the cookie`(site: String?) async throws {
         try await withServer(hasPages: true) { server in
             let key = try await server.makeKey(.admin)
             var browser = TestBrowser(server)
@@ -165,8 +165,8 @@ struct LiveUpdateStreamTests {
     }
 
     @Test
-    func `Live update streams count towards the watch limits`() async throws {
-        try await withServer(.standard.with(\.maximumWatchersPerAddress, 1), hasPages: true) { server in
+    func `Live update streams count toward the watch limits`() async throws {
+        try await withServer(.standard.with(\.maximumWatchers, 1), hasPages: true) { server in
             let address = try await stream(of: "/admin/data/books", in: server)
             try await withConnection(to: server) { connection in
                 try await open(&connection, address)

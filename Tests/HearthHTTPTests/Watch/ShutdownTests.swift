@@ -64,7 +64,7 @@ import UTF8Text
     }
 
     @Test
-    func `A stream whose client does not read can't block shutdown`() async throws {
+    func `A stream whose client does not read cannot block shutdown`() async throws {
         try await withServer(.standard.with(\.shutdownGrace, .milliseconds(100))) { server in
             let fields: MapValue = ["text": .string(String(repeating: "x", count: 1_000_000))]
             for index in 0..<7 { try await server.set("a/\(index)", fields) }
@@ -79,7 +79,7 @@ import UTF8Text
     }
 
     @Test(arguments: [false, true])
-    func `A request with an incomplete body can't block shutdown`(isPipelined: Bool) async throws {
+    func `A request with an incomplete body cannot block shutdown`(isPipelined: Bool) async throws {
         // With these timeouts, only shutdown can end the connection within the test's time limit.
         try await withServer(.standard.with(\.bodyTimeout, .seconds(600)).with(\.idleTimeout, .seconds(600))) { server in
             try await withConnection(to: server) { connection in

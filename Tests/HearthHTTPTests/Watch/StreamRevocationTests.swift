@@ -20,7 +20,7 @@ struct StreamRevocationTests {
         _ = try await connection.receive(through: "current")
     }
 
-    private func watchStatus(of server: TestServer, _ key: String) async throws -> Int {
+    private func watchStatus(of server: InProcessServer, _ key: String) async throws -> Int {
         try await withConnection(to: server) { connection in
             try await connection.send(
                 RawConnection.request("GET", "/watch?collection=books", ["Authorization: Bearer \(key)"])
@@ -117,7 +117,7 @@ struct StreamRevocationTests {
         if let limit { configuration.maximumWatchersPerKey = limit }
         try await withServer(configuration) { server in
             let (key, other) = (try await server.makeKey(.reader), try await server.makeKey(.reader))
-            try await holding((limit ?? 64) - 1, key, in: server) {
+            try await withOpenStreams((limit ?? 64) - 1, key, in: server) {
                 try await withConnection(to: server) { connection in
                     try await open(&connection, key)
                     let fields = ["Authorization: Bearer \(key)"]
@@ -135,11 +135,16 @@ struct StreamRevocationTests {
     }
 
     /// Runs `body` while a number of streams of a key are open.
-    private func holding(_ count: Int, _ key: String, in server: TestServer, _ body: () async throws -> Void) async throws {
+    private func withOpenStreams(
+        _ count: Int,
+        _ key: String,
+        in server: InProcessServer,
+        _ body: () async throws -> Void
+    ) async throws {
         guard count > 0 else { return try await body() }
         try await withConnection(to: server) { connection in
             try await open(&connection, key)
-            try await holding(count - 1, key, in: server, body)
+            try await withOpenStreams(count - 1, key, in: server, body)
         }
     }
 }

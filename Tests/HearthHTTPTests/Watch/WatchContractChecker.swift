@@ -30,7 +30,7 @@ struct WatchContractChecker {
     private var last: (sequence: Int64, number: Int64, count: Int64)?
     private var partial: [UInt8] = []
     private let format: String
-    /// Checks the state at a token; returns a violation or nil.
+    /// Checks the state at a token; returns a violation or `nil`.
     private let check: @Sendable (State) -> String?
 
     init(format: String, check: @escaping @Sendable (State) -> String? = { _ in nil }) {
@@ -145,7 +145,7 @@ struct WatchContractChecker {
             if index <= pending.ranking.count {
                 pending.ranking.insert(path, at: index)
             } else {
-                violations.append("\(path) can't be at \(index)")
+                violations.append("\(path) cannot be at \(index)")
             }
         }
     }

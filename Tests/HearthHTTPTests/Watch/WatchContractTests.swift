@@ -85,7 +85,7 @@ import UTF8Text
         _ target: Target,
         _ format: String,
         seed: UInt64,
-        in server: TestServer,
+        in server: InProcessServer,
         until end: End
     ) async throws -> WatchContractChecker {
         var generator = SeededGenerator(seed: seed)
@@ -148,7 +148,7 @@ import UTF8Text
     }
 
     /// Verifies that the client's final state equals the database, byte by byte.
-    private static func check(_ checker: WatchContractChecker, _ target: Target, in server: TestServer) async throws {
+    private static func check(_ checker: WatchContractChecker, _ target: Target, in server: InProcessServer) async throws {
         let call = #"{"jsonrpc":"2.0","id":1,"method":"query.run","params":\#(target.query)}"#
         let reply = try JSONText(try await withConnection(to: server) { try await $0.call(call) }).root
         let documents = Array(try #require(reply["result"]?["documents"]?.elements))

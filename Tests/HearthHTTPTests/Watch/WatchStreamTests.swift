@@ -10,7 +10,7 @@ import UTF8Text
 /// Watch streams over HTTP.
 @Suite(.timeLimit(.minutes(1))) struct WatchStreamTests {
     @Test
-    func `The newline-delimited JSON format, byte by byte`() async throws {
+    func `A stream of newline-delimited JSON has the documented bytes`() async throws {
         try await withServer { server in
             try await server.set("books/b", ["v": .integer(1)])
             try await withConnection(to: server) { connection in
@@ -67,7 +67,7 @@ import UTF8Text
     }
 
     @Test
-    func `The Server-Sent Events format, byte by byte`() async throws {
+    func `A stream of Server-Sent Events has the documented bytes`() async throws {
         try await withServer { server in
             try await server.set("books/b", ["v": .integer(1)])
             try await withConnection(to: server) { connection in
@@ -378,18 +378,37 @@ import UTF8Text
     }
 
     @Test
-    func `Streams per address are limited; other paths are not affected`() async throws {
-        try await withServer(.standard.with(\.maximumWatchersPerAddress, 2)) { server in
+    func `Programs on this machine are exempt from the limit of streams per address`() async throws {
+        try await withServer(.standard.with(\.maximumWatchersPerAddress, 1)) { server in
             try await withConnection(to: server) { first in
-                try await first.send(RawConnection.request("GET", "/watch?document=a/b"))
+                _ = try await first.stream("/watch?document=a/b", until: "\"current\"")
+                try await withConnection(to: server) { second in
+                    let stream = try await second.stream("/watch?document=a/b", until: "\"current\"")
+                    #expect(stream.contains(#""type":"open""#))
+                }
+            }
+        }
+    }
+
+    @Test
+    func `Streams per address are limited; other paths are not affected`() async throws {
+        let configuration = HTTPServerConfiguration.standard
+            .with(\.maximumWatchersPerAddress, 2)
+            .with(\.trustedProxies, [CIDRBlock("127.0.0.1")].compactMap(\.self))
+        let client = ["X-Forwarded-For: 203.0.113.7"]
+        try await withServer(configuration) { server in
+            try await withConnection(to: server) { first in
+                try await first.send(RawConnection.request("GET", "/watch?document=a/b", client))
                 _ = try await first.receive(through: "\"current\"")
                 try await withConnection(to: server) { second in
-                    try await second.send(RawConnection.request("GET", "/watch?document=a/b"))
+                    try await second.send(RawConnection.request("GET", "/watch?document=a/b", client))
                     _ = try await second.receive(through: "\"current\"")
-                    let rejected = try await withConnection(to: server) { try await $0.send("GET", "/watch?document=a/b") }
+                    let rejected = try await withConnection(to: server) {
+                        try await $0.send("GET", "/watch?document=a/b", client)
+                    }
                     #expect(rejected.status == 429)
                     #expect(rejected["retry-after"] == "5")
-                    #expect(rejected.body.contains("Your address 127.0.0.1 has reached the limit of 2 watch streams"))
+                    #expect(rejected.body.contains("Your address 203.0.113.7 has reached the limit of 2 watch streams"))
                     #expect(rejected.body.contains("RESOURCE_EXHAUSTED"))
                     let health = try await withConnection(to: server) { try await $0.send("GET", "/health") }
                     #expect(health.status == 200)
@@ -485,7 +504,7 @@ import UTF8Text
         return String(decoding: node.rawBytes, as: UTF8.self)
     }
 
-    private func document(_ path: String, in server: TestServer) async throws -> String {
+    private func document(_ path: String, in server: InProcessServer) async throws -> String {
         var writer = JSONWriter()
         try await GetDocument.call(.init(path: try DocumentPath(path)), in: server.context).write(to: &writer)
         return String(decoding: writer.finish(), as: UTF8.self)

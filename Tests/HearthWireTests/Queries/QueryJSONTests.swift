@@ -20,7 +20,7 @@ struct QueryJSONTests {
         return try QueryParameters.query(from: Arguments(object: json, at: .params, declared: QueryParameters.all))
     }
 
-    @Test func `random queries survive a round trip to the server`() throws {
+    @Test func `Random queries survive a round trip to the server`() throws {
         var random = RandomQueries(generator: SeededGenerator())
         for _ in 0..<300 {
             let query = random.query()
@@ -28,7 +28,7 @@ struct QueryJSONTests {
         }
     }
 
-    @Test func `values and names without a JSON equivalent are preserved`() throws {
+    @Test func `Values and names without a JSON equivalent are preserved`() throws {
         let odd = try FieldPath(segments: ["a.b", "`\\", "é"])
         var query = StructuredQuery(.collection(try CollectionPath("c/é\u{301}/d")))
         query.filter = .and([
@@ -42,7 +42,7 @@ struct QueryJSONTests {
 }
 
 extension QueryJSONTests {
-    @Test func `a query has the documented JSON`() throws {
+    @Test func `A query has the documented JSON`() throws {
         var query = StructuredQuery(.collectionGroup(try CollectionID("reviews"), below: try DocumentPath("books/a")))
         query.filter = .or([
             .field(try FieldPath("stars"), .in([.integer(4), .integer(5)])),

@@ -16,7 +16,7 @@ struct OpenRPCTests {
 
     @Test
     func `rpc.discover returns the document`() async throws {
-        let reply = await TestServer().reply(to: #"{"jsonrpc":"2.0","method":"rpc.discover","id":1}"#)
+        let reply = await RPCTestServer().reply(to: #"{"jsonrpc":"2.0","method":"rpc.discover","id":1}"#)
         #expect(reply == UTF8Key(#"{"jsonrpc":"2.0","id":1,"result":\#(document.text)}"#))
     }
 
@@ -32,7 +32,7 @@ struct OpenRPCTests {
         let names = try methods.map { try #require($0["name"]?.string) }
         #expect(names.map { UTF8Key($0) } == testTable.methods.map(\.name))
         #expect(Set(names).count == names.count)
-        let server = TestServer(clock: InstantClock())
+        let server = RPCTestServer(clock: InstantClock())
         for name in names {
             let response = try await server.response(to: #"{"jsonrpc":"2.0","method":"\#(name)","id":1}"#)
             #expect(response.errorCode != -32601, "\(name)")
@@ -105,7 +105,7 @@ struct OpenRPCTests {
 
     @Test
     func `Each example returns its documented result, with named and positional parameters`() async throws {
-        let server = TestServer()
+        let server = RPCTestServer()
         var count = 0
         for method in methods {
             for example in try #require(method["examples"]?.elements) {

@@ -6,7 +6,7 @@ import UTF8Text
 @Suite("Parameters")
 struct ParameterTests {
     private func response(_ method: String, _ params: String) async throws -> JSONNode {
-        try await TestServer().response(to: #"{"jsonrpc":"2.0","method":"\#(method)","params":\#(params),"id":1}"#)
+        try await RPCTestServer().response(to: #"{"jsonrpc":"2.0","method":"\#(method)","params":\#(params),"id":1}"#)
     }
 
     @Test(
@@ -145,7 +145,7 @@ struct ParameterTests {
 
     @Test
     func `Reading an undeclared parameter is an internal error`() async throws {
-        let server = TestServer()
+        let server = RPCTestServer()
         let response = try await server.response(to: #"{"jsonrpc":"2.0","method":"test.readsUndeclared","id":1}"#)
         #expect(response.errorCode == -32603)
         #expect(server.log.all.map { "\($0.error)" } == ["params.undeclared is read but not declared (-32603)"])

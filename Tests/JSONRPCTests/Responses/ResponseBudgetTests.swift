@@ -18,8 +18,8 @@ struct ResponseBudgetTests {
 
     @Test
     func `Memory is released chunk by chunk`() async throws {
-        let budget = MemoryBudget(limit: 1 << 20, smallReservationBytes: RPCResponseBody.smallReservationBytes)
-        let server = TestServer(responseBudget: budget)
+        let budget = MemoryBudget(limit: 1 << 20, smallReservationBytes: RPCResponseBody.smallResponseBytes)
+        let server = RPCTestServer(responseBudget: budget)
         guard
             case .response(let body) = await server.server.handle(
                 Array("[\(echo(40_000, id: 1)),\(echo(50_000, id: 2))]".utf8),
@@ -40,8 +40,8 @@ struct ResponseBudgetTests {
 
     @Test
     func `A discarded response releases its memory`() async {
-        let budget = MemoryBudget(limit: 1 << 20, smallReservationBytes: RPCResponseBody.smallReservationBytes)
-        let server = TestServer(responseBudget: budget)
+        let budget = MemoryBudget(limit: 1 << 20, smallReservationBytes: RPCResponseBody.smallResponseBytes)
+        let server = RPCTestServer(responseBudget: budget)
         _ = await server.server.handle(Array(echo(100, id: 1).utf8), context: server.recorder)
         #expect(budget.reservedBytes == 0)
     }
@@ -50,13 +50,13 @@ struct ResponseBudgetTests {
     func `Without memory nothing is executed and the whole body is rejected`(isBatch: Bool) async throws {
         let budget = MemoryBudget(
             limit: 100_000,
-            smallReservationBytes: RPCResponseBody.smallReservationBytes,
+            smallReservationBytes: RPCResponseBody.smallResponseBytes,
             timeout: .seconds(1),
             clock: InstantClock()
         )
         let reservation = MemoryBudget.Reservation(of: budget)
         #expect(await reservation.reserve(99_900))
-        let server = TestServer(responseBudget: budget)
+        let server = RPCTestServer(responseBudget: budget)
         let body = record("a", id: 1)
         let reply = await server.server.handle(Array((isBatch ? "[7,\(body)]" : body).utf8), context: server.recorder)
         guard case .rejected(let error) = reply else { throw NoReply() }
@@ -69,11 +69,11 @@ struct ResponseBudgetTests {
     func `When memory runs out during a batch, every request gets a response that states whether it was executed`() async throws {
         let budget = MemoryBudget(
             limit: 200_000,
-            smallReservationBytes: RPCResponseBody.smallReservationBytes,
+            smallReservationBytes: RPCResponseBody.smallResponseBytes,
             timeout: .seconds(1),
             clock: InstantClock()
         )
-        let server = TestServer(responseBudget: budget)
+        let server = RPCTestServer(responseBudget: budget)
         let calls = [record("a", id: 1), echo(120_000, id: 2), echo(120_000, id: 3), record("b", id: 4)]
         let responses = try await server.response(to: "[\(calls.joined(separator: ","))]")
         let elements = Array(try #require(responses.elements))
@@ -92,11 +92,11 @@ struct ResponseBudgetTests {
     func `Memory for the errors of a batch includes long IDs`() async throws {
         let budget = MemoryBudget(
             limit: 1 << 20,
-            smallReservationBytes: RPCResponseBody.smallReservationBytes,
+            smallReservationBytes: RPCResponseBody.smallResponseBytes,
             timeout: .seconds(1),
             clock: InstantClock()
         )
-        let server = TestServer(limits: RPCLimits(maximumResponseBytes: 40), responseBudget: budget)
+        let server = RPCTestServer(limits: RPCLimits(maximumResponseBytes: 40), responseBudget: budget)
         let id = String(repeating: "i", count: 10_000)
         let call = #"{"jsonrpc":"2.0","method":"test.record","params":["a"],"id":"\#(id)"}"#
         let responses = try await server.response(to: "[\(Array(repeating: call, count: 50).joined(separator: ","))]")

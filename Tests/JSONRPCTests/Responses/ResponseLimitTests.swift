@@ -12,8 +12,8 @@ struct ResponseLimitTests {
         #"{"jsonrpc":"2.0","method":"test.echo","params":["\#(text)"],"id":\#(id)}"#
     }
 
-    private func server(limit: Int) -> TestServer {
-        TestServer(limits: RPCLimits(maximumResponseBytes: limit))
+    private func server(limit: Int) -> RPCTestServer {
+        RPCTestServer(limits: RPCLimits(maximumResponseBytes: limit))
     }
 
     @Test(arguments: [(0, Int64?.none), (1, 8)])
@@ -54,7 +54,7 @@ struct ResponseLimitTests {
             "7",
         ]
     )
-    func `Errors count towards the limit`(_ failing: String) async throws {
+    func `Errors count toward the limit`(_ failing: String) async throws {
         let responses = try await server(limit: 80).response(to: "[\(failing),\(failing),\(echo("x"))]")
         let last = try #require(responses.elements.map(Array.init)?.last)
         #expect(last.errorCode == 8)

@@ -10,7 +10,7 @@ struct AuthorizationTests {
         arguments: [#","params":{"text":"a"}"#, #","params":{"text":7}"#, #","params":[1,2,3,4]"#, ""]
     )
     func `A caller without the right gets an error before parameters are decoded`(params: String) async {
-        let server = TestServer(denying: .record)
+        let server = RPCTestServer(denying: .record)
         let reply = await server.reply(to: #"{"jsonrpc":"2.0","method":"test.record","id":1\#(params)}"#)
         #expect(reply == #"{"jsonrpc":"2.0","id":1,"error":{"code":7,"message":"Permission denied: record"}}"#)
         #expect(server.recorder.recorded.isEmpty)
@@ -18,14 +18,14 @@ struct AuthorizationTests {
 
     @Test
     func `A notification without the right is not executed`() async {
-        let server = TestServer(denying: .record)
+        let server = RPCTestServer(denying: .record)
         #expect(await server.reply(to: #"{"jsonrpc":"2.0","method":"test.record","params":["a"]}"#) == nil)
         #expect(server.recorder.recorded.isEmpty)
     }
 
     @Test
     func `Each call of a batch is authorized separately`() async throws {
-        let server = TestServer(denying: .record)
+        let server = RPCTestServer(denying: .record)
         let response = try await server.response(
             to: #"""
                 [{"jsonrpc":"2.0","method":"test.record","params":["a"],"id":1},
@@ -40,8 +40,8 @@ struct AuthorizationTests {
     @Test
     func `rpc.discover requires a right too, and lists that of each method`() async throws {
         let call = #"{"jsonrpc":"2.0","method":"rpc.discover","id":1}"#
-        #expect(try await TestServer(denying: .use).response(to: call).errorCode == 7)
-        let methods = try await TestServer().response(to: call)["result"]?["methods"]?.elements.map(Array.init) ?? []
+        #expect(try await RPCTestServer(denying: .use).response(to: call).errorCode == 7)
+        let methods = try await RPCTestServer().response(to: call)["result"]?["methods"]?.elements.map(Array.init) ?? []
         let rights = methods.map { [$0["name"]?.string, $0["x-right"]?.string] }
         #expect(rights.contains(["test.record", "record"]))
         #expect(rights.contains(["rpc.discover", "use"]))

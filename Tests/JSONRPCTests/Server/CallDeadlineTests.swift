@@ -10,7 +10,7 @@ struct CallDeadlineTests {
 
     @Test
     func `A call that exceeds its deadline is cancelled; later calls of the batch are executed`() async throws {
-        let server = TestServer(limits: RPCLimits(callTimeout: .milliseconds(2_500)), clock: InstantClock())
+        let server = RPCTestServer(limits: RPCLimits(callTimeout: .milliseconds(2_500)), clock: InstantClock())
         let responses = try await server.response(to: #"[{"jsonrpc":"2.0","method":"test.wait","id":"slow"},\#(Self.record)]"#)
         let elements = Array(try #require(responses.elements))
         let expected =
@@ -24,7 +24,7 @@ struct CallDeadlineTests {
 
     @Test
     func `After four times the call timeout, the remaining calls of a batch are not executed`() async throws {
-        let server = TestServer(limits: RPCLimits(callTimeout: .milliseconds(2_500)), clock: SteppingClock())
+        let server = RPCTestServer(limits: RPCLimits(callTimeout: .milliseconds(2_500)), clock: SteppingClock())
         let waiting = (0..<4).map { #"{"jsonrpc":"2.0","method":"test.wait","id":\#($0)}"# }.joined(separator: ",")
         let responses = try await server.response(to: "[\(waiting),\(Self.record)]")
         let expected =
@@ -36,21 +36,21 @@ struct CallDeadlineTests {
 
     @Test
     func `A call that completes after its deadline returns its result`() async {
-        let server = TestServer(clock: InstantClock())
+        let server = RPCTestServer(clock: InstantClock())
         let reply = await server.reply(to: #"{"jsonrpc":"2.0","method":"test.wait","params":[true],"id":1}"#)
         #expect(reply == #"{"jsonrpc":"2.0","id":1,"result":"finished"}"#)
     }
 
     @Test
     func `A notification that exceeds its deadline is cancelled without a response or log entry`() async {
-        let server = TestServer(clock: InstantClock())
+        let server = RPCTestServer(clock: InstantClock())
         #expect(await server.reply(to: #"{"jsonrpc":"2.0","method":"test.wait"}"#) == nil)
         #expect(server.log.all.isEmpty)
     }
 
     @Test
     func `Cancelling the surrounding task cancels the running call and skips the others`() async throws {
-        let server = TestServer()
+        let server = RPCTestServer()
         let notification = #"{"jsonrpc":"2.0","method":"test.record","params":["b"]}"#
         let task = Task {
             try await server.response(to: #"[{"jsonrpc":"2.0","method":"test.wait","id":1},\#(notification),\#(Self.record)]"#)

@@ -11,7 +11,7 @@ struct MethodErrorTests {
 
     @Test
     func `A convertible error is sent with its code, message and data in order`() async {
-        let server = TestServer()
+        let server = RPCTestServer()
         let expected =
             #"{"jsonrpc":"2.0","id":1,"error":{"code":5,"message":"There is no document books/vogon.","#
             + #""data":{"status":"NOT_FOUND","path":"books/vogon","file":{"line":3,"whole":false}}}}"#
@@ -23,7 +23,7 @@ struct MethodErrorTests {
         arguments: [("unexpected", "open(/srv/secret/path): EIO"), ("internal", "the page cache is upside down (-32603)")]
     )
     func `An unexpected error is logged, and the client receives only its ID`(_ kind: String, logged: String) async throws {
-        let server = TestServer()
+        let server = RPCTestServer()
         let reply = try #require(await server.reply(to: call(kind)))
         let failure = try #require(server.log.all.first)
         #expect("\(failure.error)" == logged)
@@ -37,7 +37,7 @@ struct MethodErrorTests {
 
     @Test
     func `Each unexpected error has its own ID`() async {
-        let server = TestServer()
+        let server = RPCTestServer()
         _ = await server.reply(to: "[\(call("unexpected")),\(call("unexpected"))]")
         #expect(Set(server.log.all.map(\.errorID)).count == 2)
     }

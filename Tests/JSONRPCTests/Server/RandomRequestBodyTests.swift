@@ -11,7 +11,7 @@ struct RandomRequestBodyTests {
     @Test
     func `Every reply is empty or valid response objects`() async throws {
         var random = SeededGenerator(seed: Self.seed)
-        let server = TestServer(clock: InstantClock())
+        let server = RPCTestServer(clock: InstantClock())
         let pieces = [
             "{", "}", "[", "]", ",", ":", "\"jsonrpc\":\"2.0\"", "\"id\":1", "\"id\"", "\"method\":\"subtract\"",
             "\"params\":[1]",

@@ -54,7 +54,7 @@ struct RequestEnvelopeTests {
         ]
     )
     func `A valid request gets a response with its result and ID`(_ testCase: Case) async {
-        #expect(await TestServer().reply(to: testCase.request) == testCase.reply)
+        #expect(await RPCTestServer().reply(to: testCase.request) == testCase.reply)
     }
 
     @Test(
@@ -67,7 +67,7 @@ struct RequestEnvelopeTests {
     )
     func `The ID is echoed byte for byte`(_ id: String) async {
         let request = #"{"jsonrpc":"2.0","method":"subtract","params":[2],"id": \#(id) }"#
-        #expect(await TestServer().reply(to: request) == UTF8Key(#"{"jsonrpc":"2.0","id":\#(id),"result":1}"#))
+        #expect(await RPCTestServer().reply(to: request) == UTF8Key(#"{"jsonrpc":"2.0","id":\#(id),"result":1}"#))
     }
 
     @Test(
@@ -104,7 +104,7 @@ struct RequestEnvelopeTests {
         _ request: String,
         id: String
     ) async throws {
-        let server = TestServer()
+        let server = RPCTestServer()
         let response = try await server.response(to: request)
         #expect(response["jsonrpc"]?.text == #""2.0""#)
         #expect(response["id"]?.text == UTF8Key(id))
@@ -117,7 +117,7 @@ struct RequestEnvelopeTests {
         arguments: [#","params":null"#, "", #","params":{}"#, #","params":[]"#]
     )
     func `Null parameters count as absent`(_ params: String) async {
-        let reply = await TestServer().reply(to: #"{"jsonrpc":"2.0","method":"test.record"\#(params),"id":1}"#)
+        let reply = await RPCTestServer().reply(to: #"{"jsonrpc":"2.0","method":"test.record"\#(params),"id":1}"#)
         let path = params.utf8.contains(UInt8(ascii: "[")) ? "params[0]" : "params.text"
         let expected =
             #"{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid params: \#(path): text is required","#
@@ -131,7 +131,7 @@ struct RequestEnvelopeTests {
         ]
     )
     func `An unknown method is not found`(_ name: String) async throws {
-        let server = TestServer()
+        let server = RPCTestServer()
         let response = try await server.response(to: #"{"jsonrpc":"2.0","method":"\#(name)","id":1}"#)
         #expect(response.errorCode == -32601)
         #expect(response["id"]?.text == "1")
@@ -141,7 +141,7 @@ struct RequestEnvelopeTests {
     @Test(arguments: [(256, -32601), (257, -32600)])
     func `A method name longer than 256 bytes is invalid`(_ length: Int, code: Int64) async throws {
         let name = String(repeating: "m", count: length)
-        let response = try await TestServer().response(to: #"{"jsonrpc":"2.0","method":"\#(name)","id":1}"#)
+        let response = try await RPCTestServer().response(to: #"{"jsonrpc":"2.0","method":"\#(name)","id":1}"#)
         #expect(response.errorCode == code)
         #expect(response["id"]?.text == "1")
     }

@@ -121,7 +121,7 @@ enum Subtract: RPCMethod {
     }
 }
 
-/// Records a text, so that a test can verify what was executed in which order.
+/// Records a string, so that a test can verify what was executed, and in which order.
 enum Record: RPCMethod {
     static let text = Parameter<String>("text", "The text to record.")
 

@@ -40,7 +40,7 @@ struct JournalRecordTests {
         header[8] = 2
         #expect(JournalSegment.readHeader(header) == .segment(epoch: epoch, first: SequenceNumber(7)))
         header[8] = 4
-        #expect(JournalSegment.readHeader(header) == .version(4))
+        #expect(JournalSegment.readHeader(header) == .unsupportedVersion(4))
     }
 
     @Test
@@ -56,7 +56,7 @@ struct JournalRecordTests {
     }
 
     @Test(arguments: [false, true])
-    func `A before-image survives a round trip, also of a deleted document`(isDeleted: Bool) throws {
+    func `A before-image survives a round trip, even that of a deleted document`(isDeleted: Bool) throws {
         let created = try Self.commit()
         let old = try #require(created.changes.first?.after)
         let change = CommittedChange(path: old.path, before: old, after: isDeleted ? nil : old, existedBefore: true)
@@ -90,7 +90,7 @@ struct JournalRecordTests {
         for index in bytes.indices.dropLast() {
             var changed = bytes
             changed[index] ^= 0x40
-            if case .record = JournalRecord.read(changed[...]) { Issue.record("byte \(index) may change") }
+            if case .record = JournalRecord.read(changed[...]) { Issue.record("a change to byte \(index) is not detected") }
         }
     }
 
@@ -98,7 +98,7 @@ struct JournalRecordTests {
     func `A record truncated at any byte is not read`() throws {
         let bytes = try Self.record()
         for count in 1..<(bytes.count - 1) {
-            if case .record = JournalRecord.read(bytes.prefix(count)) { Issue.record("\(count) bytes are enough") }
+            if case .record = JournalRecord.read(bytes.prefix(count)) { Issue.record("\(count) bytes are read as a record") }
         }
     }
 
@@ -120,7 +120,7 @@ struct JournalRecordTests {
         return Commit(sequence: SequenceNumber(1), time: time, changes: [change])
     }
 
-    /// Formats bytes as a hex dump with 16 bytes a line.
+    /// Formats bytes as a hex dump with 16 bytes per line.
     private static func hexadecimal(_ bytes: [UInt8]) -> String {
         stride(from: 0, to: bytes.count, by: 16).map { line in
             let halves = [bytes[line...].prefix(8), bytes[line...].dropFirst(8).prefix(8)].filter { !$0.isEmpty }

@@ -199,7 +199,7 @@ private let rejected: [TextCase] = [
     TextCase("literal all capitals", "NULL"),
     TextCase("literal truncated", "tru"),
     TextCase("literal too long", "truee"),
-    TextCase("literal misspelt", "nul1"),
+    TextCase("literal misspelled", "nul1"),
     TextCase("literal undefined", "undefined"),
     TextCase("literal fullwidth", "\u{ff54}rue"),
     TextCase("number NaN", "NaN"),

@@ -16,7 +16,7 @@ struct JSONLimitsTests {
     }
 
     @Test(arguments: [0, 1, 2, 7])
-    func `Objects and arrays count equally towards the depth`(limit: Int) throws {
+    func `Objects and arrays count equally toward the depth`(limit: Int) throws {
         let limits = JSONLimits(maximumDepth: limit)
         _ = try JSONText(nested(limit, "{\"a\":", "}", around: "1"), limits: limits)
         let error = try #require(throws: JSONSyntaxError.self) {

@@ -6,7 +6,7 @@ struct ReferenceJSONParser {
     private let text: [UInt8]
     private var position = 0
 
-    /// Returns the value of a text, or nil if the text is invalid.
+    /// Returns the value of a text, or `nil` if the text is invalid.
     static func value(of text: [UInt8]) -> JSONSample? {
         var parser = ReferenceJSONParser(text: text)
         return try? parser.document()

@@ -4,7 +4,7 @@ package import UTF8Text
 package struct Aggregation: Hashable, Sendable {
     /// The operation.
     package var operation: Operation
-    /// The name in the result. Aggregations with no or an empty alias are named `field_1`, `field_2` and so on.
+    /// The name in the result. Aggregations without an alias, or with an empty one, are named `field_1`, `field_2` and so on.
     package var alias: UTF8Key?
 
     /// Creates an aggregation.
@@ -17,8 +17,8 @@ package struct Aggregation: Hashable, Sendable {
     package enum Operation: Hashable, Sendable {
         /// The number of documents, up to an optional maximum.
         case count(upTo: Int?)
-        /// The sum of the numbers in a field: an integer if all are integers and the sum fits 64 bits, otherwise a double; 0 if there
-        /// are none.
+        /// The sum of the numbers in a field: an integer if all are integers and the sum fits in 64 bits, otherwise a double; 0
+        /// if there are none.
         case sum(FieldPath)
         /// The mean of the numbers in a field as a double; null if there are none.
         case average(FieldPath)
@@ -26,7 +26,7 @@ package struct Aggregation: Hashable, Sendable {
 }
 
 extension Aggregation.Operation {
-    /// The aggregated field; nil for a count.
+    /// The aggregated field; `nil` for a count.
     package var field: FieldPath? {
         switch self {
         case .count: nil

@@ -24,13 +24,19 @@ package struct AggregationState: Sendable {
         count += 1
     }
 
-    /// Adds a number of documents, if there are only counts.
+    /// Adds a number of documents, without the values of their fields.
     package mutating func add(documents: Int) {
-        precondition(aggregations.fields.isEmpty, "sums need the documents' fields")
         count += documents
     }
 
-    /// True if more documents can't change the results, because there are only counts that have reached their maximums.
+    /// Adds a number of a field of a document, without the document.
+    ///
+    /// - Parameter field: The index of the field in ``NormalizedAggregations/fields``.
+    package mutating func add(_ number: Value, ofField field: Int) {
+        sums[field].add(number)
+    }
+
+    /// True if more documents cannot change the results, because all aggregations are counts that have reached their maximums.
     package var isComplete: Bool {
         aggregations.operations.allSatisfy { _, operation in
             if case .count(let maximum?) = operation { count >= maximum } else { false }

@@ -7,7 +7,7 @@ package struct NormalizedAggregations: Sendable {
     /// The aggregated fields, sorted. A document must have all of them to be included.
     package let fields: [FieldPath]
 
-    /// The maximum number of aggregations of a query.
+    /// The maximum number of aggregations in a query.
     package static let maximumCount = 5
 
     /// Validates aggregations and assigns aliases.
@@ -33,8 +33,8 @@ package struct NormalizedAggregations: Sendable {
             }
             guard !operations.contains(where: { $0.alias == alias }) else {
                 throw path.member("alias").error(
-                    "Aggregation aliases contain duplicate alias: \(Excerpt(alias.string)). Aggregations without an alias are named "
-                        + "field_1, field_2 and so on. Use another alias."
+                    "Aggregation aliases contain duplicate alias: \(Excerpt(alias.string)). "
+                        + "Aggregations without an alias are named field_1, field_2 and so on. Use another alias."
                 )
             }
             operations.append((alias, aggregation.operation))

@@ -1,18 +1,18 @@
-/// An accumulator of integers and doubles: exact for integers, compensated for doubles (Neumaier), with separate NaN and
-/// infinities.
+/// An accumulator of integers and doubles: exact for integers, compensated for doubles (Neumaier), with NaNs and
+/// infinities kept separately.
 ///
-/// Integer sums are exact even if they exceed 64 bits on the way. The order of the numbers affects only the last bits of a sum
-/// of doubles, and whether it overflows on the way.
+/// Integer sums are exact even if they exceed 64 bits along the way. The order of the numbers affects only the last bits of a sum
+/// of doubles, and whether it overflows along the way.
 struct NumberSum: Sendable {
     /// The number of numbers added.
     private(set) var count = 0
-    /// The sum of the integers. 128 bits can't overflow in practice.
+    /// The sum of the integers. 128 bits cannot overflow in practice.
     private var integers: Int128 = 0
     private var hasDoubles = false
     private var finite = 0.0
     /// The compensation: the rounding error of `finite`.
     private var compensation = 0.0
-    /// The sum of all NaN and infinities, which determines the result if there are any.
+    /// The sum of all NaNs and infinities, which determines the result if there are any.
     private var special = 0.0
 
     /// Adds a value, if it is a number.

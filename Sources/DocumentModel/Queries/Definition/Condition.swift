@@ -72,7 +72,7 @@ extension Condition {
         }
     }
 
-    /// True if the condition is a negation, of which a query has at most one.
+    /// True if the condition is a negation. A query has at most one.
     var isNegation: Bool {
         switch self {
         case .notEqual, .notIn: true

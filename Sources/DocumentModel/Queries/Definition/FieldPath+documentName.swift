@@ -7,7 +7,7 @@ extension FieldPath {
     /// True if the path is ``documentName``.
     package var isDocumentName: Bool { self == .documentName }
 
-    /// Validates the path as one of a document field or ``documentName``.
+    /// Validates the path as that of a document field, or as ``documentName``.
     func validateInQuery() throws(StatusError) {
         if !isDocumentName { try validate() }
     }

@@ -5,9 +5,9 @@ extension StructuredQuery {
     package enum Source: Hashable, Sendable {
         /// A single collection.
         case collection(CollectionPath)
-        /// All collections with a given ID, at any depth below a document, or below the root if nil.
+        /// All collections with a given ID, at any depth below a document, or below the root if `nil`.
         case collectionGroup(CollectionID, below: DocumentPath?)
-        /// All collections, at any depth below a document, or below the root if nil.
+        /// All collections, at any depth below a document, or below the root if `nil`.
         case descendants(of: DocumentPath?)
     }
 }
@@ -36,7 +36,7 @@ extension StructuredQuery.Source {
 }
 
 extension DocumentPath {
-    /// Returns whether the document is a descendant of another document, or of the root if nil.
+    /// Returns whether the document is a descendant of another document, or of the root if `nil`.
     fileprivate func isBelow(_ ancestor: DocumentPath?) -> Bool {
         guard let ancestor else { return true }
         var text = collection.string.utf8[...]

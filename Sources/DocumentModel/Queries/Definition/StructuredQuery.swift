@@ -4,7 +4,7 @@
 package struct StructuredQuery: Hashable, Sendable {
     /// The collections to query.
     package var source: Source
-    /// The filter; nil matches all documents.
+    /// The filter; `nil` matches all documents.
     package var filter: QueryFilter?
     /// The explicit orders; implied orders follow them.
     package var orders: [Order]
@@ -14,11 +14,11 @@ package struct StructuredQuery: Hashable, Sendable {
     package var end: Cursor?
     /// The number of documents to skip, after the cursors and before the limit.
     package var offset: Int
-    /// The maximum number of documents; nil for no limit.
+    /// The maximum number of documents; `nil` for no limit.
     package var limit: Limit?
     /// The fields to return: empty for all, only ``FieldPath/documentName`` for none.
     package var projection: [FieldPath]
-    /// The nearest-neighbor search over the result; nil for none.
+    /// The nearest-neighbor search over the result; `nil` for none.
     package var vectorSearch: VectorSearch?
 
     /// Creates a query.

@@ -7,7 +7,7 @@ internal import Glibc
 #endif
 
 extension GeoPoint {
-    /// The radius for distances in meters: the Earth's mean radius, (2a + b) / 3 of the ellipsoid GRS 80 as adopted by the
+    /// The radius for distances in meters: the Earth's mean radius, (2a + b) / 3 of the GRS 80 ellipsoid as adopted by the
     /// IUGG (H. Moritz, "Geodetic Reference System 1980", R₁ = 6,371,008.7714 m).
     public static let earthRadius = 6_371_008.8
 
@@ -15,7 +15,7 @@ extension GeoPoint {
     ///
     /// The error is below a micrometer for all pairs of points on the sphere, including adjacent and antipodal ones. The
     /// distance is symmetric, and 0 between equivalent coordinates: -180 and 180 degrees, or any longitudes at a pole. The
-    /// spherical model differs from the Earth's shape by up to 0.6 %.
+    /// spherical model differs from the Earth's shape by up to 0.6%.
     public func distance(to other: GeoPoint) -> Double {
         let turn = abs(longitude - other.longitude)
         let halfLongitudeDifference = min(turn, 360 - turn) / 2
@@ -34,7 +34,7 @@ extension GeoPoint {
 }
 
 extension GeoCircle {
-    /// The bounding box of the circle, exact to a tenth of a millimeter.
+    /// The bounding box of the circle, accurate to a tenth of a millimeter.
     package var boundingBox: GeoBox {
         // Slightly more than the radius, to allow for rounding errors.
         let reach = radius / GeoPoint.earthRadius * 180 / .pi * (1 + 1e-12) + 1e-9

@@ -4,7 +4,7 @@ internal import UTF8Text
 package struct DescendantNameRange: Sendable {
     /// The least possible name in the range.
     package let first: DocumentPath
-    /// The exclusive upper bound; nil if there is none.
+    /// The exclusive upper bound; `nil` if there is none.
     package let end: DocumentPath?
 
     /// Creates the range of a collection.

@@ -23,8 +23,8 @@ struct FieldFilter {
             try validate(value)
             guard value != .null, !value.isNaN else {
                 throw path.member("value").error(
-                    "\(condition.operator.rawValue) can't compare with null or NaN, which are unordered. "
-                        + "Use == or != with them.",
+                    "`\(condition.operator.rawValue)` cannot compare with null or NaN, which are unordered. "
+                        + "Use `==` or `!=` with them.",
                     field: field
                 )
             }
@@ -51,7 +51,7 @@ struct FieldFilter {
         let path = path.member("value")
         guard !values.isEmpty else {
             throw path.error(
-                "\(condition.operator.rawValue) requires a non-empty array of values. Add at least one.",
+                "`\(condition.operator.rawValue)` requires a non-empty array of values. Add at least one.",
                 field: field
             )
         }
@@ -76,8 +76,8 @@ extension FieldFilter {
         case .notIn(let values): return .notIn(try references(values, in: source))
         case .arrayContains, .arrayContainsAny, .near, .within:
             throw operatorPath.error(
-                "\(condition.operator.rawValue) can't be used on __name__, the document's path. "
-                    + "Use a comparison, in or not-in.",
+                "`\(condition.operator.rawValue)` cannot be used on __name__, the document's path. "
+                    + "Use a comparison, `in` or `not-in`.",
                 field: field
             )
         }

@@ -1,10 +1,10 @@
 internal import UTF8Text
 
 extension NormalizedFilter {
-    /// The maximum number of values of `not-in`.
+    /// The maximum number of values in `not-in`.
     package static let maximumExcludedValues = 10
 
-    /// Validates a query's filter by Firestore's rules, and normalizes it.
+    /// Validates a query's filter according to Firestore's rules, and normalizes it.
     ///
     /// - Returns: The filter, and the fields with an inequality, sorted and without the document name.
     /// - Throws: ``StatusCode/invalidArgument`` with the parameter path.
@@ -21,8 +21,8 @@ extension NormalizedFilter {
         guard disjunctCount <= QueryFilter.maximumDisjunctCount else {
             throw path.error(
                 "Expected a filter of at most \(QueryFilter.maximumDisjunctCount) disjunctions, found "
-                    + "\(disjunctCount == .max ? "very many more" : "\(disjunctCount)"). The count "
-                    + "is that of the disjunctive normal form, in which in and array-contains-any count once per value. "
+                    + "\(disjunctCount == .max ? "far more" : "\(disjunctCount)"). The count "
+                    + "is that of the disjunctive normal form, in which `in` and `array-contains-any` count once per value. "
                     + "Split it into several queries."
             )
         }
@@ -37,21 +37,21 @@ extension NormalizedFilter {
         let negations = filters.filter(\.condition.isNegation)
         if negations.count > 1 {
             throw negations[1].operatorPath.error(
-                "A query can have at most one != or not-in (including is not null and is not NaN), found a second one. "
-                    + "Combine the values in one not-in, or split the query.",
+                "A query can have at most one `!=` or `not-in` (including `is not null` and `is not NaN`), found a second one. "
+                    + "Combine the values in one `not-in`, or split the query.",
                 field: negations[1].field
             )
         }
         guard let negation = negations.first, case .notIn(let values) = negation.condition else { return }
         if values.count > maximumExcludedValues {
             throw negation.path.member("value").error(
-                "Expected at most \(maximumExcludedValues) values for not-in, found \(values.count).",
+                "Expected at most \(maximumExcludedValues) values for `not-in`, found \(values.count).",
                 field: negation.field
             )
         }
         if isDisjunctive {
             throw negation.operatorPath.error(
-                "not-in can't be combined with or. Split the query.",
+                "`not-in` cannot be combined with `or`. Split the query.",
                 field: negation.field
             )
         }
@@ -59,7 +59,7 @@ extension NormalizedFilter {
             switch filter.condition {
             case .in, .arrayContainsAny:
                 throw negation.operatorPath.error(
-                    "not-in can't be combined with \(filter.condition.operator.rawValue) on "
+                    "`not-in` cannot be combined with `\(filter.condition.operator.rawValue)` on "
                         + "\(Excerpt(filter.field.description)). Split the query.",
                     field: negation.field
                 )
@@ -75,7 +75,7 @@ extension NormalizedFilter {
         for filter in filters where filter.field.isDocumentName {
             guard case .equal = filter.condition else { continue }
             throw filter.operatorPath.error(
-                "== on __name__ can't be combined with an inequality on a field, here "
+                "`==` on __name__ cannot be combined with an inequality on a field, here "
                     + "\(Excerpt(inequality.field.description)). Read the document and compare its field, or remove one of them.",
                 field: filter.field
             )

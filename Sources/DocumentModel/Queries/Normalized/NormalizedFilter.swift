@@ -11,7 +11,7 @@ package struct NormalizedFilter: Hashable, Sendable {
         firstMatchingDisjunct(fields, at: path) != nil
     }
 
-    /// Returns the index of the first disjunct that a document matches, or nil if it matches none.
+    /// Returns the index of the first disjunct that a document matches, or `nil` if it matches none.
     package func firstMatchingDisjunct(_ fields: MapValue, at path: DocumentPath) -> Int? {
         disjuncts.firstIndex { predicates in
             predicates.allSatisfy { $0.matches(fields, at: path) }
@@ -29,7 +29,7 @@ extension NormalizedFilter {
         }
     }
 
-    /// Returns the predicates in the order of the field filters, or nil if the conjunction is unsatisfiable.
+    /// Returns the predicates in the order of the field filters, or `nil` if the conjunction is unsatisfiable.
     private static func predicates(_ filters: [FieldFilter]) -> [Predicate]? {
         var predicates: [Predicate] = []
         var known = Set<Predicate>()

@@ -5,7 +5,7 @@ extension NormalizedQuery {
         package let values: [Value]
     }
 
-    /// Returns the sort key of a document that matches the query, or nil if it doesn't match.
+    /// Returns the sort key of a document that matches the query, or `nil` if it doesn't match.
     ///
     /// Evaluates the filter, the required fields and the cursors. The caller must check the ``source``, and apply offset, limit
     /// and vector search to the result as a whole.
@@ -16,7 +16,7 @@ extension NormalizedQuery {
         return key
     }
 
-    /// Returns the sort key of a document, or nil if it lacks a field of the orders.
+    /// Returns the sort key of a document, or `nil` if it lacks a field of the orders.
     package func sortKey(of fields: MapValue, at path: DocumentPath) -> SortKey? {
         var values: [Value] = []
         values.reserveCapacity(orders.count)
@@ -56,7 +56,7 @@ extension NormalizedQuery {
 }
 
 extension StructuredQuery.Order.Key {
-    /// Returns the value of the key in a document, or nil if there is none.
+    /// Returns the value of the key in a document, or `nil` if there is none.
     fileprivate func value(of fields: MapValue, at path: DocumentPath) -> Value? {
         switch self {
         case .field(let field):

@@ -1,7 +1,7 @@
 /// A validated query with all implied orders, prepared for matching documents.
 ///
 /// The result of a query is, in this order: the documents of the ``source`` that ``match(_:at:)``, sorted by ``orders``,
-/// without the first ``offset``, limited to ``limit``, reversed if ``isReversed``; of these the nearest by ``vectorSearch``;
+/// without the first ``offset``, limited to ``limit``, reversed if ``isReversed``; of these, the nearest by ``vectorSearch``;
 /// each ``projected(_:distance:)``.
 package struct NormalizedQuery: Sendable {
     /// The collections to query.
@@ -24,16 +24,16 @@ package struct NormalizedQuery: Sendable {
     package let requiredFields: [FieldPath]
     /// The required fields that are not in the orders.
     let unsortedFields: [FieldPath]
-    /// The fields to return, sorted; nil for all.
+    /// The fields to return, sorted; `nil` for all.
     package private(set) var projection: [FieldPath]?
-    /// The nearest-neighbor search over the result; nil for none.
+    /// The nearest-neighbor search over the result; `nil` for none.
     package let vectorSearch: VectorSearch?
 
     /// Validates and normalizes a query.
     ///
     /// The orders are the explicit ones, then the remaining fields with an inequality by path, then the aggregated fields, then
     /// the document name. Implied orders have the direction of the last explicit one. A limit to the last documents becomes a
-    /// limit to the first in reverse order.
+    /// limit to the first ones in reverse order.
     ///
     /// - Parameter aggregatedFields: The fields of ``NormalizedAggregations``. They are added to the orders only if that doesn't
     ///   change the meaning of the cursors.
@@ -82,7 +82,7 @@ extension NormalizedQuery {
     /// Returns the query for a page of the result of a query without a limit.
     ///
     /// - Parameters:
-    ///   - last: The sort key of the last document of the previous page; nil for the first page.
+    ///   - last: The sort key of the last document of the previous page; `nil` for the first page.
     ///   - limit: The maximum number of documents.
     package func page(after last: SortKey?, limit: Int) -> NormalizedQuery {
         var page = self

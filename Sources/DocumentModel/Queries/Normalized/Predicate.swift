@@ -7,13 +7,13 @@ package struct Predicate: Hashable, Sendable {
 
     /// A test of a value. A missing field passes no test.
     package enum Test: Hashable, Sendable {
-        /// Equal to one of the values, of which there is at least one.
+        /// Equal to one of the values; the set is not empty.
         case equals(ValueSet)
         /// Not null, and not equal to any of the values.
         case differs(ValueSet)
         /// In the range.
         case range(ValueRange)
-        /// An array with an element equal to one of the values, of which there is at least one.
+        /// An array with an element equal to one of the values; the set is not empty.
         case contains(ValueSet)
         /// A geo point in the circle.
         case near(GeoCircle)
@@ -28,7 +28,7 @@ package struct Predicate: Hashable, Sendable {
 }
 
 extension Predicate.Test {
-    /// Creates the test of a condition, or returns nil if it is unsatisfiable.
+    /// Creates the test of a condition, or returns `nil` if it is unsatisfiable.
     init?(_ condition: Condition) {
         switch condition {
         case .equal(let value):
@@ -62,7 +62,7 @@ extension Predicate.Test {
         }
     }
 
-    /// Returns the values without null and NaN, which membership tests never match, or nil if none is left.
+    /// Returns the values without null and NaN, which membership tests never match, or `nil` if none is left.
     private static func matchable(_ values: [Value]) -> ValueSet? {
         let values = values.filter { $0 != .null && !$0.isNaN }
         return values.isEmpty ? nil : ValueSet(truncating: values)

@@ -1,5 +1,5 @@
 extension QueryFilter {
-    /// The maximum number of disjuncts of a filter, as counted by ``disjunctCount``.
+    /// The maximum number of disjuncts in a filter, as counted by ``disjunctCount``.
     package static let maximumDisjunctCount = 30
 
     /// The number of disjuncts in disjunctive normal form, where `in` and `array-contains-any` count once per value. Saturates at

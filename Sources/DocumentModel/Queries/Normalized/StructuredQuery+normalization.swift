@@ -1,3 +1,5 @@
+internal import UTF8Text
+
 extension StructuredQuery {
     /// Validates the offset and limit.
     func validateCounts() throws(StatusError) {
@@ -11,7 +13,7 @@ extension StructuredQuery {
             guard !orders.isEmpty else {
                 throw path.error(
                     "limitToLast() queries require specifying at least one orderBy() clause. "
-                        + "Add an order, or use limit for the first documents."
+                        + "Add a sort order, or use limit for the first documents."
                 )
             }
         case nil:
@@ -19,7 +21,7 @@ extension StructuredQuery {
         }
     }
 
-    /// Returns the fields to return, sorted and validated, or nil for all.
+    /// Returns the fields to return, sorted and validated, or `nil` for all.
     func validatedProjection() throws(StatusError) -> [FieldPath]? {
         for (index, field) in projection.enumerated() {
             try ParameterPath("select").element(index).locating { () throws(StatusError) in try field.validateInQuery() }
@@ -49,8 +51,8 @@ extension StructuredQuery.Cursor {
         }
         guard values.count <= orders.count else {
             throw path.error(
-                "Expected at most \(orders.count) values, one for each order of the query, found \(values.count). "
-                    + "Remove values, or add orders."
+                "Expected at most \(orders.count.counted("value")), one for each order of the query, found \(values.count). "
+                    + "Remove values, or add sort orders."
             )
         }
         var cursor = self

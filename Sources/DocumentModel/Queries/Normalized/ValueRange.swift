@@ -1,8 +1,8 @@
 /// A range of values of one type, excluding NaN.
 package struct ValueRange: Hashable, Sendable {
-    /// The lower bound; nil for the first value of the upper bound's type.
+    /// The lower bound; `nil` for the first value of the upper bound's type.
     package private(set) var lower: Bound?
-    /// The upper bound; nil for the last value of the lower bound's type.
+    /// The upper bound; `nil` for the last value of the lower bound's type.
     package private(set) var upper: Bound?
     private let typeRank: UInt8
 
@@ -34,7 +34,7 @@ package struct ValueRange: Hashable, Sendable {
         return lower?.admits(value, on: .greater) != false && upper?.admits(value, on: .less) != false
     }
 
-    /// Returns the intersection of both ranges, or nil if it is empty.
+    /// Returns the intersection of both ranges, or `nil` if it is empty.
     func intersection(_ other: ValueRange) -> ValueRange? {
         guard typeRank == other.typeRank else { return nil }
         var result = self

@@ -1,8 +1,8 @@
 extension VectorSearch {
-    /// Returns a document's distance, or nil if it is not in the result.
+    /// Returns a document's distance, or `nil` if it is not in the result.
     ///
     /// A document is excluded if the field has no vector of the same number of dimensions, if the distance is beyond the
-    /// threshold, and if the distance is undefined: for a vector with NaN, or the cosine of a zero vector.
+    /// threshold, or if the distance is undefined: for a vector with NaN, or the cosine of a zero vector.
     package func distance(of fields: MapValue) -> Double? {
         guard case .vector(let vector)? = fields[field], vector.count == self.vector.count else { return nil }
         let distance = measure.distance(from: self.vector, to: vector)
@@ -18,7 +18,7 @@ extension VectorSearch.Measure {
         self == .dotProduct ? distance > other : distance < other
     }
 
-    /// Returns the distance of two vectors with the same number of dimensions, or NaN if it is undefined.
+    /// Returns the distance between two vectors with the same number of dimensions, or NaN if it is undefined.
     package func distance(from left: [Double], to right: [Double]) -> Double {
         switch self {
         case .euclidean: sum(left, right) { ($0 - $1) * ($0 - $1) }.squareRoot()
@@ -38,8 +38,8 @@ extension VectorSearch.Measure {
         return 1 - max(-1, min(1, sum(left, right, *) / squares.squareRoot()))
     }
 
-    /// Returns the vector scaled to a largest magnitude of 1, so that squares neither overflow nor underflow, or nil if it has no
-    /// direction.
+    /// Returns the vector scaled to a largest magnitude of 1, so that squares neither overflow nor underflow, or `nil` if it has
+    /// no direction.
     private func scaled(_ vector: [Double]) -> [Double]? {
         let largest = vector.reduce(0) { max($0, abs($1)) }
         guard largest > 0, largest.isFinite, !vector.contains(where: \.isNaN) else { return nil }

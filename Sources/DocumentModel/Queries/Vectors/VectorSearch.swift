@@ -11,12 +11,12 @@ package struct VectorSearch: Hashable, Sendable {
     package var measure: Measure
     /// The maximum number of documents, 1 to ``maximumLimit``.
     package var limit: Int
-    /// The result field for the distance; nil for none.
+    /// The result field for the distance; `nil` for none.
     package var distanceField: FieldPath?
-    /// The maximum distance (the minimum for ``Measure/dotProduct``); nil for no threshold.
+    /// The maximum distance (the minimum for ``Measure/dotProduct``); `nil` for no threshold.
     package var threshold: Double?
 
-    /// The maximum of ``limit``.
+    /// The maximum value of ``limit``.
     package static let maximumLimit = 1_000
 
     /// Creates a search; ``NormalizedQuery`` validates it.
@@ -40,7 +40,8 @@ package struct VectorSearch: Hashable, Sendable {
     package enum Measure: String, Hashable, Sendable, CaseIterable {
         /// The Euclidean distance; least first.
         case euclidean
-        /// The cosine distance, 1 - cos of the angle: 0 for the same direction, 1 for a right angle, 2 for opposite; least first.
+        /// The cosine distance, 1 - cos of the angle: 0 for the same direction, 1 for a right angle, 2 for opposite directions;
+        /// least first.
         case cosine
         /// The dot product; greatest first.
         case dotProduct

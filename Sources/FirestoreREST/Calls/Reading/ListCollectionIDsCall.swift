@@ -46,7 +46,7 @@ struct ListCollectionIDsCall: RESTCall {
 }
 
 extension PageSize {
-    /// Creates the requested page size; the default when it is nil or 0.
+    /// Creates the requested page size, or the default if the count is `nil` or 0.
     init(_ count: Int?) throws(StatusError) {
         guard let count, count != 0 else {
             self = .standard
@@ -60,9 +60,9 @@ extension PageSize {
 }
 
 extension PageToken {
-    /// Decodes the page token of a request; nil if it is absent or empty.
+    /// Decodes the page token of a request, or returns `nil` if it is absent or empty.
     ///
-    /// - Throws: ``StatusCode/invalidArgument`` for an invalid token and for one of another database.
+    /// - Throws: ``StatusCode/invalidArgument`` for an invalid token and for one from another database.
     init?(_ text: String?, for context: ServiceContext) throws(StatusError) {
         guard let text, !text.utf8.isEmpty else { return nil }
         guard let token = PageToken(text) else {

@@ -8,7 +8,7 @@ import UTF8Text
 struct ListDocumentsCall: RESTCall {
     private let database: DatabaseName
     private let parent: DocumentPath?
-    /// The collection to list; nil for all child collections of the parent.
+    /// The collection to list, or `nil` for all child collections of the parent.
     private let collection: CollectionID?
     private let mask: [FieldPath]?
     private let orders: [StructuredQuery.Order]
@@ -54,7 +54,7 @@ struct ListDocumentsCall: RESTCall {
         guard !showMissing || (orders.isEmpty && !isRecursive) else {
             throw StatusError(
                 .invalidArgument,
-                "showMissing can't be combined with orderBy or recursive."
+                "showMissing cannot be combined with orderBy or recursive."
             )
         }
     }
@@ -62,7 +62,7 @@ struct ListDocumentsCall: RESTCall {
     /// A page of the response.
     private struct Page {
         var entries: [ListedDocument] = []
-        /// The token of the next page; nil on the last page.
+        /// The token of the next page, or `nil` on the last page.
         var next: String?
         var damagedCount = 0
     }
@@ -219,7 +219,7 @@ extension ListDocumentsCall {
         case (nil, false):
             throw StatusError(
                 .unimplemented,
-                "orderBy requires a collection. Documents of all collections are listed in name order only."
+                "orderBy requires a collection. Documents of all collections can be listed only in name order."
             )
         }
     }

@@ -20,7 +20,7 @@ struct PartitionQueryCall: RESTCall {
         "readTime"
     )
 
-    /// The minimum size of a partition; fewer documents are not worth a query of their own.
+    /// The minimum size of a partition; fewer documents are not worth a separate query.
     private static let minimumPartitionSize = 128
     private static let maximumPartitionPoints = 1_000
 
@@ -113,7 +113,7 @@ extension StructuredQuery {
         else {
             throw StatusError(
                 .invalidArgument,
-                "Expected a query ordered by __name__ ascending, without filters, cursors, offset, limit and findNearest."
+                "Expected a query ordered by __name__ ascending, without filters, cursors, offset, limit or findNearest."
             )
         }
         return self

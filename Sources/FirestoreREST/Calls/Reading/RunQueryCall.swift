@@ -29,8 +29,8 @@ struct RunQueryCall: RESTCall {
         }
     }
 
-    /// Returns one message per document, or one with only the read time when there are none. A new transaction's ID precedes them
-    /// in a message of its own.
+    /// Returns one message per document, or one with only the read time if there are none. A new transaction's ID precedes them
+    /// in a separate message.
     private func response(_ found: QueryResults, skipped: Int, newTransaction: TransactionID?) -> FirestoreResponse {
         let first = newTransaction == nil ? 0 : 1
         let readTime = found.readTime.rfc3339
@@ -61,7 +61,7 @@ struct RunQueryCall: RESTCall {
 }
 
 extension ProtoMessage {
-    /// Throws ``StatusCode/unimplemented`` when the request has `explainOptions`.
+    /// Throws ``StatusCode/unimplemented`` if the request has `explainOptions`.
     func rejectExplainOptions() throws(StatusError) {
         _ = try read("explainOptions") { _ throws(StatusError) in
             throw StatusError(

@@ -32,7 +32,7 @@ struct CreateDocumentCall: RESTCall {
 }
 
 extension FirestoreResponse {
-    /// Returns a response of one document.
+    /// Returns a response with one document.
     static func document(_ document: EncodedDocument, in database: DatabaseName) throws(StatusError) -> FirestoreResponse {
         var writer = JSONWriter(reservingCapacity: 512 + 2 * document.fieldsJSON.count)
         try writer.write(document, in: database)

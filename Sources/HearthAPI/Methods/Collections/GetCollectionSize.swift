@@ -6,6 +6,7 @@ package import UTF8Text
 
 /// `collections.size`: returns the number and total size of documents.
 package enum GetCollectionSize: RPCMethod {
+    /// The parameters of `collections.size`.
     package struct Params: Sendable {
         /// The collection, or `nil` for the whole database.
         package var collection: CollectionPath?

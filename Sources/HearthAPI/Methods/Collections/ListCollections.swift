@@ -7,6 +7,7 @@ package import UTF8Text
 
 /// `collections.list`: lists the root collections, or the subcollections of a document.
 package enum ListCollections: RPCMethod {
+    /// The parameters of `collections.list`.
     package struct Params: Sendable {
         /// The parent document, or `nil` for the root collections.
         package var parent: DocumentPath?

@@ -1,4 +1,5 @@
 package import DocumentModel
+import HearthWire
 package import JSONRPC
 package import StrictJSON
 package import UTF8Text
@@ -53,21 +54,14 @@ package enum ListDatabases: RPCMethod {
 
     package static func write(_ result: [DatabaseID], to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("databases")
-        writer.beginArray()
-        for (index, id) in result.enumerated() {
+        writer.array(DatabaseKeys.databases, of: Array(result.enumerated())) { element, writer in
             writer.beginObject()
-            writer.key("name")
-            writer.string(id.description)
-            writer.key("project")
-            writer.string(id.project.string)
-            writer.key("database")
-            writer.string(id.database.string)
-            writer.key("isDefault")
-            writer.boolean(index == 0)
+            writer.member(DatabaseKeys.name, element.element.description)
+            writer.member(DatabaseKeys.project, element.element.project.string)
+            writer.member(DatabaseKeys.database, element.element.database.string)
+            writer.member(DatabaseKeys.isDefault, element.offset == 0)
             writer.endObject()
         }
-        writer.endArray()
         writer.endObject()
     }
 }

@@ -7,6 +7,7 @@ package import UTF8Text
 
 /// `documents.batchGet`: reads documents by path.
 package enum BatchGetDocuments: RPCMethod {
+    /// The parameters of `documents.batchGet`.
     package struct Params: Sendable {
         package var paths: [DocumentPath]
         /// The fields to return, or `nil` for all.

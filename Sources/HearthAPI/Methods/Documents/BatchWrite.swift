@@ -64,9 +64,9 @@ package enum BatchWrite: RPCMethod {
         )
     ]
 
-    /// The number of concurrent writes: enough for the store to commit many with one disk sync, and few enough that one call does
-    /// not delay all others.
-    static let width = 128
+    /// The number of concurrent writes: enough that their files take longer than the disk sync that they share, and few enough
+    /// that one call hardly delays others.
+    static let width = 32
 
     package static func params(from arguments: Arguments) throws -> [Write] {
         try arguments[writes].map(\.write)

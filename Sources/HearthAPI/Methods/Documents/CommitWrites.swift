@@ -7,6 +7,7 @@ package import UTF8Text
 
 /// `documents.commit`: applies writes atomically.
 package enum CommitWrites: RPCMethod {
+    /// The parameters of `documents.commit`.
     package struct Params: Sendable {
         package var writes: [Write]
         /// The transaction to commit, or `nil` for a commit outside a transaction.
@@ -45,8 +46,8 @@ package enum CommitWrites: RPCMethod {
         [ErrorDescription].writeErrors + [
             ErrorDescription(
                 status: .aborted,
-                "Data that the transaction has read has changed. Run the transaction again after the retryAfterMilliseconds in the "
-                    + "error data."
+                "Data that the transaction has read has changed. Wait for the retryAfterMilliseconds in the error data and run "
+                    + "the transaction again."
             )
         ]
     package static let examples = [

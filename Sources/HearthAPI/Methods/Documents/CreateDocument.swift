@@ -7,6 +7,7 @@ package import UTF8Text
 
 /// `documents.create`: creates a document.
 package enum CreateDocument: RPCMethod {
+    /// The parameters of `documents.create`.
     package struct Params: Sendable {
         package var collection: CollectionPath
         /// The ID of the document, or `nil` for a random one.
@@ -34,7 +35,7 @@ package enum CreateDocument: RPCMethod {
     package static let result = ResultDescription("document", .document, "The created document.")
     package static let errors = [
         ErrorDescription(status: .invalidArgument, "The path, ID or fields are invalid."),
-        ErrorDescription(status: .alreadyExists, "A document with the ID exists."),
+        ErrorDescription(status: .alreadyExists, "A document with the ID already exists."),
         ErrorDescription(status: .resourceExhausted, "The disk is full."),
         ErrorDescription(status: .dataLoss, "A damaged file with the ID exists; the error includes the location."),
         ErrorDescription(status: .unavailable, "The store does not currently accept writes."),

@@ -2,7 +2,7 @@ import DocumentModel
 import JSONRPC
 import StrictJSON
 
-/// A value whose field is another parameter. It is decoded when the field is known, so that errors can name the field.
+/// A value for the field that another parameter names. It is decoded once the field is known, so that errors can name the field.
 struct FieldArgument: ParameterValue {
     private let json: JSONNode
     private let location: ParameterLocation

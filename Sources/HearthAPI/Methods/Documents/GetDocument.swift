@@ -7,6 +7,7 @@ package import UTF8Text
 
 /// `documents.get`: reads a document.
 package enum GetDocument: RPCMethod {
+    /// The parameters of `documents.get`.
     package struct Params: Sendable {
         package var path: DocumentPath
         /// The fields to return, or `nil` for all.

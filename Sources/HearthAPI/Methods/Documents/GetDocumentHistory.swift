@@ -7,10 +7,11 @@ package import UTF8Text
 
 /// `documents.history`: lists the versions of a document.
 package enum GetDocumentHistory: RPCMethod {
+    /// The parameters of `documents.history`.
     package struct Params: Sendable {
         package var path: DocumentPath
         package var pageSize: PageSize
-        /// The commit time that the versions of the page are older than, or `nil` for the first page.
+        /// The commit time that all versions on the page precede, or `nil` for the first page.
         package var before: Timestamp?
         /// The token that ``before`` is from, or `nil`.
         var pageToken: PageToken?
@@ -142,7 +143,7 @@ extension JSONSchema {
             .init(
                 "author",
                 .string(),
-                "The ID of the key that made the commit; absent if there was none, and if the commit is no longer retained.",
+                "The ID of the key that made the commit; absent if there was none or the commit is no longer retained.",
                 isRequired: false
             ),
         ])
@@ -150,10 +151,21 @@ extension JSONSchema {
 }
 
 extension ServiceContext {
-    /// Returns the version of a document with this update time; nil if it is not retained.
+    /// Returns the version of a document with the given update time, or `nil` if it is not retained.
     package func version(of path: DocumentPath, at time: Timestamp) async throws(StatusError) -> EncodedDocument? {
         guard let end = try? Timestamp(microseconds: time.microseconds + 1) else { return nil }
         let page = try await GetDocumentHistory.call(.init(path: path, pageSize: 1, before: end), in: self)
         return page.versions.first?.document.flatMap { $0.updateTime == time ? $0 : nil }
+    }
+
+    /// Returns the newest retained version in which a document exists; `nil` if there is none.
+    func newestVersion(of path: DocumentPath) async throws(StatusError) -> EncodedDocument? {
+        var before: Timestamp?
+        repeat {
+            let page = try await GetDocumentHistory.call(.init(path: path, pageSize: 2, before: before), in: self)
+            for case let document? in page.versions.map(\.document) { return document }
+            before = page.next
+        } while before != nil
+        return nil
     }
 }

@@ -33,9 +33,9 @@ extension JSONSchema {
                 .object([
                     .init(ErrorKeys.code, .integer(), "The status code."),
                     .init(ErrorKeys.message, .string(), "The error message, with advice."),
-                    .init(ErrorKeys.data, .map(of: .any), "The status name, and the document and field concerned."),
+                    .init(ErrorKeys.data, .map(of: .any), "The status name, and the affected document and field."),
                 ]),
-                "The error, as for a call with this write only."
+                "The error that a call with only this write would return."
             )
         ])
     }

@@ -7,6 +7,7 @@ package import UTF8Text
 
 /// `documents.list`: lists the documents of a collection.
 package enum ListDocuments: RPCMethod {
+    /// The parameters of `documents.list`.
     package struct Params: Sendable {
         package var collection: CollectionPath
         package var pageSize: PageSize
@@ -37,6 +38,7 @@ package enum ListDocuments: RPCMethod {
         }
     }
 
+    /// A page of a collection.
     package struct Result: Sendable {
         /// The documents in ID order.
         package var documents: [ListedDocument] = []

@@ -9,7 +9,10 @@ struct TransformParameter: ObjectParameter {
 
     static let schemaName = "Transform"
     static let field = Parameter<FieldPath>(TransformKeys.field, "The field to transform.")
-    static let serverTimestamp = Parameter<Bool?>(TransformKeys.serverTimestamp, "true: sets the field to the commit time.")
+    static let serverTimestamp = Parameter<Bool?>(
+        TransformKeys.serverTimestamp,
+        "true sets the field to the commit time, truncated to milliseconds."
+    )
     static let increment = Parameter<FieldArgument?>(
         TransformKeys.increment,
         "Adds this number. A field that is not a number is set to it."

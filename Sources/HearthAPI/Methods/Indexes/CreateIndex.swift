@@ -8,7 +8,7 @@ package enum CreateIndex: IndexChangeMethod {
     private static let collection = Parameter<CollectionID>("collection", "The ID of the collections, at any depth.")
     private static let fields = Parameter<[IndexFieldParameter]>(
         "fields",
-        "The fields: those with equality filters first, then those of orderBy in the same directions, or in reverse directions throughout."
+        "The fields: those with equality filters first, then those of orderBy, in the same directions or all reversed."
     )
 
     package static let name: UTF8Key = "indexes.create"
@@ -17,7 +17,7 @@ package enum CreateIndex: IndexChangeMethod {
     package static let parameters: [any ParameterDescription] = [collection, fields]
     package static let errors = [
         ErrorDescription(status: .invalidArgument, "Too few or too many fields, or a duplicate field."),
-        ErrorDescription(status: .alreadyExists, "The index exists."),
+        ErrorDescription(status: .alreadyExists, "The index already exists."),
         ErrorDescription(status: .resourceExhausted, "The maximum number of indexes has been reached."),
         ErrorDescription(status: .dataLoss, "The existing index definitions cannot be read; the error includes the location."),
     ]

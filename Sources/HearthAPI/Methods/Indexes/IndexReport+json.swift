@@ -49,12 +49,12 @@ extension IndexReport {
         writer.beginObject()
         writer.key("indexes")
         writer.beginArray()
-        for (id, definition, progress) in indexes {
+        for (id, definition, buildState) in indexes {
             writer.beginObject()
             writer.key("id")
             writer.string(id)
             definition.writeMembers(to: &writer)
-            progress.writeMembers(to: &writer)
+            buildState.writeMembers(to: &writer)
             writer.endObject()
         }
         writer.endArray()
@@ -64,11 +64,11 @@ extension IndexReport {
         writer.endArray()
         writer.key("changes")
         writer.beginArray()
-        for (collection, progress) in backfills {
+        for (collection, buildState) in backfills {
             writer.beginObject()
             writer.key("collection")
             writer.string(collection.key.string)
-            progress.writeMembers(to: &writer)
+            buildState.writeMembers(to: &writer)
             writer.endObject()
         }
         writer.endArray()
@@ -85,7 +85,7 @@ extension IndexReport.BuildState {
         .init("obstacle", .string(), "The reason why the index is unavailable; otherwise absent.", isRequired: false),
     ]
 
-    /// Writes the progress as object members.
+    /// Writes the state as object members.
     func writeMembers(to writer: inout JSONWriter) {
         let (state, done, total): (String, Int, Int) =
             switch self {

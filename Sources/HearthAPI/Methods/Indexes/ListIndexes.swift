@@ -31,7 +31,7 @@ package enum ListIndexes: RPCMethod {
     }
 
     package static func call(_ params: Void, in context: ServiceContext) async throws(StatusError) -> IndexReport {
-        // An index applies to all collections with its ID.
+        // An index applies to all collections with its collection ID.
         try context.caller.requireAccessToDatabase()
         return await context.store.indexes()
     }

@@ -1,13 +1,15 @@
 package import DocumentModel
+import HearthWire
 package import JSONRPC
 package import StrictJSON
 package import UTF8Text
 
 /// `keys.create`: creates an API key.
 package enum CreateKey: RPCMethod {
+    /// A created key and its text.
     package struct Result: Sendable {
         package let key: APIKey
-        /// The text of the key, which is stored nowhere.
+        /// The text of the key, which is not stored.
         package let text: String
     }
 
@@ -76,8 +78,7 @@ package enum CreateKey: RPCMethod {
 
     package static func write(_ result: Result, to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("key")
-        writer.string(result.text)
+        writer.member(APIKeyMembers.key, result.text)
         result.key.writeMembers(to: &writer)
         writer.endObject()
     }

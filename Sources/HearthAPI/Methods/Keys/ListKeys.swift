@@ -1,4 +1,5 @@
 package import DocumentModel
+import HearthWire
 package import JSONRPC
 package import StrictJSON
 package import UTF8Text
@@ -51,10 +52,7 @@ package enum ListKeys: RPCMethod {
 
     package static func write(_ result: [APIKey], to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("keys")
-        writer.beginArray()
-        for key in result { writer.raw(key.json) }
-        writer.endArray()
+        writer.array(APIKeyMembers.keys, of: result) { key, writer in writer.raw(key.json) }
         writer.endObject()
     }
 }

@@ -7,6 +7,7 @@ package import UTF8Text
 
 /// `query.explain`: runs a query and reports its plan and cost.
 package enum ExplainQuery: RPCMethod {
+    /// The parameters of `query.explain`.
     package struct Params: Sendable {
         package var query: NormalizedQuery
         /// The aggregations, or `nil` to explain `query.run`.
@@ -14,6 +15,7 @@ package enum ExplainQuery: RPCMethod {
         package var consistency: ReadConsistency
     }
 
+    /// The plan of a query and the cost of running it.
     package struct Result: Sendable {
         package let metrics: QueryMetrics
         package let resultCount: Int

@@ -15,8 +15,8 @@ struct FilterParameter: ObjectParameter {
     static let op = Parameter<Operator?>(FilterKeys.op, "The comparison operator.")
     static let value = Parameter<Operand>(
         FilterKeys.value,
-        "The operand: an array of values for in, not-in and array-contains-any, {center, radius} for near, {southWest, northEast} "
-            + "for within, otherwise a value. For `__name__`, a reference, or a document ID as a string."
+        "The operand: an array of values for `in`, `not-in` and `array-contains-any`, {center, radius} for `near`, "
+            + "{southWest, northEast} for `within`, otherwise a value. For `__name__`, a reference, or a document ID as a string."
     )
     static let and = Parameter<[FilterParameter]?>(FilterKeys.and, "Matches documents that match all of these filters.")
     static let or = Parameter<[FilterParameter]?>(FilterKeys.or, "Matches documents that match at least one of these filters.")
@@ -48,7 +48,7 @@ extension FilterParameter {
             name = try location.parseName(json, among: Condition.Operator.allCases)
         }
 
-        /// Returns the condition of the operator and an operand on a field.
+        /// Returns the condition that the operator and an operand form for a field.
         func condition(with operand: Operand, on field: FieldPath) throws(RPCError) -> Condition {
             switch name {
             case .equal: .equal(try operand.value(of: field))
@@ -68,7 +68,7 @@ extension FilterParameter {
     }
 }
 
-/// The operand of a filter, decoded as the operator requires. Unlike for an optional parameter, null is a value.
+/// The operand of a filter, decoded as the operator requires. Unlike in an optional parameter, null is a value.
 struct Operand: ParameterValue {
     private let json: JSONNode?
     private let location: ParameterLocation

@@ -33,12 +33,12 @@ package enum QueryParameters {
     static let filter = Parameter<FilterParameter?>(QueryKeys.filter, "The filter that documents must match.")
     static let orderBy = Parameter<[OrderParameter]?>(
         QueryKeys.orderBy,
-        "The sort order. Documents without one of the fields are not in the result. Fields with inequality filters and the "
+        "The sort order. Documents that lack any of the fields are not in the result. Fields with inequality filters and the "
             + "document name are appended implicitly."
     )
-    static let startAt = Parameter<CursorParameter?>(QueryKeys.startAt, "Starts at these values, inclusively.")
+    static let startAt = Parameter<CursorParameter?>(QueryKeys.startAt, "Starts at these values, including documents at them.")
     static let startAfter = Parameter<CursorParameter?>(QueryKeys.startAfter, "Starts after these values.")
-    static let endAt = Parameter<CursorParameter?>(QueryKeys.endAt, "Ends at these values, inclusively.")
+    static let endAt = Parameter<CursorParameter?>(QueryKeys.endAt, "Ends at these values, including documents at them.")
     static let endBefore = Parameter<CursorParameter?>(QueryKeys.endBefore, "Ends before these values.")
     static let offset = Parameter<Int?>(QueryKeys.offset, "The number of documents to skip.")
     static let limit = Parameter<Int?>(QueryKeys.limit, "The maximum number of documents.")

@@ -7,6 +7,7 @@ package import UTF8Text
 
 /// `query.aggregate`: runs an aggregation query.
 package enum RunAggregationQuery: RPCMethod {
+    /// The parameters of `query.aggregate`.
     package struct Params: Sendable {
         package var aggregations: NormalizedAggregations
         package var query: NormalizedQuery

@@ -7,6 +7,7 @@ package import UTF8Text
 
 /// `query.run`: runs a query.
 package enum RunQuery: RPCMethod {
+    /// The parameters of `query.run`.
     package struct Params: Sendable {
         package var query: NormalizedQuery
         package var consistency: ReadConsistency

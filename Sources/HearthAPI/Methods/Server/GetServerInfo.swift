@@ -7,21 +7,22 @@ package import UTF8Text
 
 /// `server.info`: returns the state of the server and of the selected database.
 package enum GetServerInfo: RPCMethod {
+    /// The state of the server and of the selected database.
     package struct Result: Sendable {
         /// The selected database.
         package let database: DatabaseID
         package let position: StorePosition
         /// The reason why the store rejects writes, or `nil` if it accepts them.
         package let writeBlockedReason: StatusError?
-        /// The time since the start of the server.
+        /// The time since the server started.
         package let uptime: Duration
         package let limits: ServiceLimits
         /// The build progress of the index, which queries require.
         package let index: IndexReport.BuildState
-        /// The size of the database, or `nil` while the index is being built and for callers without access to the whole
+        /// The size of the database, or `nil` while the index is being built or for callers without access to the whole
         /// database.
         package let size: CollectionSize?
-        /// The disk usage, or `nil` if the database does not exist yet and for callers without access to the whole database.
+        /// The disk usage, or `nil` if the database does not exist yet or for callers without access to the whole database.
         package let storage: StorageReport?
         /// The number of browser sessions that the caller may see.
         package let sessionCount: Int
@@ -56,7 +57,8 @@ package enum GetServerInfo: RPCMethod {
             .init(
                 ServerInfoKeys.epoch,
                 .string(),
-                "The ID of the history that sequence numbers belong to. It changes when the database is created or restored."
+                "The ID of the history that sequence numbers belong to. It changes when the database is recreated or when "
+                    + "commits may have been lost; a restored copy of the data folder keeps it."
             ),
             .init(ServerInfoKeys.sequence, .integer(minimum: 0), "The sequence number of the last commit."),
             .init(ServerInfoKeys.oldestSequence, .integer(minimum: 1), "The sequence number of the oldest retained commit."),
@@ -73,12 +75,12 @@ package enum GetServerInfo: RPCMethod {
                 "The reason why writes are rejected; absent if they are accepted.",
                 isRequired: false
             ),
-            .init("index", .object(IndexReport.BuildState.members), "The build progress of the index, which queries require."),
+            .init("index", .object(IndexReport.BuildState.members), "The build state of the index, which queries require."),
             .init(
                 "size",
                 .collectionSize,
-                "The size of the database, possibly without the last commits; absent while the index is being built, and for keys "
-                    + "that are restricted to collections.",
+                "The size of the database, possibly without the latest commits; absent while the index is being built, and for "
+                    + "keys that are restricted to collections.",
                 isRequired: false
             ),
             .init(
@@ -93,16 +95,24 @@ package enum GetServerInfo: RPCMethod {
                         isRequired: false
                     ),
                     .init(
+                        "freeInodes",
+                        .integer(minimum: 0),
+                        "The number of files that the disk has space for, of which every document is one; absent for file systems "
+                            + "without such a limit.",
+                        isRequired: false
+                    ),
+                    .init(
                         "waitingDocuments",
                         .integer(minimum: 0),
-                        "The number of quarantined documents: their committed state is only in the journal, since their files cannot be written."
+                        "The number of documents whose last commit could not be written to their files. They are readable as "
+                            + "committed."
                     ),
                 ]),
                 "The disk usage of the database; absent before its first write, and for keys that are restricted to collections.",
                 isRequired: false
             ),
             .init("sessions", .integer(minimum: 0), "The number of browser sessions that the caller may see."),
-            .init(ServerInfoKeys.uptimeSeconds, .integer(minimum: 0), "The time since the start of the server."),
+            .init(ServerInfoKeys.uptimeSeconds, .integer(minimum: 0), "The time since the server started, in seconds."),
             .init(
                 "watchers",
                 .integer(minimum: 0),
@@ -269,6 +279,10 @@ extension StorageReport {
         if let freeBytes {
             writer.key("freeBytes")
             writer.integer(Int64(freeBytes))
+        }
+        if let inodes {
+            writer.key("freeInodes")
+            writer.integer(Int64(inodes.free))
         }
         writer.key("waitingDocuments")
         writer.integer(Int64(unappliedCount))

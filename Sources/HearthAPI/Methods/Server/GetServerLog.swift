@@ -8,7 +8,7 @@ package import UTF8Text
 package enum GetServerLog: RPCMethod {
     package static let name: UTF8Key = "server.log"
     package static let summary =
-        "Returns the last 200 log entries of level info and above, for all databases, since the start of the server."
+        "Returns the last 200 log entries of level info and above, for all databases, since the server started."
     package static let requiredPermission = Role.admin
     package static let parameters: [any ParameterDescription] = []
     package static let result = ResultDescription(
@@ -33,25 +33,25 @@ package enum GetServerLog: RPCMethod {
 
     package static func params(from arguments: Arguments) throws {}
 
-    package static func call(_ params: Void, in context: ServiceContext) async -> [RecentLog.Line] {
-        context.server.log.lines
+    package static func call(_ params: Void, in context: ServiceContext) async -> [RecentLog.Entry] {
+        context.server.log.entries
     }
 
-    package static func write(_ result: [RecentLog.Line], to writer: inout JSONWriter) {
+    package static func write(_ result: [RecentLog.Entry], to writer: inout JSONWriter) {
         writer.beginObject()
         writer.key("lines")
         writer.beginArray()
-        for line in result {
+        for entry in result {
             writer.beginObject()
             writer.key("time")
-            writer.string(line.time.rfc3339)
+            writer.string(entry.time.rfc3339)
             writer.key("level")
-            writer.string(line.level.rawValue)
+            writer.string(entry.level.rawValue)
             writer.key("message")
-            writer.string(line.message)
+            writer.string(entry.message)
             writer.key("details")
             writer.beginObject()
-            for (name, value) in line.details {
+            for (name, value) in entry.details {
                 writer.key(UTF8Key(name))
                 writer.string(value)
             }

@@ -9,7 +9,7 @@ package import UTF8Text
 package enum BeginTransaction: RPCMethod {
     /// The mode of the transaction.
     package enum Params: Sendable {
-        /// Reads, and commits writes if no read data has changed.
+        /// Reads, and commits writes if none of the data read has changed.
         case readWrite
         /// Reads at a point in time, or the latest state for `nil`.
         case readOnly(readTime: Timestamp?)
@@ -39,8 +39,8 @@ package enum BeginTransaction: RPCMethod {
 
     private static let readWrite = Parameter<ReadWrite?>(
         TransactionKeys.readWrite,
-        "{}: reads show the database at the time of the first read, and documents.commit succeeds only if no read data has changed. "
-            + "This is the default mode."
+        "{}: reads show the database at the time of the first read, and documents.commit succeeds only if none of the data "
+            + "read has changed. This is the default mode."
     )
     private static let readOnly = Parameter<ReadOnly?>(
         TransactionKeys.readOnly,
@@ -67,7 +67,7 @@ package enum BeginTransaction: RPCMethod {
     )
     package static let errors = [
         ErrorDescription(status: .invalidArgument, "Both modes are given, or the readTime is in the future."),
-        ErrorDescription(status: .resourceExhausted, "The maximum number of transactions is open."),
+        ErrorDescription(status: .resourceExhausted, "The maximum number of open transactions has been reached."),
         ErrorDescription(status: .unavailable, "The database cannot currently be read."),
     ]
     package static let examples = [

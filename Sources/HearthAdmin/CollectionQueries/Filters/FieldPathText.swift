@@ -4,8 +4,8 @@ import UTF8Text
 
 /// The notation of field paths in forms and URLs.
 ///
-/// It is the field path syntax of the API, `author.name`. A single name may omit the backquotes that a hyphen or a space requires.
-/// A path with invisible characters is written as a JSON string that escapes them.
+/// It is the field path syntax of the API, `author.name`. A single name may omit the backticks that a hyphen or a space
+/// requires. A path with invisible characters is written as a JSON string that escapes them.
 enum FieldPathText {
     /// Returns the text of a path.
     static func text(_ path: FieldPath) -> String {

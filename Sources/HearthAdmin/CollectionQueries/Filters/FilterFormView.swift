@@ -8,7 +8,7 @@ struct FilterFormView: ViewModel {
     /// A row of the form.
     struct Row: ViewModel {
         let index: Int
-        /// The index from 1, for screen readers.
+        /// The one-based number of the row, for screen readers.
         let number: Int
         let field: String
         let operatorsMarkup: Markup

@@ -98,7 +98,7 @@ extension FilterRow {
         operand = Self.operand(of: op, json: json)
     }
 
-    /// The value of the URL parameter; nil if the row is invalid.
+    /// The value of the URL parameter; `nil` if the row is invalid.
     var text: UTF8Key? {
         guard let (field, operand) = try? condition() else { return nil }
         return UTF8Key("\(FieldPathText.text(field)) \(op.rawValue) \(EscapedJSON.text(operand))")

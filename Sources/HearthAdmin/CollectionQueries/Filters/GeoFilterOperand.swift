@@ -4,8 +4,8 @@ import UTF8Text
 
 /// The operand of a `near` or `within` filter, as entered in a form and as JSON.
 struct GeoFilterOperand: Sendable {
-    /// A circle as `53.55, 9.99, 5 km` (latitude, longitude and radius), or a box as `53.5, 9.9, 53.6, 10.1` (south-west and
-    /// north-east corners).
+    /// A circle as `53.55, 9.99, 5 km` (latitude, longitude and radius), or a box as `53.5, 9.9, 53.6, 10.1` (southwest and
+    /// northeast corners).
     let text: String
     /// The operand in the JSON form of the API.
     let json: [UInt8]
@@ -37,7 +37,7 @@ struct GeoFilterOperand: Sendable {
         guard let numbers = NumberList.numbers(in: text), numbers.count == 4 else {
             throw StatusError(
                 .invalidArgument,
-                "Expected the south-west and north-east corners, such as 53.5, 9.9, 53.6, 10.1, found \(Excerpt(text))."
+                "Expected the southwest and northeast corners, such as 53.5, 9.9, 53.6, 10.1, found \(Excerpt(text))."
             )
         }
         self.init(
@@ -46,7 +46,7 @@ struct GeoFilterOperand: Sendable {
         )
     }
 
-    /// Decodes a circle from JSON; returns nil if it is invalid.
+    /// Decodes a circle from JSON; returns `nil` if it is invalid.
     init?(circle node: JSONNode) {
         guard case .geoPoint(let center)? = node["center"].flatMap({ try? Value(json: $0) }), let radius = node["radius"]?.number
         else { return nil }
@@ -60,7 +60,7 @@ struct GeoFilterOperand: Sendable {
         self.init(circle)
     }
 
-    /// Decodes a box from JSON; returns nil if it is invalid.
+    /// Decodes a box from JSON; returns `nil` if it is invalid.
     init?(box node: JSONNode) {
         guard case .geoPoint(let southWest)? = node["southWest"].flatMap({ try? Value(json: $0) }),
             case .geoPoint(let northEast)? = node["northEast"].flatMap({ try? Value(json: $0) })

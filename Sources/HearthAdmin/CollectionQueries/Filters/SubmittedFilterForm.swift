@@ -11,7 +11,7 @@ struct SubmittedFilterForm: Sendable {
     /// True if the form must be shown again, with another row or with errors.
     let isIncomplete: Bool
 
-    /// Decodes the form; returns nil if the URL query has no input of it.
+    /// Decodes the form; returns `nil` if the URL query does not contain its fields.
     init?(_ query: URLQuery, of request: CollectionRequest) {
         let fields = query.values(of: "f")
         guard !fields.isEmpty else { return nil }

@@ -4,7 +4,7 @@ import UTF8Text
 
 /// A value as entered in a form: its text, and the type that the text is parsed as.
 struct ValueInput: Sendable {
-    /// The type that a text is parsed as.
+    /// The type that the text is parsed as.
     enum Kind: String, CaseIterable, Sendable {
         case string
         case integer
@@ -42,7 +42,7 @@ struct ValueInput: Sendable {
         self.kind = kind
     }
 
-    /// Formats a value so that parsing returns the same value: in the notation of its type, or else as JSON.
+    /// Formats a value so that parsing returns the same value: in the notation of its type if possible, otherwise as JSON.
     init(_ value: Value) {
         switch value {
         case .string(let string) where DisplayText(string).runs.allSatisfy({ $0.mark == nil }): self.init(string)
@@ -92,10 +92,10 @@ struct ValueInput: Sendable {
             guard let boolean = ["true": true, "false": false][UTF8Key(text)] else { throw expected("true or false") }
             return .boolean(boolean)
         case .timestamp:
-            // A date without a time means its start in UTC.
+            // A date without a time means midnight UTC.
             return .timestamp(try Timestamp(rfc3339: text.utf8.count == 10 ? text + "T00:00:00Z" : text))
         case .null:
-            guard ["", "null"].contains(UTF8Key(text)) else { throw expected("an empty text or null") }
+            guard ["", "null"].contains(UTF8Key(text)) else { throw expected("an empty field or null") }
             return .null
         case .geoPoint:
             guard let numbers = NumberList.numbers(in: text), numbers.count == 2 else {

@@ -7,18 +7,18 @@ struct CollectionTablePage: Page {
 
     var layout: PageLayout
     let status: HTTPResponse.Status
-    private let collection: CollectionFrame
+    private let collection: CollectionControls
     private let liveStream: LiveStreamView?
     private let columnForm: ColumnForm
     private let headMarkup: Markup
     private let hasRows: Bool
     private let rowsMarkup: Markup
-    /// The number of columns beyond the limit; nil if all are shown.
+    /// The number of columns beyond the limit; `nil` if all are shown.
     private let hiddenColumns: String?
     private let isSorted: Bool
     /// The sort fields; documents without them are not in the table.
     private let sortedFields: [DisplayText]
-    /// The number of values with an unusual type; nil if there are none.
+    /// The number of values with an unusual type; `nil` if there are none.
     private let unusualText: String?
     private let typesURL: String
 
@@ -34,7 +34,7 @@ struct CollectionTablePage: Page {
             }
         }
         status = results.error == nil ? .ok : .badRequest
-        collection = contents.frame
+        collection = contents.controls
         liveStream = results.liveStream?.showing(columns).map(LiveStreamView.init)
         columnForm = ColumnForm(results.request, fields: contents.fields, shown: columns.shown)
         headMarkup =

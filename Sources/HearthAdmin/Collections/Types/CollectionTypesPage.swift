@@ -34,17 +34,17 @@ struct CollectionTypesPage: Page {
     }
 
     var layout: PageLayout
-    private let collection: CollectionFrame
+    private let collection: CollectionControls
     private let typeRows: [Row]
     private let hasTypeRows: Bool
     private let hasRareTypes: Bool
     private let sampleCount: String
-    /// The number of fields beyond the limit; nil if all are listed.
+    /// The number of fields beyond the limit; `nil` if all are listed.
     private let hiddenFields: String?
 
     /// Counts the types of the fields that occur in a sample: the documents of the page and the last ones of the collection.
     init(_ contents: CollectionContents, in context: ServiceContext) async throws(StatusError) {
-        collection = contents.frame
+        collection = contents.controls
         let request = contents.results.request
         let last = StructuredQuery(
             .collection(request.path),

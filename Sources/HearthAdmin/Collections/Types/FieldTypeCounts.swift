@@ -1,7 +1,7 @@
 import DocumentModel
 import HearthAPI
 
-/// The types of a field in a whole collection, counted with the index.
+/// The types of a field's values in a collection, counted using the index.
 struct FieldTypeCounts: Sendable {
     /// The number of documents whose field has a type.
     struct Count: Sendable {
@@ -12,7 +12,7 @@ struct FieldTypeCounts: Sendable {
     }
 
     let field: FieldPath
-    /// The counts in descending order; nil for a field exempted from indexing.
+    /// The counts in descending order; `nil` for a field exempted from indexing.
     let counts: [Count]?
 
     /// Counts the types of a field's values.

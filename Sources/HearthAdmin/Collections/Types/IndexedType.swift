@@ -1,6 +1,6 @@
 import DocumentModel
 
-/// A type that the index distinguishes, defined by a condition that exactly its values satisfy.
+/// A type that the index distinguishes, defined by a condition that only its values satisfy.
 ///
 /// Integers and doubles share one order and form one type.
 enum IndexedType: String, CaseIterable, Sendable {
@@ -17,7 +17,7 @@ enum IndexedType: String, CaseIterable, Sendable {
     case vector
     case map
 
-    /// The condition that exactly the values of the type satisfy: mostly a comparison with the type's minimum.
+    /// The condition that only values of the type satisfy, usually a comparison with the minimum of the type.
     var condition: (op: Condition.Operator, operand: Value) {
         switch self {
         case .null: (.equal, .null)

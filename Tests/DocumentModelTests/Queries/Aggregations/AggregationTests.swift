@@ -4,7 +4,7 @@ import UTF8Text
 
 @Suite("Aggregations")
 struct AggregationTests {
-    private static let v = try! FieldPath("v")  // Proof: a literal.
+    private static let v = try! FieldPath("v")  // Cannot fail: a literal with valid components.
 
     /// Returns count, sum and average of documents with these values of `v`; an empty string means a missing field.
     private func aggregate(_ values: [String]) throws -> [Value?] {
@@ -136,7 +136,7 @@ struct AggregationTests {
             ([Aggregation(.average(.documentName))], "aggregations[0].average", "reserved"),
         ] as [([Aggregation], String, String)]
     )
-    func `Invalid aggregations are rejected with the messages that clients recognise`(
+    func `Invalid aggregations are rejected with the messages that clients recognize`(
         aggregations: [Aggregation],
         path: String,
         text: String

@@ -72,13 +72,13 @@ struct QueryValidationTests {
         InvalidQuery("two not-in", "where.and[1].op", field: "b") {
             .and([try fieldFilter("a", .notIn([one])), try fieldFilter("b", .notIn([one]))])
         },
-        InvalidQuery("not-in and in", "where.and[0].op", text: "with in on \"b\"") {
+        InvalidQuery("not-in and in", "where.and[0].op", text: "with `in` on \"b\"") {
             .and([try fieldFilter("a", .notIn([one])), try fieldFilter("b", .in([one]))])
         },
         InvalidQuery("not-in and array-contains-any", "where.and[1].op", text: "array-contains-any") {
             .and([try fieldFilter("b", .arrayContainsAny([one])), try fieldFilter("a", .notIn([one]))])
         },
-        InvalidQuery("not-in and or", "where.and[0].op", text: "combined with or") {
+        InvalidQuery("not-in and or", "where.and[0].op", text: "combined with `or`") {
             .and([
                 try fieldFilter("a", .notIn([one])), .or([try fieldFilter("b", .equal(one)), try fieldFilter("c", .equal(one))]),
             ])

@@ -30,7 +30,7 @@ struct VectorSearchTests {
             (.dotProduct, [1, -2], [1, 2], -3),
         ]
     )
-    func `Distances are Firestore's`(measure: VectorSearch.Measure, left: [Double], right: [Double], expected: Double) {
+    func `Distances equal Firestore's`(measure: VectorSearch.Measure, left: [Double], right: [Double], expected: Double) {
         #expect(abs(measure.distance(from: left, to: right) - expected) < 1e-15)
         #expect(measure.distance(from: left, to: right) == measure.distance(from: right, to: left))
     }
@@ -70,7 +70,7 @@ struct VectorSearchTests {
     }
 
     @Test
-    func `Results are ordered by least distance or greatest dot product`() {
+    func `Results are ordered by smallest distance or largest dot product`() {
         #expect(VectorSearch.Measure.euclidean.isCloser(1, than: 2))
         #expect(VectorSearch.Measure.cosine.isCloser(1, than: 2))
         #expect(VectorSearch.Measure.dotProduct.isCloser(2, than: 1))

@@ -16,7 +16,7 @@ struct ClientQueryListeningTests {
         }
     }
 
-    @Test func `reports documents that enter and leave the result because of a limit`() async throws {
+    @Test func `Reports documents that enter and leave the result because of a limit`() async throws {
         try await withServer { server in
             let db = server.firestore
             let scores = db.collection("scores")
@@ -48,7 +48,7 @@ struct ClientQueryListeningTests {
         }
     }
 
-    @Test func `reports documents that start or stop matching a filter`() async throws {
+    @Test func `Reports documents that start or stop matching a filter`() async throws {
         try await withGuide { db in
             let books = db.collection("books")
             var snapshots = books.whereField("author", isEqualTo: "Peter").snapshots.makeAsyncIterator()
@@ -58,7 +58,7 @@ struct ClientQueryListeningTests {
             try await books.document("hitchhiker").updateData(["author": "Peter"])
             let second = try #require(try await snapshots.next())
             #expect(summary(second) == ["+hitchhiker@0"])
-            // A document that can't be decoded does not affect the other.
+            // A document that cannot be decoded does not affect the other.
             #expect(second.documents.compactMap { try? $0.data(as: Book.self) }.map(\.id) == ["hitchhiker"])
             try await books.document("invalid-data").updateData(["author": "Paul"])
             #expect(summary(try await snapshots.next()) == ["-invalid-data@1"])
@@ -67,7 +67,7 @@ struct ClientQueryListeningTests {
         }
     }
 
-    @Test func `listens to a collection group`() async throws {
+    @Test func `Listens to a collection group`() async throws {
         try await withServer { server in
             let db = server.firestore
             let reviews = db.collectionGroup("reviews")
@@ -84,9 +84,9 @@ struct ClientQueryListeningTests {
         }
     }
 
-    @Test func `resumes after restarts of the server without missing or repeating changes`() async throws {
+    @Test func `Resumes after restarts of the server without missing or repeating changes`() async throws {
         try await withTemporaryFolder { folder in
-            var server = try await TestServer(data: folder)
+            var server = try await EndToEndServer(data: folder)
             let port = try #require(server.address.split(separator: ":").last.map(String.init))
             let db = server.firestore
             let scores = db.collection("scores")
@@ -96,7 +96,7 @@ struct ClientQueryListeningTests {
             for (round, signal) in [SIGTERM, SIGKILL].enumerated() {
                 let next = 4 + round * 2
                 _ = try await server.stop(with: signal)
-                server = try await TestServer(data: folder, port: port)
+                server = try await EndToEndServer(data: folder, port: port)
                 for index in [next, next + 1] { try await scores.document("n\(index)").setData(["points": index]) }
                 #expect(summary(try await snapshots.next()) == ["-n\(next - 3)@2", "+n\(next)@0"])
                 #expect(summary(try await snapshots.next()) == ["-n\(next - 2)@2", "+n\(next + 1)@0"])
@@ -106,7 +106,7 @@ struct ClientQueryListeningTests {
         }
     }
 
-    @Test func `concurrent writes lead to the same result as a read`() async throws {
+    @Test func `Concurrent writes lead to the same result as a read`() async throws {
         try await withServer { server in
             let db = server.firestore
             let notes = db.collection("notes")

@@ -10,7 +10,7 @@ struct ClientQueryTests {
         try await query.getDocuments().documents.map(\.documentID)
     }
 
-    @Test func `filters, sort orders and limits`() async throws {
+    @Test func `Queries filter, sort and limit documents`() async throws {
         try await withGuide { db in
             let books = db.collection("books")
             let adams = books.whereField("author", isEqualTo: "Douglas Adams")
@@ -46,7 +46,7 @@ struct ClientQueryTests {
         }
     }
 
-    @Test func `cursors by values and documents`() async throws {
+    @Test func `Cursors are set by values or documents`() async throws {
         try await withGuide { db in
             let languages = db.collection("programming-languages")
             let byYear = languages.order(by: "year")
@@ -76,7 +76,7 @@ struct ClientQueryTests {
         }
     }
 
-    @Test func `collection groups`() async throws {
+    @Test func `A collection group query finds documents below different parents`() async throws {
         try await withGuide { db in
             for (book, stars) in [("hitchhiker", 5), ("hitchhiker-tags", 3)] {
                 try await db.document("books/\(book)/reviews/r").setData(["stars": stars])
@@ -93,7 +93,7 @@ struct ClientQueryTests {
         }
     }
 
-    @Test func `aggregations`() async throws {
+    @Test func `Aggregations are computed over a query`() async throws {
         try await withGuide { db in
             let books = db.collection("books")
             let snapshot = try await books.aggregate([
@@ -119,7 +119,7 @@ struct ClientQueryTests {
         }
     }
 
-    @Test func `geo queries`() async throws {
+    @Test func `Geo queries find documents in a radius or box, and sort by distance`() async throws {
         try await withGuide { db in
             let offices = db.collection("locations")
             let hamburg = GeoPoint(latitude: 53.55, longitude: 9.99)
@@ -137,7 +137,7 @@ struct ClientQueryTests {
         }
     }
 
-    @Test func `vector search`() async throws {
+    @Test func `A vector search returns the nearest documents, and cannot be listened to`() async throws {
         try await withServer { server in
             let db = server.firestore
             let colors = db.collection("vectors")
@@ -161,7 +161,7 @@ struct ClientQueryTests {
         }
     }
 
-    @Test func `results larger than a response are complete`() async throws {
+    @Test func `Results larger than a response are complete`() async throws {
         try await withServer { server in
             let db = server.firestore
             let large = db.collection("large")

@@ -87,7 +87,7 @@ enum MappingSnippets {
         } catch DecodingError.keyNotFound(let key, _) {
             print("\(key.stringValue) is missing")
         } catch FirestoreErrorCode.unavailable {
-            print("The server can't be reached.")
+            print("The server cannot be reached.")
         }
         let optionalBook = try await db.collection("books").document("does-not-exist").getDocument(as: Book?.self)
         return optionalBook

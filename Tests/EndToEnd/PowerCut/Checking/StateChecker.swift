@@ -63,7 +63,7 @@ struct StateChecker: Sendable {
             configuration.segmentBytes = 64 << 10
             store = try await FileStore.open(configuration, logger: logger)
         } catch {
-            throw Violation("The store can't be opened: \(error)")
+            throw Violation("The store cannot be opened: \(error)")
         }
         do {
             let result = try await body(store)
@@ -138,7 +138,7 @@ struct StateChecker: Sendable {
     }
 
     private func checkWriting(to store: FileStore, after commits: Int) async throws {
-        let path = try DocumentPath("afterwards/new")
+        let path = try DocumentPath("afterward/new")
         let result = try await store.commit([.create(path, ["new": .boolean(true)])])
         guard result.sequence?.rawValue == UInt64(commits + 1), try await store.document(at: path) != nil else {
             throw Violation("The next commit has the sequence number \(result.sequence.map { "\($0)" } ?? "none")")

@@ -1,19 +1,19 @@
 import Testing
 
 @Suite struct FileBytesTests {
-    @Test func `trailing zeros are counted but not stored`() {
+    @Test func `Trailing zeros are counted but not stored`() {
         let bytes = FileBytes([1, 0, 2, 0, 0], count: 1 << 30)
         #expect(bytes.stored == [1, 0, 2])
         #expect(bytes.count == 1 << 30)
     }
 
-    @Test func `a write beyond the end fills the gap with zeros`() {
+    @Test func `A write beyond the end fills the gap with zeros`() {
         var bytes = FileBytes([1])
         bytes.write(FileBytes([2, 3]), at: 3)
         #expect(bytes == FileBytes([1, 0, 0, 2, 3]))
     }
 
-    @Test func `zeros overwrite existing bytes`() {
+    @Test func `Zeros overwrite existing bytes`() {
         var bytes = FileBytes([1, 2, 3, 4])
         bytes.write(FileBytes(count: 2), at: 1)
         #expect(bytes == FileBytes([1, 0, 0, 4]))
@@ -21,7 +21,7 @@ import Testing
         #expect(bytes == FileBytes([1, 0, 0, 9], count: 13))
     }
 
-    @Test func `truncated bytes are not restored`() {
+    @Test func `Truncated bytes are not restored`() {
         var bytes = FileBytes([1, 0, 2])
         bytes.resize(to: 2)
         bytes.resize(to: 3)
@@ -30,7 +30,7 @@ import Testing
         #expect(bytes.count == 3)
     }
 
-    @Test func `prefix and rest form the whole`() {
+    @Test func `A prefix and the remaining bytes add up to the original`() {
         let whole = FileBytes([1, 2, 3], count: 6)
         for length in 0...6 {
             var joined = whole.prefix(length)

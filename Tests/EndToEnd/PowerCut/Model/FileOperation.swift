@@ -1,6 +1,6 @@
 import UTF8Text
 
-/// A change of a file or of the entries of a folder. It is self-contained and can be applied without preceding operations.
+/// A change to a file or to the entries of a folder. It is self-contained and can be applied without preceding operations.
 enum FileOperation: Hashable, Sendable {
     /// Writes bytes at an offset; the file grows if needed.
     case write(Inode, offset: Int, FileBytes)

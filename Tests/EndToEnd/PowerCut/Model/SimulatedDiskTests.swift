@@ -19,7 +19,7 @@ import UTF8Text
         tree.items.map { $0.path.map(\.string).joined(separator: "/") }
     }
 
-    @Test func `operations are not durable without a sync`() {
+    @Test func `Operations are not durable without a sync`() {
         let disk = renamed()
         #expect(disk.durable == FileTree())
         #expect(disk.pending.count == 4)
@@ -27,14 +27,14 @@ import UTF8Text
         #expect(paths(disk.afterPowerCut { _, _ in [] }) == [])
     }
 
-    @Test func `syncing a file makes its bytes durable, but not its name`() {
+    @Test func `Syncing a file makes its bytes durable, but not its name`() {
         var disk = renamed()
         disk.synchronize(.inode(file), begin: 5)
         #expect(disk.durable.bytes(of: file) == FileBytes([1, 2, 3]))
         #expect(paths(disk.durable) == [])
     }
 
-    @Test func `syncing a folder makes its entries durable, but neither its own name nor file contents`() {
+    @Test func `Syncing a folder makes its entries durable, but neither its own name nor file contents`() {
         var disk = renamed()
         disk.synchronize(.inode(folder), begin: 5)
         #expect(disk.durable.entries(of: folder) == ["b": file])
@@ -44,26 +44,26 @@ import UTF8Text
         #expect(paths(disk.durable) == ["d", "d/b"])
     }
 
-    @Test func `syncing everything makes everything durable`() {
+    @Test func `Syncing everything makes everything durable`() {
         var disk = renamed()
         disk.synchronize(.everything, begin: 5)
         #expect(disk.pending.isEmpty)
         #expect(paths(disk.durable) == ["d", "d/b"])
     }
 
-    @Test func `a sync does not cover concurrent operations`() {
+    @Test func `A sync does not cover concurrent operations`() {
         var disk = renamed()
         disk.synchronize(.everything, begin: 3)
         #expect(disk.pending.map(\.end) == [3, 4])
     }
 
-    @Test func `a rename can be durable without the contents and the old name`() {
+    @Test func `A rename can be durable without the contents and the old name`() {
         let disk = renamed()
         let tree = disk.afterPowerCut { index, pending in index == 0 || index == 3 ? [pending.operation] : [] }
         #expect(tree.items == [.init(path: ["d"], bytes: nil), .init(path: ["d", "b"], bytes: FileBytes())])
     }
 
-    @Test func `a write can leave nothing, its size, a prefix or its last sectors`() {
+    @Test func `A write can leave nothing, its size, a prefix or its last sectors`() {
         let write = FileOperation.write(file, offset: 1_000, FileBytes([UInt8](repeating: 7, count: 1_100)))
         let partialOutcomes = write.partialOutcomes.map { partialOutcome in
             var tree = FileTree()
@@ -89,7 +89,7 @@ import UTF8Text
         #expect(has(2_048..<2_100, count: 2_100))
     }
 
-    @Test func `trees with the same files have the same digest`() {
+    @Test func `Trees with the same files have the same digest`() {
         let disk = renamed()
         let whole = disk.afterPowerCut { [$1.operation] }
         #expect(whole.digest == disk.afterPowerCut { index, pending in index == 1 ? [] : [pending.operation] }.digest)

@@ -34,7 +34,7 @@ private enum StoreProgram {
 /// Not a test: the entry point of ``StoreProgram``.
 @Suite(.enabled(if: StoreProgram.value(StoreProgram.dataKey) != nil))
 struct StoreProgramTests {
-    @Test func `performs a run`() async throws {
+    @Test func `Performs a run`() async throws {
         let folder = try #require(StoreProgram.value(StoreProgram.dataKey))
         let index = try #require(StoreProgram.value(StoreProgram.runKey).flatMap { Int($0) })
         let results = try #require(StoreProgram.value(StoreProgram.resultsKey).flatMap { FileHandle(forWritingAtPath: $0) })

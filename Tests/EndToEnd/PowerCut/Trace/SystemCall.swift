@@ -20,7 +20,7 @@ struct SystemCall: Hashable, Sendable {
         let isTruncated: Bool
     }
 
-    /// The trace can't be parsed.
+    /// The trace cannot be parsed.
     struct SyntaxError: Error, Hashable, CustomStringConvertible {
         let line: String
 

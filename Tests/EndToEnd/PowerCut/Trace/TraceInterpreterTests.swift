@@ -23,7 +23,7 @@ import UTF8Text
         interpreter.tree.items.map { $0.path.map(\.string).joined(separator: "/") }
     }
 
-    @Test func `a created, written and renamed file has its bytes under the new name`() throws {
+    @Test func `A created, written and renamed file has its bytes under the new name`() throws {
         let interpreter = try interpret(
             #"mkdir("/t/data", 0700) = 0"#,
             #"open("/t/data", O_RDONLY|O_DIRECTORY) = 3"#,
@@ -45,7 +45,7 @@ import UTF8Text
         #"linkat(AT_FDCWD, "/proc/self/fd/4", 3, "a", AT_SYMLINK_FOLLOW) = 0"#,
         #"linkat(4, "", 3, "a", AT_EMPTY_PATH) = 0"#,
     ])
-    func `an unnamed file has its bytes under its linked name`(link: String) throws {
+    func `An unnamed file has its bytes under its linked name`(link: String) throws {
         let interpreter = try interpret(
             #"mkdir("/t/data", 0700) = 0"#,
             #"open("/t/data", O_RDONLY|O_DIRECTORY) = 3"#,
@@ -58,7 +58,7 @@ import UTF8Text
         #expect(interpreter.events.count == 3)
     }
 
-    @Test func `writes to other descriptors are sent bytes`() throws {
+    @Test func `Writes to other descriptors are recorded as sent`() throws {
         let interpreter = try interpret(
             #"openat(AT_FDCWD, "/etc/passwd", O_RDONLY) = 4"#,
             #"pwrite64(4, "x", 1, 0) = 1"#,
@@ -67,7 +67,7 @@ import UTF8Text
         #expect(interpreter.events == [.sent(Array("answer".utf8))])
     }
 
-    @Test func `a reused descriptor refers to the new file`() throws {
+    @Test func `A reused descriptor refers to the new file`() throws {
         let interpreter = try interpret(
             #"mkdir("/t/d", 0700) = 0"#,
             #"open("/t/d", O_RDONLY|O_DIRECTORY) = 3"#,
@@ -81,7 +81,7 @@ import UTF8Text
         #expect(interpreter.tree.items.dropFirst().map(\.bytes) == [FileBytes(Array("a".utf8)), FileBytes(Array("b".utf8))])
     }
 
-    @Test func `a recreated folder is a new inode`() throws {
+    @Test func `A recreated folder is a new inode`() throws {
         let interpreter = try interpret(
             #"mkdir("/t/d", 0700) = 0"#,
             #"mkdir("/t/d/e", 0700) = 0"#,
@@ -93,7 +93,7 @@ import UTF8Text
         #expect(Set(interpreter.events).count == 4)
     }
 
-    @Test func `relative paths are resolved`() throws {
+    @Test func `Relative paths are resolved`() throws {
         let interpreter = try interpret(
             #"mkdir("/t/d", 0700) = 0"#,
             #"openat(AT_FDCWD, "/t/d/..", O_RDONLY|O_DIRECTORY) = 3"#,
@@ -107,7 +107,7 @@ import UTF8Text
         #expect(scopes == [.inode(.root), .inode(Inode(number: 1, isFolder: true))])
     }
 
-    @Test func `failed calls are ignored`() throws {
+    @Test func `Failed calls are ignored`() throws {
         let interpreter = try interpret(
             #"mkdir("/t/d", 0700) = -1 EEXIST (File exists)"#,
             "fsync(3) = -1 EIO (Input/output error)"
@@ -120,7 +120,7 @@ import UTF8Text
         #"write(4, "x", 1) = 1"#, #"fallocate(4, 0, 0, 100) = 0"#, #"renameat(3, "a", 9, "a") = 0"#,
         #"link("/t/d/a", "/t/d/b") = 0"#, #"linkat(3, "a", 3, "b", 0) = 0"#, #"pwrite64(4, "x"..., 100, 0) = 100"#,
     ])
-    func `unsupported calls are errors`(line: String) throws {
+    func `Unsupported calls are errors`(line: String) throws {
         #expect(throws: TraceInterpreter.Failure.self) {
             try interpret(
                 #"mkdir("/t/d", 0700) = 0"#,

@@ -1,4 +1,4 @@
-/// Parses the lines of a trace to system calls, in the order in which they returned.
+/// Parses the lines of a trace into system calls, in the order in which they returned.
 ///
 /// A call that overlaps with a call of another thread has two lines: `name(arguments <unfinished ...>`, and later
 /// `<... name resumed>arguments) = result`. Calls that never returned, because the process was killed, are omitted.

@@ -103,7 +103,7 @@ import UTF8Text
     }
 
     @Test
-    func `Lists are paginated in every order, also recursively`() async throws {
+    func `Lists, including recursive ones, are paginated in every order`() async throws {
         try await withServer { server in
             for (path, number) in [("c/a", 3), ("c/b", 1), ("c/b/s/x", 0), ("c/d", 2), ("c/none/s/y", 0), ("e/f", 5)] {
                 try await server.set(path, ["n": .integer(Int64(number))])

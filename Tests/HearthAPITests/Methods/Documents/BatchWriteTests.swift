@@ -48,7 +48,7 @@ import UTF8Text
     }
 
     @Test
-    func `Each of many writes is a commit of its own`() async throws {
+    func `Each of many writes is a separate commit`() async throws {
         try await withService { service in
             let writes = try (0..<1_000).map { try Write.set(DocumentPath("a/\($0)"), ["n": .integer($0)]) }
             let outcomes = try await BatchWrite.call(writes, in: service.context)

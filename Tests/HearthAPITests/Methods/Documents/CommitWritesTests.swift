@@ -68,7 +68,7 @@ import UTF8Text
             #"{"delete": {"path": "a/missing"}}"#,
         ]
     )
-    func `A write without effect keeps the update time and makes no commit`(write: String) async throws {
+    func `A write without effect keeps the update time and creates no commit`(write: String) async throws {
         try await withService { service in
             let set = try JSONText(await service.result(of: "documents.set", #"["a/b", {"n": 1, "l": [1]}]"#)).root
             let sequence = service.context.store.position.lastSequence

@@ -171,16 +171,16 @@ import UTF8Text
         other: String
     ) async throws {
         try await withBooks { service in
-            for (path, isRefused) in [(other, false), (conflicting, true)] where !path.isEmpty {
+            for (path, isAborted) in [(other, false), (conflicting, true)] where !path.isEmpty {
                 let begun = try await service.member("transaction", of: "transactions.begin", "{}")
                 let transaction = try #require(begun)
                 try await service.result(of: "query.run", "{\(source), \"transaction\": \(transaction)}")
                 try await service.result(
                     of: "documents.set",
-                    "{\"path\": \"\(path)\", \"fields\": {\"n\": \(isRefused ? 1 : 2)}}"
+                    "{\"path\": \"\(path)\", \"fields\": {\"n\": \(isAborted ? 1 : 2)}}"
                 )
                 let commit = "{\"writes\": [{\"set\": {\"path\": \"t/t\", \"fields\": {}}}], \"transaction\": \(transaction)}"
-                if isRefused {
+                if isAborted {
                     let error = try #require(try await service.response(to: "documents.commit", commit)["error"])
                     #expect(error["data"]?["status"]?.string == "ABORTED")
                 } else {

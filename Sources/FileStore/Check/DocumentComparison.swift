@@ -1,0 +1,168 @@
+internal import DocumentIndex
+internal import DocumentModel
+internal import DocumentStore
+internal import StorageIO
+internal import UTF8Text
+
+/// A comparison of document files with the journal and the index, by one thread of a ``DocumentCheckPool``.
+struct DocumentComparison {
+    /// The state that all threads compare the files with.
+    struct Context: Sendable {
+        let files: DocumentFiles
+        let journal: JournalCheck
+        let isClean: Bool
+        /// The last commit's time; `nil` before the first commit.
+        let lastTime: Timestamp?
+        /// The current time.
+        let now: Timestamp
+        /// The quarantined documents.
+        let quarantined: Set<DocumentPath>
+    }
+
+    /// Files in the folder of a collection.
+    struct Batch: Sendable {
+        let collection: CollectionPath
+        let folder: SharedFileDescriptor
+        let filePath: String
+        var files: [(name: String, id: DocumentPath.ID?)] = []
+
+        /// The maximum number of files: few enough that all threads have work, and many enough that passing them on is cheap.
+        static let maximumCount = 64
+    }
+
+    /// The result for a batch.
+    struct Result: Sendable {
+        let collection: CollectionPath
+        /// The number of readable documents.
+        var documents = 0
+        /// The total size of their files.
+        var byteCount = 0
+        var findings: [CheckFinding] = []
+        /// The documents in the journal whose files were found.
+        var found: [DocumentPath] = []
+        /// The number of documents that recovery brings to their last committed state.
+        var recoverable = 0
+        /// The number of documents that are later than the last commit, but not in the future.
+        var late = 0
+        /// The latest update time of all documents, unless it is in the future.
+        var latestUpdateTime: Timestamp?
+    }
+
+    private let context: Context
+    /// This thread's part of the check of the index; `nil` without an index.
+    private(set) var index: IndexCheck?
+
+    init(_ context: Context, _ index: IndexCheck?) {
+        self.context = context
+        self.index = index
+    }
+
+    /// Reads and compares the files of a batch.
+    mutating func run(_ batch: Batch) -> Result {
+        var result = Result(collection: batch.collection)
+        var documents: [(document: Document, file: String)] = []
+        for (name, id) in batch.files {
+            let file = batch.filePath + "/" + name
+            do throws(StatusError) {
+                guard let document = try context.files.decode(name, id: id, in: batch.collection, batch.folder.descriptor),
+                    hasName(name, document.path, file, &result)
+                else { continue }
+                result.documents += 1
+                result.byteCount += (try? batch.folder.descriptor.status(of: name)?.size) ?? 0
+                compare(document, file, &result)
+                documents.append((document, file))
+            } catch {
+                addFailure(error, at: id.map { batch.collection.document($0) }, file, &result)
+            }
+        }
+        index?.compare(documents)
+        return result
+    }
+
+    /// Returns whether a file has the name of its document, and otherwise adds a finding.
+    private func hasName(_ name: String, _ path: DocumentPath, _ file: String, _ result: inout Result) -> Bool {
+        if context.files.folders.naming.file(of: path.id).text.utf8.elementsEqual(name.utf8) { return true }
+        let fault = "The file of the document \(Excerpt(path.string)) has a different name. \(FolderEntry.renameHint)"
+        result.findings.append(CheckFinding(.foreignName, fault, file: file))
+        return false
+    }
+
+    /// Adds a document that is not readable.
+    private mutating func addFailure(_ error: StatusError, at path: DocumentPath?, _ file: String, _ result: inout Result) {
+        if let path {
+            result.found.append(path)
+            index?.skip(path)
+            if error.code == .dataLoss, let change = context.journal.changes[path], isRecoverable(path, change) {
+                result.recoverable += 1
+                return
+            }
+        }
+        result.findings.append(CheckFinding(error, file: file))
+    }
+
+    private func isRecoverable(_ path: DocumentPath, _ change: JournalCheck.LastChange) -> Bool {
+        !context.quarantined.contains(path) && context.journal.isRecoverable(change)
+    }
+
+    /// Compares a document with its last change in the journal.
+    private func compare(_ document: Document, _ file: String, _ result: inout Result) {
+        let path = document.path
+        let isLate = isLate(path, document.updateTime, file, &result)
+        guard let change = context.journal.changes[path] else { return }
+        result.found.append(path)
+        let fault: String
+        if let updateTime = change.updateTime {
+            guard document.updateTime != updateTime else {
+                guard EncodedDocument(document).fieldsJSON.hashValue != change.fieldsHash else { return }
+                let notice = "The file has been edited since its last commit."
+                result.findings.append(CheckFinding(.edited, notice, path: path.string, file: file))
+                return
+            }
+            fault = "The document was last committed at \(updateTime), but the file's update time is \(document.updateTime)."
+        } else {
+            fault = "The document was deleted by the commit at \(change.time), but has a file."
+        }
+        // Late documents of a database that was not closed are reported together.
+        if isLate, !context.isClean { return }
+        // Recovery keeps a file that is newer than the last commit of the document.
+        if document.updateTime <= change.time, isRecoverable(path, change) {
+            result.recoverable += 1
+        } else {
+            result.findings.append(.outdated(fault, path, file, isQuarantined: context.quarantined.contains(path)))
+        }
+    }
+
+    /// Returns whether an update time is later than the last commit, and if so adds the document.
+    private func isLate(_ path: DocumentPath, _ updateTime: Timestamp, _ file: String, _ result: inout Result) -> Bool {
+        let isInFuture = updateTime > context.now
+        if !isInFuture { result.latestUpdateTime = max(result.latestUpdateTime ?? updateTime, updateTime) }
+        if let lastTime = context.lastTime, updateTime <= lastTime { return false }
+        if !isInFuture {
+            result.late += 1
+            // They are reported together: the journal lost its end.
+            if !context.isClean { return true }
+        }
+        result.findings.append(
+            CheckFinding(
+                .futureUpdateTime,
+                "The update time \(updateTime) is later than the last commit. "
+                    + (isInFuture ? "Correct it in the file." : "A repair accepts it."),
+                path: path.string,
+                file: file
+            )
+        )
+        return true
+    }
+}
+
+extension CheckFinding {
+    /// The finding for a document that is not in its last committed state.
+    static func outdated(_ fault: String, _ path: DocumentPath, _ file: String, isQuarantined: Bool) -> CheckFinding {
+        let advice =
+            isQuarantined
+            ? "It is quarantined: its file could not be written, and \(DataFolder.quarantineName) contains the document. Remove "
+                + "the cause, and start the server."
+            : "If that was intended, a repair accepts it. Otherwise restore the document from a backup or from its history."
+        return CheckFinding(.outdatedDocument, fault, advice: advice, path: path.string, file: file)
+    }
+}

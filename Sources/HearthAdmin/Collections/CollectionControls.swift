@@ -1,0 +1,97 @@
+import DocumentModel
+import HearthAPI
+
+/// The parts shared by the views of a collection: heading, paging, views, filters, export and damaged files.
+struct CollectionControls: ViewModel {
+    private let heading: PathHeading
+    private let viewsMarkup: Markup
+    private let hasPages: Bool
+    private let firstURL: String?
+    private let previousURL: String?
+    private let nextURL: String?
+    private let hasSizes: Bool
+    private let sizesMarkup: Markup
+    private let hasCount: Bool
+    private let count: String
+    private let damaged: DamagedFileList?
+    private let filterForm: FilterFormView
+    private let queryError: DisplayText?
+    /// The equivalent call; `nil` if the query is invalid.
+    private let call: CallSnippet?
+    private let exportForm: ExportForm
+    private let isEmpty: Bool
+    private let isQuery: Bool
+    private let hasEmptyQuery: Bool
+    /// The page without filters and orders.
+    private let plainURL: String
+    private let newURL: String
+    private let deleteURL: String
+    private let canDeleteMatching: Bool
+    private let deleteMatchingURL: String
+
+    /// - Parameters:
+    ///   - documentCount: The number of documents on the page.
+    ///   - fields: The fields of the documents.
+    ///   - count: The total number of matching documents; `nil` if it is unknown.
+    ///   - commands: Formats the shell commands to copy.
+    init(
+        _ results: CollectionResults,
+        documentCount: Int,
+        fields: [FieldPath],
+        hasColors: Bool,
+        hasGeoPoints: Bool,
+        count: BoundedCount?,
+        commands: ShellCommands
+    ) {
+        let request = results.request
+        let isValid = results.error == nil
+        heading = PathHeading(request.path.segments)
+        let views: [(CollectionRequest.View, String, Bool)] = [
+            (.table, localized("Table"), true), (.map, localized("Map"), hasGeoPoints),
+            (.colors, localized("Colors"), hasColors), (.json, "JSON", true), (.types, localized("Types"), true),
+        ]
+        viewsMarkup = views.filter { $0.2 || $0.0 == request.view }.map { view, text, _ in
+            LinkOption(text: text, url: request.url { $0.view = view }, isCurrent: view == request.view)
+        }
+        .itemsMarkup(current: "page")
+        let sizes = request.hasSelectableSize ? CollectionRequest.sizes : []
+        hasSizes = !sizes.isEmpty
+        sizesMarkup = sizes.map { size in
+            LinkOption(
+                text: NumberFormat.grouped(size.count),
+                url: request.url { $0.size = size },
+                isCurrent: size == request.size
+            )
+        }
+        .itemsMarkup(current: "true")
+        firstURL = request.cursor == nil ? nil : request.url { $0.cursor = nil }
+        previousURL = results.previous.map { cursor in request.url { $0.cursor = cursor } }
+        nextURL = results.next.map { cursor in request.url { $0.cursor = cursor } }
+        hasPages = firstURL != nil || previousURL != nil || nextURL != nil
+        hasCount = isValid
+        self.count = Self.text(of: count, shown: documentCount, isComplete: results.isComplete)
+        damaged = DamagedFileList(results.damaged)
+        filterForm = FilterFormView(request, fields: fields)
+        queryError = results.error.map { DisplayText($0.message) }
+        call = results.call.params.utf8.isEmpty ? nil : CallSnippet(results.call, commands: commands)
+        exportForm = ExportForm(request, hasGeoPoints: hasGeoPoints)
+        isEmpty = results.entries.isEmpty && results.damaged.isEmpty && isValid
+        isQuery = request.isQuery
+        hasEmptyQuery = request.isQuery && results.entries.isEmpty && isValid
+        plainURL = request.url { ($0.filters, $0.orders, $0.cursor) = ([], [], nil) }
+        newURL = EditTarget(newIn: request.path).url(asJSON: false)
+        deleteURL = AdminURL.collection(request.path) + "?delete"
+        canDeleteMatching = request.isFilter && isValid && !results.entries.isEmpty
+        deleteMatchingURL = AdminURL.delete(matching: request)
+    }
+
+    private static func text(of count: BoundedCount?, shown: Int, isComplete: Bool) -> String {
+        if isComplete {
+            localized(count: shown, one: "{count} document", other: "{count} documents")
+        } else if let count {
+            localized("{shown} of {total} documents", ["shown": NumberFormat.grouped(shown), "total": count.text])
+        } else {
+            localized(count: shown, one: "{count} document on this page", other: "{count} documents on this page")
+        }
+    }
+}

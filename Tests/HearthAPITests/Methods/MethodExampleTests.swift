@@ -1,0 +1,79 @@
+import DocumentModel
+import Foundation
+import HearthAPI
+import JSONRPC
+import StrictJSON
+import Testing
+import UTF8Text
+
+@Suite("Examples of the API reference") struct MethodExampleTests {
+    @Test
+    func `Every method except rpc.discover has an example`() {
+        for method in HearthMethods.table.methods where method.name != "rpc.discover" {
+            #expect(!method.examples.isEmpty, "\(method.name)")
+        }
+    }
+
+    @Test
+    func `The examples, called in order, return the documented results`() async throws {
+        try await withService { service in
+            try await service.result(of: "documents.commit", Self.preparation)
+            try Data(Self.keys.utf8).write(to: URL(filePath: service.folder + "/keys.json"))
+            await service.context.keys.refresh()
+            for method in HearthMethods.table.methods {
+                for example in method.examples {
+                    let params = String(decoding: example.params.root.rawBytes, as: UTF8.self)
+                    let result = try JSONText(try await service.result(of: method.name.string, params)).root
+                    #expect(
+                        isSame(result, as: example.result.root),
+                        "\(method.name), \(example.name): \(String(decoding: result.rawBytes, as: UTF8.self))"
+                    )
+                }
+            }
+        }
+    }
+
+    private static let preparation = #"""
+        {"writes": [
+            {"set": {"path": "books/hitchhiker", "fields": {
+                "title": "The Hitchhiker's Guide to the Galaxy", "author": "Douglas Adams", "numberOfPages": 816
+            }}},
+            {"set": {"path": "books/restaurant", "fields": {"title": "The Restaurant at the End of the Universe"}}},
+            {"set": {"path": "books/hitchhiker/reviews/r1", "fields": {"stars": 5}}}
+        ]}
+        """#
+
+    private static let keys = #"""
+        {"format":1,"keys":[
+        {"id":"5f0c1e9ab3d2","label":"backups","role":"reader","createTime":"2024-02-29T12:00:00.000000Z","sha256":
+        "f55ca2d68c4e4ac0c0f3a1d9dfe35dbd7a9f3a8a1a6ff3e29c5e0b9a8f04b1e6"}
+        ]}
+        """#
+
+    /// Returns whether two values are equal except for variable parts: times, the epoch, transaction IDs, and counters of
+    /// `server.info`.
+    private func isSame(_ value: JSONNode, as example: JSONNode) -> Bool {
+        guard value.kind == example.kind, value.count == example.count else { return false }
+        switch example.kind {
+        case .object:
+            return zip(value.members.map(Array.init) ?? [], example.members.map(Array.init) ?? []).allSatisfy { member, example in
+                member.key == example.key && (Self.variable.contains(member.key) || isSame(member.value, as: example.value))
+            }
+        case .array:
+            return zip(value.elements.map(Array.init) ?? [], example.elements.map(Array.init) ?? []).allSatisfy(isSame)
+        case .string where isTime(example.string):
+            return isTime(value.string)
+        case .null, .boolean, .number, .string:
+            return value.rawBytes == example.rawBytes
+        }
+    }
+
+    private static let variable: Set<UTF8Key> = [
+        "epoch", "transaction", "sequence", "oldestSequence", "uptimeSeconds", "milliseconds", "token", "key", "id", "state",
+        "documentsDone", "documentsTotal", "changes", "memoryBytes", "size", "storage",
+    ]
+
+    private func isTime(_ text: String?) -> Bool {
+        text.flatMap { try? Timestamp(rfc3339: $0) } != nil
+    }
+}

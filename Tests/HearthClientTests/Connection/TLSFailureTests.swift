@@ -1,0 +1,64 @@
+import DocumentModel
+import Foundation
+import HearthClient
+import Testing
+
+@Suite("TLS at one end only", .timeLimit(.minutes(1)))
+struct TLSFailureTests {
+    /// Returns the error of a call to a server that answers the first bytes of a connection with `response`, and then closes it.
+    private func error(scheme: String, response: [UInt8]) async throws -> StatusError? {
+        let listener = try LoopbackListener()
+        defer { withExtendedLifetime(listener) {} }
+        let descriptor = listener.descriptor
+        Thread.detachNewThread {
+            while true {
+                let connection = accept(descriptor, nil, nil)
+                guard connection >= 0 else { return }
+                var bytes = [UInt8](repeating: 0, count: 65_536)
+                _ = read(connection, &bytes, bytes.count)
+                _ = response.withUnsafeBytes { send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+                shutdown(connection, Int32(SHUT_WR))
+                while read(connection, &bytes, bytes.count) > 0 {}
+                close(connection)
+            }
+        }
+        let server = try ServerAddress("\(scheme)://127.0.0.1:\(listener.port)")
+        return await #expect(throws: StatusError.self) {
+            try await HearthConnection.withConnection(to: server) { _ = try await $0.serverInformation() }
+        }
+    }
+
+    @Test func `An https URL of a server without TLS is reported as such`() async throws {
+        let answer = "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        let error = try await error(scheme: "https", response: Array(answer.utf8))
+        #expect(error?.code == .unavailable)
+        #expect(error?.message.contains("Cannot establish a TLS connection to https://127.0.0.1:") == true)
+        #expect(error?.message.contains("does not use TLS at this port. Use an http URL") == true)
+    }
+
+    @Test(arguments: [[], [0x15, 3, 3, 0, 2, 2, 40]] as [[UInt8]])
+    func `A failed TLS handshake is reported as such`(response: [UInt8]) async throws {
+        let error = try await error(scheme: "https", response: response)
+        #expect(error?.code == .unavailable)
+        #expect(error?.message.contains("Cannot establish a TLS connection to https://127.0.0.1:") == true)
+        #expect(error?.message.contains("handshake failed") == true)
+    }
+
+    // Nothing, or the alert "unexpected message".
+    @Test(arguments: [[], [0x15, 3, 3, 0, 2, 2, 10]] as [[UInt8]])
+    func `An http URL of a server with TLS is reported as such`(response: [UInt8]) async throws {
+        let error = try await error(scheme: "http", response: response)
+        #expect(error?.code == .unavailable)
+        #expect(error?.message.contains("use an https URL") == true)
+    }
+
+    @Test(arguments: ["http", "https"])
+    func `A refused connection is not reported as a TLS failure`(scheme: String) async throws {
+        // Port 1 is reserved and not in use.
+        let server = try ServerAddress("\(scheme)://127.0.0.1:1")
+        let error = await #expect(throws: StatusError.self) {
+            try await HearthConnection.withConnection(to: server) { _ = try await $0.serverInformation() }
+        }
+        #expect(error?.message.contains("Is `hearth serve` running") == true)
+    }
+}

@@ -1,0 +1,70 @@
+import DocumentModel
+import HearthAPI
+import ServerTestSupport
+import StrictJSON
+import Testing
+import UTF8Text
+
+@testable import HearthHTTP
+
+/// Watchers that don't read must not affect others.
+@Suite(.timeLimit(.minutes(1))) struct SlowWatcherStreamTests {
+    @Test
+    func `Commits don't wait for watchers that don't read`() async throws {
+        try await withServer { server in
+            try await withThrowingTaskGroup { group in
+                let (streams, begun) = AsyncStream<Void>.makeStream()
+                let count = 40
+                for _ in 0..<count {
+                    group.addTask {
+                        try await withConnection(to: server, receiveBuffer: 4_096) { connection in
+                            try await connection.send(RawConnection.request("GET", "/watch?collection=large"))
+                            _ = try await connection.receive(through: #""current""#)
+                            begun.yield()
+                            await untilCancelled()
+                        }
+                    }
+                }
+                var iterator = streams.makeAsyncIterator()
+                for _ in 0..<count { await iterator.next() }
+
+                // The characters that take longest to escape.
+                let text = String(repeating: "\u{2027}", count: 100_000)
+                var slowest = Duration.zero
+                for number in 0..<2 as Range<Int64> {
+                    try await server.set("large/\(number)", ["text": .string(text)])
+                    let start = ContinuousClock.now
+                    try await server.set("small/x", ["number": .integer(number)])
+                    slowest = max(slowest, ContinuousClock.now - start)
+                }
+                #expect(slowest < .seconds(2))
+                group.cancelAll()
+            }
+        }
+    }
+
+    @Test
+    func `A reader that stops for a while receives the pending frames, and then the end of the stream`() async throws {
+        try await withServer(.standard.with(\.stallTimeout, .seconds(1))) { server in
+            let text = String(repeating: "x", count: 700_000)
+            for number in 0..<16 as Range<Int64> {
+                try await server.set("a/d\(number)", ["number": .integer(number), "text": .string(text)])
+            }
+            // Not too small: the kernel reopens a tiny window with long pauses.
+            try await withConnection(to: server, receiveBuffer: 65_536) { connection in
+                try await connection.send(RawConnection.request("GET", "/watch?collection=a"))
+                // More than the time after which the stream ends, and less than that after which it is cut off.
+                try await Task.sleep(for: .seconds(4))
+                let received = try await connection.receiveAll()
+                #expect(received.contains(#""number":0,"#))
+                #expect(received.contains(#"{"type":"end","reason":"slow""#))
+            }
+        }
+    }
+
+    private func untilCancelled() async {
+        let (stream, continuation) = AsyncStream<Never>.makeStream()
+        for await _ in stream {}
+        continuation.finish()
+    }
+}
