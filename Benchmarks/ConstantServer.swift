@@ -1,15 +1,10 @@
 import ArgumentParser
-import DocumentStore
-import FileStore
 import Foundation
-import HTTPTypes
-import HearthAPI
-import HearthHTTP
-import Hummingbird
-import Logging
 import NIOCore
+import NIOHTTP1
+import NIOPosix
 
-/// Hearth's HTTP server with a route `POST /constant` that returns constant bytes: the baseline cost of a call.
+/// A NIO channel handler that returns constant bytes: the baseline cost of a request over HTTP.
 struct ConstantServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "constant-server",
@@ -17,39 +12,42 @@ struct ConstantServer: AsyncParsableCommand {
         shouldDisplay: false
     )
 
-    @Option(help: "Empty folder for the store, which the route doesn't use.")
-    var data: String
-
     @Option(help: "Size of the response in bytes.")
     var bytes: Int
 
     func run() async throws {
-        let logger = Logger(label: "hearth-bench") { StreamLogHandler.standardError(label: $0) }
-        let store = try await FileStore.open(FileStoreConfiguration(folder: data), logger: logger)
-        var configuration = HTTPServerConfiguration()
-        configuration.port = 0
         let body = ByteBuffer(repeating: UInt8(ascii: "x"), count: bytes)
-        let server = try HTTPServer(
-            configuration: configuration,
-            context: ServiceContext(store: store),
-            modules: [ConstantModule(body: body)],
-            logger: logger
-        ) { port in
-            try? FileHandle.standardOutput.write(contentsOf: Data("http://127.0.0.1:\(port)\n".utf8))
-        }
-        try await server.run()
+        let server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .serverChannelOption(.backlog, value: 256)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.configureHTTPServerPipeline(withPipeliningAssistance: false)
+                    try channel.pipeline.syncOperations.addHandler(ConstantHandler(body: body))
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let port = server.localAddress?.port ?? 0
+        try FileHandle.standardOutput.write(contentsOf: Data("http://127.0.0.1:\(port)\n".utf8))
+        try await server.closeFuture.get()
     }
 }
 
-/// A route that reads the body of a request and responds with constant bytes.
-private struct ConstantModule: RouteModule {
-    let body: ByteBuffer
+/// Responds to every request with constant bytes.
+private final class ConstantHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
 
-    func routes(using _: ServerResources) -> [Route] {
-        let handler: Route.Handler = { request, _ in
-            _ = try await request.body.collect(upTo: 1 << 20)
-            return Response(status: .ok, headers: [.contentType: "text/plain"], body: ResponseBody(byteBuffer: body))
-        }
-        return [Route("/constant", RoutePolicy(), [.post: handler])]
+    private let body: ByteBuffer
+
+    init(body: ByteBuffer) {
+        self.body = body
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .end = unwrapInboundIn(data) else { return }
+        let headers: HTTPHeaders = ["Content-Type": "application/json", "Content-Length": "\(body.readableBytes)"]
+        context.write(wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .ok, headers: headers))), promise: nil)
+        context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     }
 }

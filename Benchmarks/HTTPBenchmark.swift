@@ -10,7 +10,7 @@ import UTF8Text
 struct HTTPBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "http",
-        abstract: "Durable creates and reads over HTTP, compared with file replacement without sync and a constant route."
+        abstract: "Durable creates and reads over HTTP, compared with file replacement without sync and a raw NIO handler."
     )
 
     @OptionGroup var options: BenchmarkOptions
@@ -61,18 +61,27 @@ struct HTTPBenchmark: AsyncParsableCommand {
             }
         }
         let constantBytes = Self.responseBytes(documents[0])
-        try await BenchmarkServer.with(
+        let constant = try await BenchmarkServer.with(
             SpawnedProcess.sibling("hearth-bench"),
-            ["constant-server", "--data", folder + "/unused", "--bytes", "\(constantBytes)"],
+            ["constant-server", "--bytes", "\(constantBytes)"],
             in: folder
         ) { server in
-            try await report.add(measure(Self.constant, gets, to: "/constant", expecting: "x", of: server))
+            try await measure(Self.constant, gets, to: "/constant", expecting: "x", of: server)
         }
+        report.add(constant)
         try await BenchmarkServer.with(
             hearth ?? SpawnedProcess.sibling("hearth"),
             ["serve", "--data", folder + "/data", "--port", "0"],
             in: folder
         ) { server in
+            var health = try await measure(
+                "GET /health, \(connections) connections",
+                documents.map { _ in HTTPLoad.Request(method: .GET, path: "/health") },
+                expecting: #"{"status":"ok"}"#,
+                of: server
+            )
+            health.addProcessorTime(relativeTo: constant, maximum: 1.5)
+            report.add(health)
             try await report.add(
                 measure(
                     "documents.create, \(connections) connections",
@@ -82,7 +91,9 @@ struct HTTPBenchmark: AsyncParsableCommand {
                 )
             )
             let single = "documents.get, \(connections) connections"
-            try await report.add(measure(single, gets, of: server, target: .init(baseline: Self.constant, ratio: 0.7)))
+            var get = try await measure(single, gets, of: server)
+            get.addProcessorTime(relativeTo: constant)
+            report.add(get)
             var batched = try await measure(
                 "documents.get, \(Self.batchCount) per batch",
                 ByteBuffer.batches(of: Self.batchCount, gets),
@@ -180,12 +191,20 @@ struct HTTPBenchmark: AsyncParsableCommand {
     /// The number of calls per batch. The target: a batched call costs at most a quarter as much as a single one.
     private static let batchCount = 100
 
-    private static let constant = "constant response of the same size"
+    private static let constant = "constant response of a raw NIO handler"
 
     /// The approximate size of a response with a document.
     private static func responseBytes(_ document: Document) -> Int {
         var writer = JSONWriter()
         document.fields.write(to: &writer)
         return writer.bytes.count + 180
+    }
+}
+
+extension Measurement {
+    /// Adds the CPU time per operation as a multiple of that of another workload.
+    fileprivate mutating func addProcessorTime(relativeTo other: Measurement, maximum: Double? = nil) {
+        let ratio = processorMicroseconds / other.processorMicroseconds
+        quantities.append(Quantity(name: "CPU time relative to the raw NIO handler", value: ratio, unit: "×", maximum: maximum))
     }
 }
