@@ -2,7 +2,7 @@ import Concurrency
 import TestSupport
 import Testing
 
-@Suite("Memory budget", .timeLimit(.minutes(1)))
+@Suite("Memory budget", .timeLimit(.minutes(10)))
 struct MemoryBudgetTests {
     private typealias Reservation = MemoryBudget.Reservation
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Concurrency
 
-@Suite("Waiters", .timeLimit(.minutes(1)))
+@Suite("Waiters", .timeLimit(.minutes(10)))
 struct WaitersTests {
     @Test
     func `An event before the wait ends it immediately`() async {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import UTF8Text
 
-@Suite("hearth check", .timeLimit(.minutes(2)))
+@Suite("hearth check", .timeLimit(.minutes(10)))
 struct CheckCommandTests {
     @Test func `Reports findings, repairs the folder and sets the exit status`() async throws {
         try await withTemporaryFolder { folder in

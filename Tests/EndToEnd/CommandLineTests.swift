@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import UTF8Text
 
-@Suite("Command line", .timeLimit(.minutes(2)))
+@Suite("Command line", .timeLimit(.minutes(10)))
 struct CommandLineTests {
     @Test(arguments: [
         ["nonsense"], ["get"], ["get", "books"], ["get", "books//x"], ["get", "books/.."], ["get", "books/__x__"],

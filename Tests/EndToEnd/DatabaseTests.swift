@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import UTF8Text
 
-@Suite("Named databases", .tags(.slow), .timeLimit(.minutes(4)))
+@Suite("Named databases", .tags(.slow), .timeLimit(.minutes(10)))
 struct DatabaseTests {
     @Test func `The command line selects databases`() async throws {
         try await withServer { server in

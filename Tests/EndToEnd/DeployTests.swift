@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import UTF8Text
 
-@Suite("deploy/run and deploy/test", .tags(.slow), .timeLimit(.minutes(2)))
+@Suite("deploy/run and deploy/test", .tags(.slow), .timeLimit(.minutes(10)))
 struct DeployTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "deploy")

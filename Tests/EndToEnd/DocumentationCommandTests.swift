@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import UTF8Text
 
-@Suite("Commands in the API documentation", .timeLimit(.minutes(2)))
+@Suite("Commands in the API documentation", .timeLimit(.minutes(10)))
 struct DocumentationCommandTests {
     @Test func `Commands run in a shell`() async throws {
         try await withServer { server in

@@ -8,7 +8,7 @@ import UTF8Text
 ///
 /// A ```` ```console ```` block contains commands, each after `$ `, with the output that they print. A command whose output is not
 /// shown may print anything. An HTML comment `<!-- not run: reason -->` before a block excludes it.
-@Suite("Documentation", .tags(.slow), .timeLimit(.minutes(5)))
+@Suite("Documentation", .tags(.slow), .timeLimit(.minutes(10)))
 struct DocumentationPageTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardizedFileURL
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import UTF8Text
 
-@Suite("Value round trips", .timeLimit(.minutes(2)))
+@Suite("Value round trips", .timeLimit(.minutes(10)))
 struct EndToEndValueRoundTripTests {
     /// A document with every value type, and with values that are often corrupted.
     private static func fields() throws -> MapValue {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import UTF8Text
 
-@Suite("hearth example load", .tags(.slow), .timeLimit(.minutes(2)))
+@Suite("hearth example load", .tags(.slow), .timeLimit(.minutes(10)))
 struct ExampleCommandTests {
     /// The expected export of the guide, independent of the implementation.
     private static let guide = #"""

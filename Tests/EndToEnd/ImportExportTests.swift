@@ -4,7 +4,7 @@ import HearthClient
 import TestSupport
 import Testing
 
-@Suite("hearth import and export", .timeLimit(.minutes(2)))
+@Suite("hearth import and export", .timeLimit(.minutes(10)))
 struct ImportExportTests {
     /// In export order: each document precedes its subcollections. One collection belongs to a missing document.
     private static let lines = [
@@ -93,8 +93,8 @@ struct ImportExportTests {
             try pipe.close()
             let result = try await process.result()
             #expect(result.status == .code(1))
-            #expect(result.errors.count == 2)
-            #expect(result.errors.first?.contains("UNAVAILABLE") == true)
+            // After 10 s there are also lines of progress.
+            #expect(result.errors.count { $0.contains("UNAVAILABLE") } == 1)
             #expect(result.errors.last?.contains("Import stopped at \(fifo):501: 500 documents imported;") == true)
 
             let missing = try await hearth("import", folder.appendingPathComponent("none").path, "--server", server.address)
@@ -166,7 +166,7 @@ struct ImportExportTests {
                 #expect(result.errors.filter { $0.contains("file \"documents/\(file)\")") }.count == 1, "\(file)")
             }
             #expect(result.errors.last == "hearth: 6 damaged files could not be exported.")
-            #expect(result.errors.count == files.count + 1)
+            #expect(result.errors.count { !$0.hasSuffix(" exported") } == files.count + 1)
             #expect(!result.errorText.contains(server.folder.path))
             #expect(try await hearth("export", "--skip-damaged", "--server", server.address).status == .code(0))
             let list = try await hearth("list", "--server", server.address)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import UTF8Text
 
-@Suite("API keys", .timeLimit(.minutes(2)))
+@Suite("API keys", .timeLimit(.minutes(10)))
 struct KeyTests {
     @Test func `Keys can be created before the first start, and permit a public address`() async throws {
         try await withTemporaryFolder { folder in

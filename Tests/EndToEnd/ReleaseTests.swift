@@ -8,7 +8,7 @@ import UTF8Text
 ///
 /// `Fixtures/release-0.1.0.tar.gz` is a data folder of 0.1.0 after `kill -9`. `release-0.1.0.json` has its keys and watch tokens, and
 /// requests with the responses of 0.1.0.
-@Suite("Compatibility with release 0.1.0", .tags(.slow), .timeLimit(.minutes(5)))
+@Suite("Compatibility with release 0.1.0", .tags(.slow), .timeLimit(.minutes(10)))
 struct ReleaseTests {
     @Test func `Requests to a data folder of 0.1.0 get the same responses`() async throws {
         try await withRelease { folder, recording in

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import UTF8Text
 
-@Suite("hearth serve", .timeLimit(.minutes(2)))
+@Suite("hearth serve", .timeLimit(.minutes(10)))
 struct ServeTests {
     @Test func `Prints its URL when it is ready, and nothing else to standard output`() async throws {
         try await withTemporaryFolder { folder in

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import UTF8Text
 
-@Suite("hearth watch", .timeLimit(.minutes(2)))
+@Suite("hearth watch", .timeLimit(.minutes(10)))
 struct WatchCommandTests {
     /// Summarizes a frame: `added books/a@0`.
     private func summary(_ line: String) throws -> String {

@@ -3,7 +3,7 @@ import HearthClient
 import Testing
 
 /// Code in the style of Firestore's documentation, mainly with closures. Compiling it is part of the test.
-@Suite("Compatibility with Firestore's SDK", .timeLimit(.minutes(2)))
+@Suite("Compatibility with Firestore's SDK", .timeLimit(.minutes(10)))
 struct ClientCompatibilityTests {
     struct City: Codable {
         let name: String

@@ -2,7 +2,7 @@ import Foundation
 import HearthClient
 import Testing
 
-@Suite("Client documentation", .timeLimit(.minutes(2)))
+@Suite("Client documentation", .timeLimit(.minutes(10)))
 struct ClientDocumentationTests {
     private static let here = URL(filePath: #filePath).deletingLastPathComponent()
     private static let catalog = here.appending(path: "../../../Sources/HearthClient/HearthClient.docc")

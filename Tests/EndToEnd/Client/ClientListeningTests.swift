@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Client listeners", .tags(.slow), .timeLimit(.minutes(2)))
+@Suite("Client listeners", .tags(.slow), .timeLimit(.minutes(10)))
 struct ClientListeningTests {
     @Test func `A document listener receives the current state and every change`() async throws {
         try await withServer { server in

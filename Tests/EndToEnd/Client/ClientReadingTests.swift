@@ -2,7 +2,7 @@ import Foundation
 import HearthClient
 import Testing
 
-@Suite("Client reads", .timeLimit(.minutes(2)))
+@Suite("Client reads", .timeLimit(.minutes(10)))
 struct ClientReadingTests {
     @Test func `Reads a document as a type, with await and with a completion handler`() async throws {
         try await withGuide { db in

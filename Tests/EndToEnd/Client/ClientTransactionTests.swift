@@ -2,7 +2,7 @@ import Foundation
 import HearthClient
 import Testing
 
-@Suite("Client transactions", .timeLimit(.minutes(2)))
+@Suite("Client transactions", .timeLimit(.minutes(10)))
 struct ClientTransactionTests {
     @Test func `Concurrent transactions all succeed`() async throws {
         try await withServer { server in

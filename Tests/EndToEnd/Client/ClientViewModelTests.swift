@@ -3,7 +3,7 @@ import HearthClient
 import OpenCombine
 import Testing
 
-@Suite("View models", .timeLimit(.minutes(2)))
+@Suite("View models", .timeLimit(.minutes(10)))
 struct ClientViewModelTests {
     @Test func `A view model fetches a document and reports errors`() async throws {
         try await withGuide { @MainActor db in

@@ -2,7 +2,7 @@ import Foundation
 import HearthClient
 import Testing
 
-@Suite("Client writes", .timeLimit(.minutes(2)))
+@Suite("Client writes", .timeLimit(.minutes(10)))
 struct ClientWritingTests {
     @Test func `Updates and adds documents of a type`() async throws {
         try await withGuide { db in

@@ -4,7 +4,7 @@ import StrictJSON
 import Testing
 import UTF8Text
 
-@Suite("HearthConnection", .timeLimit(.minutes(2)))
+@Suite("HearthConnection", .timeLimit(.minutes(10)))
 struct HearthConnectionEndToEndTests {
     private static let path = (try? DocumentPath("books/a"))!  // A valid literal.
 

@@ -7,7 +7,7 @@ import Testing
 import UTF8Text
 
 extension CrashTests {
-    @Suite("Reads during a blocked sync", .timeLimit(.minutes(2)))
+    @Suite("Reads during a blocked sync", .timeLimit(.minutes(10)))
     struct BlockedSyncTests {
         @Test(arguments: Read.allCases) func `Reads do not wait for the sync of a commit`(read: Read) async throws {
             try await withTemporaryFolder { folder in

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension CrashTests {
-    @Suite("Temporary disk faults", .timeLimit(.minutes(5)))
+    @Suite("Temporary disk faults", .timeLimit(.minutes(10)))
     struct FaultTests {
         @Test(
             arguments: ["open@documents/", "pwrite@documents/", "mkdir@documents/", "pwrite@journal/", "any"],

@@ -8,7 +8,7 @@ extension CrashTests {
     @Suite(
         "Server on a small disk",
         .enabled(if: TmpfsVolume.isAvailable, "Mounting a file system requires root"),
-        .timeLimit(.minutes(5))
+        .timeLimit(.minutes(10))
     )
     struct FullDiskTests {
         @Test func `Rejects writes when the disk is full, still reads and deletes, and writes when there is space again`()

@@ -7,7 +7,7 @@ import Testing
 import UTF8Text
 
 /// Watchers that read one byte per second.
-@Suite("Slow watchers", .tags(.slow), .timeLimit(.minutes(5)))
+@Suite("Slow watchers", .tags(.slow), .timeLimit(.minutes(10)))
 struct SlowWatcherMemoryTests {
     private static let slowCount = 40
     private static let writeCount = 160

@@ -146,7 +146,7 @@ struct NoSpaceTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(10)))
     func `On a disk that is full to its last byte, documents are deleted and the store is closed cleanly`() async throws {
         var fixture = try StoreFixture()
         fixture.configuration.checkpointIdleTime = .milliseconds(20)
@@ -221,7 +221,7 @@ struct NoSpaceTests {
         #expect(try await fixture.check("disk/data").findings.isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(10)))
     func `Inodes that run out are reported before, the refusal names them, and documents can still be deleted`() async throws {
         var fixture = try StoreFixture()
         fixture.configuration.checkpointIdleTime = .milliseconds(20)

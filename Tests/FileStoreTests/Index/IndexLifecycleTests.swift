@@ -36,7 +36,7 @@ struct IndexLifecycleTests {
         #expect(try await fixture.findings() == [])
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `Commits do not wait while a rebuild writes its entries, and are applied afterward`() async throws {
         try await fixture.withStore { store in
             try await store.waitUntilIndexed()

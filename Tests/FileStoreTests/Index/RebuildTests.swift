@@ -27,7 +27,7 @@ struct RebuildTests {
         while !isReached(await store.indexes().singleFields) { try await Task.sleep(for: .milliseconds(5)) }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `Queries fail at once with the progress of a rebuild, and reads and writes of documents go on`() async throws {
         // More than one batch of the scan.
         let text = Value.string(String(repeating: "x", count: 900_000))
@@ -65,7 +65,7 @@ struct RebuildTests {
         #expect(try await fixture.findings() == [])
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `A query waits for the rebuild of a small database`() async throws {
         var fixture = fixture
         fixture.configuration.indexWaitDocumentCount = 3
@@ -90,7 +90,7 @@ struct RebuildTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `A document that is applied to its file during a rebuild is indexed as of its last commit`() async throws {
         try await fixture.withStore { store in
             defer { gate.open() }

@@ -24,7 +24,7 @@ struct QuerySchedulingTests {
     }
 
     @Test(
-        .timeLimit(.minutes(1))
+        .timeLimit(.minutes(10))
     )
     func `Endless queries don't block others, and end when their task is cancelled`() async throws {
         try await fixture.withStore { store in
@@ -56,7 +56,7 @@ struct QuerySchedulingTests {
     }
 
     @Test(
-        .timeLimit(.minutes(1))
+        .timeLimit(.minutes(10))
     )
     func `An endless SQLite step doesn't block other queries, and ends when its task is cancelled`() async throws {
         try await fixture.withStore { store in
@@ -78,7 +78,7 @@ struct QuerySchedulingTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `Long-running queries above the limit are rejected, with a retry delay`() async throws {
         try await fixture.withStore { store in
             try await store.set("c/a", [:])

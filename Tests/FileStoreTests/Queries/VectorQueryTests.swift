@@ -267,7 +267,7 @@ struct VectorQueryTests {
     }
 
     @Test(
-        .timeLimit(.minutes(5))
+        .timeLimit(.minutes(10))
     )
     func `A search ends when its task is cancelled`() async throws {
         try await fixture.withStore { store in

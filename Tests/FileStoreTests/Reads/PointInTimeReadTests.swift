@@ -48,7 +48,7 @@ struct PointInTimeReadTests {
         await reader.close()
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+    @Test(.timeLimit(.minutes(10)), arguments: [true, false])
     func `A journal segment that another program removed is reported when history needs it`(isOldest: Bool) async throws {
         var fixture = fixture
         fixture.configuration.segmentBytes = 4 << 10

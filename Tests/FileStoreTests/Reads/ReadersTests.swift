@@ -11,7 +11,7 @@ import UTF8Text
 
 @Suite("Concurrent readers")
 struct ReadersTests {
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `A document is read while all listing threads are busy`() async throws {
         let fixture = try StoreFixture()
         try await fixture.withStore { store in

@@ -222,7 +222,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `Recovery keeps file changes made after an idle checkpoint`() async throws {
         var fixture = fixture
         fixture.configuration.checkpointIdleTime = .milliseconds(20)
@@ -251,7 +251,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `A failed checkpoint is retried when the store is idle`() async throws {
         var fixture = fixture
         fixture.configuration.checkpointIdleTime = .milliseconds(20)
@@ -268,7 +268,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `Checkpoints that fail are logged once, and once when they succeed again`() async throws {
         var fixture = fixture
         fixture.configuration.checkpointDocuments = 1

@@ -9,7 +9,7 @@ import UTF8Text
 
 @Suite("The memory of an idle store")
 struct IdleMemoryTests {
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(10)))
     func `A store that is not used gives its caches back, and fills them again when it is used`() async throws {
         var fixture = try StoreFixture()
         fixture.configuration.idleMemoryReleaseTime = .milliseconds(100)
@@ -28,7 +28,7 @@ struct IdleMemoryTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(10)))
     func `A monitor that reads the storage report all the time does not keep the caches of an idle store`() async throws {
         var fixture = try StoreFixture()
         fixture.configuration.idleMemoryReleaseTime = .milliseconds(100)

@@ -10,7 +10,7 @@ struct ModelTests {
     /// The number of steps of a run.
     private static let steps = 1_000
 
-    @Test(.timeLimit(.minutes(5)), arguments: 0..<3)
+    @Test(.timeLimit(.minutes(10)), arguments: 0..<3)
     func `Random writes, reads, restarts and crashes agree with the model`(run: UInt64) async throws {
         print("Run \(run) of the model: HEARTH_TEST_SEED=\(SeededGenerator.currentSeed)")
         var generator = SeededGenerator(seed: SeededGenerator.currentSeed &+ run)

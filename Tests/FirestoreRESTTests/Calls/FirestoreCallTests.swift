@@ -6,7 +6,7 @@ import Testing
 import UTF8Text
 
 /// The calls of the Firestore REST API and their errors.
-@Suite(.timeLimit(.minutes(1))) struct FirestoreCallTests {
+@Suite(.timeLimit(.minutes(10))) struct FirestoreCallTests {
     @Test
     func `A document is created, read, updated and deleted`() async throws {
         try await withServer { server in

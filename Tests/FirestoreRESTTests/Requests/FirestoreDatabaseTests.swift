@@ -5,7 +5,7 @@ import Testing
 import UTF8Text
 
 /// Each project and database ID is a separate database.
-@Suite("Databases of the Firestore REST API", .timeLimit(.minutes(2)))
+@Suite("Databases of the Firestore REST API", .timeLimit(.minutes(10)))
 struct FirestoreDatabaseTests {
     private static let databases = [
         "projects/p/databases/(default)", "projects/p/databases/other", "projects/q/databases/(default)",

@@ -6,7 +6,7 @@ import StrictJSON
 import Testing
 
 /// Authentication and origins of the Firestore REST API.
-@Suite(.timeLimit(.minutes(1))) struct FirestoreAccessTests {
+@Suite(.timeLimit(.minutes(10))) struct FirestoreAccessTests {
     @Test
     func `Without keys, the emulator's owner token is ignored`() async throws {
         try await withServer { server in

@@ -6,7 +6,7 @@ import StrictJSON
 import Testing
 import UTF8Text
 
-@Suite("Errors of the Firestore REST API", .timeLimit(.minutes(2)))
+@Suite("Errors of the Firestore REST API", .timeLimit(.minutes(10)))
 struct FirestoreErrorTests {
     @Test(
         arguments: [

@@ -6,7 +6,7 @@ import StrictJSON
 import Testing
 import UTF8Text
 
-@Suite("Database isolation", .timeLimit(.minutes(2)))
+@Suite("Database isolation", .timeLimit(.minutes(10)))
 struct DatabaseIsolationTests {
     @Test
     func `Databases have separate documents, histories and commit logs`() async throws {

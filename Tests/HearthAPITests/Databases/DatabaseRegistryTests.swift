@@ -9,7 +9,7 @@ import UTF8Text
 
 @testable import HearthAPI
 
-@Suite("Database registry", .timeLimit(.minutes(2)))
+@Suite("Database registry", .timeLimit(.minutes(10)))
 struct DatabaseRegistryTests {
     private static func set(_ version: Int, in database: String) -> String {
         #"{"path": "c/d", "fields": {"v": \#(version)}, "database": "\#(database)"}"#

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Concurrent transactions are serializable, and none starves.
-@Suite("Serializability", .tags(.slow), .timeLimit(.minutes(2))) struct SerializabilityTests {
+@Suite("Serializability", .tags(.slow), .timeLimit(.minutes(10))) struct SerializabilityTests {
     private static func path(_ id: some CustomStringConvertible) throws -> DocumentPath {
         try DocumentPath("accounts/\(id)")
     }

@@ -7,7 +7,7 @@ import UTF8Text
 
 @testable import HearthAPI
 
-@Suite("A store whose known position lags", .timeLimit(.minutes(1))) struct LaggingStoreTests {
+@Suite("A store whose known position lags", .timeLimit(.minutes(10))) struct LaggingStoreTests {
     private let target: PreparedWatchTarget
     private let base = MemoryStore()
 

@@ -6,7 +6,7 @@ import StrictJSON
 import Testing
 import UTF8Text
 
-@Suite("changes.poll", .timeLimit(.minutes(1))) struct PollChangesTests {
+@Suite("changes.poll", .timeLimit(.minutes(10))) struct PollChangesTests {
     private func poll(_ service: TemporaryService, _ members: String) async throws -> JSONNode {
         try JSONText(try await service.result(of: "changes.poll", #"{"collection": "c"\#(members)}"#)).root
     }

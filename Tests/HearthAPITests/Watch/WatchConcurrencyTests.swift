@@ -8,7 +8,7 @@ import UTF8Text
 @testable import HearthAPI
 
 /// Streams on the file store, started during concurrent writes.
-@Suite("Watching during writes", .tags(.slow), .timeLimit(.minutes(2))) struct WatchConcurrencyTests {
+@Suite("Watching during writes", .tags(.slow), .timeLimit(.minutes(10))) struct WatchConcurrencyTests {
     @Test(
         arguments: [WatchRequest.Contents.document, .before],
         [(false, nil), (true, nil), (false, 0), (true, 0), (true, 3_000)]

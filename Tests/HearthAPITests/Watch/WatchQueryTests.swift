@@ -9,7 +9,7 @@ import UTF8Text
 
 @testable import HearthAPI
 
-@Suite("Watching queries", .timeLimit(.minutes(1))) struct WatchQueryTests {
+@Suite("Watching queries", .timeLimit(.minutes(10))) struct WatchQueryTests {
     private let collection: StructuredQuery.Source
     private let v: FieldPath
     private let byV: StructuredQuery.Order

@@ -7,7 +7,7 @@ import Logging
 import Testing
 import UTF8Text
 
-@Suite("Resuming after a restart", .timeLimit(.minutes(1))) struct WatchRestartTests {
+@Suite("Resuming after a restart", .timeLimit(.minutes(10))) struct WatchRestartTests {
     @Test
     func `A stream resumed after a restart gets the commits before and after the restart`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hearth-\(UUID().uuidString)").path

@@ -10,7 +10,7 @@ import UTF8Text
 @testable import HearthAPI
 
 /// Streams and tokens at the limit of retention.
-@Suite("Watching and retention", .timeLimit(.minutes(1))) struct WatchRetentionTests {
+@Suite("Watching and retention", .timeLimit(.minutes(10))) struct WatchRetentionTests {
     private let target: PreparedWatchTarget
 
     init() throws {

@@ -8,7 +8,7 @@ import UTF8Text
 
 @testable import HearthAPI
 
-@Suite("Retries of overloaded reads", .timeLimit(.minutes(1)))
+@Suite("Retries of overloaded reads", .timeLimit(.minutes(10)))
 struct WatchRetryTests {
     private let target: PreparedWatchTarget
 

@@ -8,7 +8,7 @@ import UTF8Text
 @testable import HearthAPI
 
 /// Streams on a store with controlled interleaving of reads and commits.
-@Suite("Watch session", .timeLimit(.minutes(1))) struct WatchSessionTests {
+@Suite("Watch session", .timeLimit(.minutes(10))) struct WatchSessionTests {
     private let target: PreparedWatchTarget
 
     init() throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthClient
 
-@Suite("Document read batcher", .timeLimit(.minutes(5)))
+@Suite("Document read batcher", .timeLimit(.minutes(10)))
 struct DocumentReadBatcherTests {
     /// A mock server that holds its responses until opened.
     ///

@@ -3,7 +3,7 @@ import HearthClient
 import Synchronization
 import Testing
 
-@Suite("Unresponsive server", .timeLimit(.minutes(1)))
+@Suite("Unresponsive server", .timeLimit(.minutes(10)))
 struct SilentServerTests {
     private final class Flag: Sendable {
         let isSet = Mutex(false)

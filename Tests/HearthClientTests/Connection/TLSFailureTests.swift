@@ -3,7 +3,7 @@ import Foundation
 import HearthClient
 import Testing
 
-@Suite("TLS at one end only", .timeLimit(.minutes(1)))
+@Suite("TLS at one end only", .timeLimit(.minutes(10)))
 struct TLSFailureTests {
     /// Returns the error of a call to a server that answers the first bytes of a connection with `response`, and then closes it.
     private func error(scheme: String, response: [UInt8]) async throws -> StatusError? {

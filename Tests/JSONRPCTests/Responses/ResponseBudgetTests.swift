@@ -6,7 +6,7 @@ import UTF8Text
 
 @testable import JSONRPC
 
-@Suite("Response budget", .timeLimit(.minutes(1)))
+@Suite("Response budget", .timeLimit(.minutes(10)))
 struct ResponseBudgetTests {
     private func echo(_ count: Int, id: Int) -> String {
         #"{"jsonrpc":"2.0","method":"test.echo","params":["\#(String(repeating: "x", count: count))"],"id":\#(id)}"#

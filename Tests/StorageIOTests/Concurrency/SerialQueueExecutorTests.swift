@@ -3,7 +3,7 @@ import Testing
 
 @testable import StorageIO
 
-@Suite("Serial queue executors", .timeLimit(.minutes(1)))
+@Suite("Serial queue executors", .timeLimit(.minutes(10)))
 struct SerialQueueExecutorTests {
     /// An actor on a queue, which lists what it was asked to do.
     private actor Log {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StorageIO
 
-@Suite("Work queues", .timeLimit(.minutes(1)))
+@Suite("Work queues", .timeLimit(.minutes(10)))
 struct WorkQueueTests {
     @Test
     func `Short work runs on the queue, or inline on a caller's queue thread`() async throws {

@@ -3,7 +3,7 @@ import HearthClient
 import TestSupport
 import Testing
 
-@Suite("Client query listeners", .tags(.slow), .timeLimit(.minutes(2)))
+@Suite("Client query listeners", .tags(.slow), .timeLimit(.minutes(10)))
 struct ClientQueryListeningTests {
     /// Summarizes the changes of a snapshot: `-a@1`, `+b@0`, `~c@2>0`.
     private func summary(_ snapshot: QuerySnapshot?) -> [String] {

@@ -4,7 +4,7 @@ import HearthClient
 import TestSupport
 import Testing
 
-@Suite("Client queries", .tags(.slow), .timeLimit(.minutes(2)))
+@Suite("Client queries", .tags(.slow), .timeLimit(.minutes(10)))
 struct ClientQueryTests {
     private func ids(_ query: HearthClient.Query) async throws -> [String] {
         try await query.getDocuments().documents.map(\.documentID)

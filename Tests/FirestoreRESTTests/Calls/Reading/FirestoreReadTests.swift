@@ -8,7 +8,7 @@ import Testing
 import UTF8Text
 
 /// Lists, queries and batch reads of the Firestore REST API.
-@Suite(.timeLimit(.minutes(1))) struct FirestoreReadTests {
+@Suite(.timeLimit(.minutes(10))) struct FirestoreReadTests {
     private static func names(_ paths: String...) -> String {
         paths.map { #"{"document":{"name":"\#(firestoreName($0))"}}"# }.joined(separator: ",\n")
     }

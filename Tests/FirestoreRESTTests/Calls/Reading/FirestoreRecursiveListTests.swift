@@ -5,7 +5,7 @@ import StrictJSON
 import Testing
 import UTF8Text
 
-@Suite("Recursive lists of the Firestore REST API", .timeLimit(.minutes(2)))
+@Suite("Recursive lists of the Firestore REST API", .timeLimit(.minutes(10)))
 struct FirestoreRecursiveListTests {
     /// Collection IDs, most of the maximum length.
     private static let collections = [

@@ -43,7 +43,7 @@ struct QueryDeadlineTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `The deadline cancels a running scan and frees its index connection`() async throws {
         try await withService { service in
             try await service.result(of: "documents.create", #"{"collection": "c", "id": "a", "fields": {}}"#)
