@@ -28,8 +28,7 @@ package struct HTTPServer: Service {
     package let bodyBudget: MemoryBudget
     private let connection: ConnectionConfiguration
     private let routes: RouteTable
-    /// The middlewares, and then the handler of the request's route.
-    private let responder: any HTTPResponder<HearthRequestContext>
+    private let responder: RequestResponder
     /// The resources shared by the modules.
     package let resources: ServerResources
     private let logger: Logger
@@ -77,22 +76,7 @@ package struct HTTPServer: Service {
     package func run() async throws {
         let server = Server(
             childChannelSetup: ConnectionChannel(
-                HTTP1Channel(
-                    responder: ConnectionResponder(
-                        routes: routes,
-                        responder: responder,
-                        logger: logger,
-                        date: connection.date
-                    ).respond,
-                    configuration: .init(
-                        idleTimeout: TimeAmount(configuration.idleTimeout),
-                        httpDecoderConfiguration: .init(
-                            maxHeaderFieldSize: ConnectionConfiguration.maximumHeadBytes,
-                            maxHeaderListSize: ConnectionConfiguration.maximumHeadBytes,
-                            maxHeaderFieldCount: 100
-                        )
-                    )
-                ),
+                ConnectionResponder(routes: routes, responder: responder, logger: logger, date: connection.date),
                 configuration: connection
             ),
             configuration: ServerConfiguration(address: .hostname(configuration.host, port: configuration.port)),
@@ -139,33 +123,27 @@ package struct HTTPServer: Service {
 }
 
 extension HTTPServer {
-    /// Returns a responder that applies the middlewares and then responds according to the request's route.
     private static func makeResponder(
         _ configuration: HTTPServerConfiguration,
         context: ServiceContext,
         bodyBudget: MemoryBudget
-    ) -> any HTTPResponder<HearthRequestContext> {
+    ) -> RequestResponder {
         let corsPolicy = CORSPolicy(configuration.allowedOrigins)
-        let router = Router(context: HearthRequestContext.self)
-        router.addMiddleware {
-            LogMiddleware()
-            CORSMiddleware(policy: corsPolicy)
-            ResponseMiddleware()
-            RequestTargetMiddleware()
-            HostMiddleware(
+        return RequestResponder(
+            corsPolicy: corsPolicy,
+            hostCheck: HostCheck(
                 listeningOn: configuration.host,
                 allowedHosts: configuration.allowedHosts,
                 allowsOwnAddress: configuration.isWildcard
-            )
-            OriginMiddleware(corsPolicy: corsPolicy)
-            ForwardedForMiddleware(proxies: TrustedProxies(configuration.trustedProxies))
-            AuthenticationMiddleware(
+            ),
+            originCheck: OriginCheck(corsPolicy: corsPolicy),
+            proxies: TrustedProxies(configuration.trustedProxies),
+            authenticator: Authenticator(
                 keys: context.keys,
                 sessions: context.sessions,
                 failedAttempts: FailedAttemptLimiter(limit: configuration.maximumFailedAttempts)
-            )
-            BodyMiddleware(budget: bodyBudget)
-        }
-        return router.middlewares.constructResponder(finalResponder: RouteResponder())
+            ),
+            bodyBudget: bodyBudget
+        )
     }
 }

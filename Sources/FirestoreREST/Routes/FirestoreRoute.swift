@@ -31,7 +31,12 @@ struct FirestoreRoute: Sendable {
             throw HTTPFailure.responseMemoryExhausted(isExecuted: false)
         }
         let context = context.withCaller(requestContext.caller)
-        let result: Result<FirestoreResponse, any Error> = await bodyExecutor.run(bodyBytes: body.count) { [deadlines] executor in
+        // Long responses are not encoded on the event loop.
+        let executor = call.expectedResponseBytes > RPCResponseBody.maximumInlineBytes ? nil : requestContext.executor
+        let result: Result<FirestoreResponse, any Error> = await bodyExecutor.run(
+            bodyBytes: body.count,
+            on: executor
+        ) { [deadlines] executor in
             do {
                 let response = try await deadlines.run(on: executor) {
                     try await call.respond(to: body, in: context.inDatabase(call.database.id))
@@ -72,7 +77,9 @@ struct ClearDatabaseRoute: Sendable {
         let context = context.withCaller(requestContext.caller)
         do {
             let call = try ClearDatabaseCall(path: request.uri.path.utf8)
-            _ = try await deadlines.run { try await call.run(in: context.inDatabase(call.database.id)) }
+            _ = try await deadlines.run(on: requestContext.executor) {
+                try await call.run(in: context.inDatabase(call.database.id))
+            }
             return Response(json: Array("{}".utf8))
         } catch let error as StatusError where error.code != .internal {
             throw HTTPFailure(firestore: error)

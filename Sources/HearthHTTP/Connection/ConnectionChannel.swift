@@ -5,30 +5,70 @@ import NIOCore
 import NIOHTTP1
 import UTF8Text
 
-/// Hummingbird's HTTP/1 channel with ``ConnectionHandler`` added after the decoder, where requests still have their protocol
-/// version.
+/// The channel of a connection: NIO's HTTP/1 codec with ``ConnectionHandler`` for its limits and ``RequestHandler`` for its
+/// requests.
 struct ConnectionChannel: ServerChildChannel {
-    private let base: HTTP1Channel
+    /// A connection that has been set up.
+    struct Value: ServerChildChannelValue {
+        let channel: any Channel
+        fileprivate let handler: NIOLoopBound<RequestHandler>
+        /// Completed when the connection is closed and its last request has been processed.
+        fileprivate let finished: EventLoopFuture<Void>
+    }
+
+    private let responder: ConnectionResponder
     private let configuration: ConnectionConfiguration
 
-    init(_ base: HTTP1Channel, configuration: ConnectionConfiguration) {
-        self.base = base
+    init(_ responder: ConnectionResponder, configuration: ConnectionConfiguration) {
+        self.responder = responder
         self.configuration = configuration
     }
 
-    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         let address = channel.remoteAddress.flatMap { IPAddress($0) }
         let limitedNetwork = address.flatMap { $0.isLoopback || configuration.proxies.contains($0) ? nil : $0.network }
         let admission = admit(channel, from: limitedNetwork)
-        return base.setup(channel: channel, logger: logger).flatMapThrowing { value in
+        return channel.eventLoop.makeCompletedFuture {
             try channel.syncOptions?.setUnacknowledgedTimeout(configuration.stallTimeout)
             try channel.syncOptions?.setOption(.recvAllocator, value: Self.readBufferAllocator)
-            let pipeline = channel.pipeline.syncOperations
-            let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-            try pipeline.addHandler(InboundBytesHandler(), position: .before(decoder))
-            try pipeline.addHandler(ConnectionHandler(configuration, admission), position: .after(decoder))
-            return value
+            let finished = channel.eventLoop.makePromise(of: Void.self)
+            let handler = RequestHandler(responder, channel: channel, peer: address, finished: finished)
+            do {
+                try addHandlers(ConnectionHandler(configuration, admission), handler, to: channel.pipeline.syncOperations)
+            } catch {
+                finished.fail(error)
+                throw error
+            }
+            return Value(
+                channel: channel,
+                handler: NIOLoopBound(handler, eventLoop: channel.eventLoop),
+                finished: finished.futureResult
+            )
         }
+    }
+
+    private func addHandlers(
+        _ connection: ConnectionHandler,
+        _ requests: RequestHandler,
+        to pipeline: ChannelPipeline.SynchronousOperations
+    ) throws {
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        limits.maxHeaderFieldSize = ConnectionConfiguration.maximumHeadBytes
+        limits.maxHeaderListSize = ConnectionConfiguration.maximumHeadBytes
+        limits.maxHeaderFieldCount = 100
+        try pipeline.configureHTTPServerPipeline(
+            // RequestHandler keeps the order of requests.
+            withPipeliningAssistance: false,
+            withErrorHandling: false,
+            // HTTPFields validates names and values.
+            withOutboundHeaderValidation: false,
+            withEncoderConfiguration: .init(),
+            withDecoderLimitConfiguration: limits
+        )
+        let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+        try pipeline.addHandler(InboundBytesHandler(connection), position: .before(decoder))
+        try pipeline.addHandler(connection)
+        try pipeline.addHandler(requests)
     }
 
     /// Acquires a slot for a connection, which is released when the connection is closed.
@@ -46,8 +86,13 @@ struct ConnectionChannel: ServerChildChannel {
     /// The read buffer that an idle connection keeps: the size of a typical request, growing with larger reads.
     private static let readBufferAllocator = AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 512, maximum: 65_536)
 
-    func handle(value: HTTP1Channel.Value, logger: Logger) async {
-        await base.handle(value: value, logger: logger)
+    /// Waits until the connection is closed and its last request has been processed.
+    func handle(value: Value, logger: Logger) async {
+        await withTaskCancellationHandler {
+            try? await value.finished.get()
+        } onCancel: {
+            value.channel.eventLoop.execute { value.handler.value.cancel() }
+        }
     }
 }
 

@@ -14,6 +14,7 @@ struct ConnectionConfiguration: Sendable {
     let lingerTimeout: TimeAmount
     let headTimeout: TimeAmount
     let bodyTimeout: TimeAmount
+    let idleTimeout: TimeAmount
     let minimumBodyRate: Int
     let slots: ConnectionSlots
     let proxies: TrustedProxies
@@ -28,6 +29,7 @@ struct ConnectionConfiguration: Sendable {
         self.lingerTimeout = TimeAmount(configuration.lingerTimeout)
         self.headTimeout = TimeAmount(configuration.headTimeout)
         self.bodyTimeout = TimeAmount(configuration.bodyTimeout)
+        self.idleTimeout = TimeAmount(configuration.idleTimeout)
         self.minimumBodyRate = configuration.minimumBodyRate
         self.slots = ConnectionSlots(
             limit: configuration.maximumConnections ?? OpenFileLimit.current.connections,
@@ -63,6 +65,10 @@ final class ShutdownClock: Sendable {
 
     func start() {
         startTime.withLock { $0 = $0 ?? .now() }
+    }
+
+    var hasStarted: Bool {
+        startTime.withLock { $0 != nil }
     }
 
     /// Returns whether the shutdown started more than the grace period ago, so that unresponsive clients are disconnected.

@@ -12,6 +12,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
+    /// `nil` once the handler has been removed.
+    private var context: ChannelHandlerContext?
     private var state: ConnectionState
     private var requestLine = RequestLineCounter()
     private var headDeadline: RequestDeadline
@@ -30,6 +32,11 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private var lingering: Scheduled<Void>?
     /// The number of bytes received since the connection was closing.
     private var discardedByteCount = 0
+    /// The number of complete responses that have not been passed to the kernel.
+    private var unsentResponseCount = 0
+    private var idleCheck: Scheduled<Void>?
+    /// The time at which a part of a request was received last, or a response completed.
+    private var lastActivity = NIODeadline.now()
 
     /// Creates a handler.
     ///
@@ -43,28 +50,38 @@ final class ConnectionHandler: ChannelDuplexHandler {
         self.stallDetector = StallDetector(timeout: configuration.stallTimeout)
     }
 
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+    }
+
     func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
         lingering?.cancel()
         stallCheck?.cancel()
+        idleCheck?.cancel()
         headDeadline.stop()
         bodyDeadline.stop()
     }
 
     func channelActive(context: ChannelHandlerContext) {
         context.fireChannelActive()
-        if case .failure(let limit) = admission { respond(with: HTTPFailure(limit), context: context) }
+        if case .failure(let limit) = admission { return respond(with: HTTPFailure(limit), context: context) }
+        // The quiescing event of a connection accepted during shutdown may have preceded this handler.
+        if configuration.shutdown.hasStarted { return context.close(promise: nil) }
+        lastActivity = .now()
+        scheduleIdleCheck(at: lastActivity + configuration.idleTimeout, context: context)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var data = data
         let action: ConnectionState.RequestAction
+        lastActivity = context.eventLoop.now
         switch unwrapInboundIn(data) {
         case .head(var head):
             headDeadline.stop()
             requestLine = RequestLineCounter()
-            head.resolveAbsoluteForm()
+            if head.resolveAbsoluteForm() { data = wrapInboundOut(.head(head)) }
             action = receive(head)
-            data = wrapInboundOut(.head(head))
         case .body(let part):
             action = state.receiveBody(part.readableBytes)
         case .end:
@@ -98,6 +115,12 @@ final class ConnectionHandler: ChannelDuplexHandler {
         return action
     }
 
+    /// Receives bytes before the HTTP decoder does.
+    func receive(_ bytes: ByteBuffer) {
+        if state.isExpectingHead { requestLine.count(bytes) }
+        if state.isClosing, let context { discard(bytes.readableBytes, context: context) }
+    }
+
     func channelReadComplete(context: ChannelHandlerContext) {
         context.fireChannelReadComplete()
         updateHeadDeadline(context: context)
@@ -108,23 +131,21 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
-        case let event as InboundBytesEvent:
-            // Not forwarded: no other handler uses it.
-            if state.isExpectingHead { requestLine.count(event.bytes) }
-            if state.isClosing { discard(event.bytes.readableBytes, context: context) }
-            return
         case ChannelEvent.inputClosed:
             let closes = state.inputClosed()
-            if closes || lingering != nil { context.close(promise: nil) }
+            context.fireUserInboundEventTriggered(event)
+            if closes || lingering != nil { context.close(promise: nil) } else { closeIfDone(context: context) }
         case is ChannelShouldQuiesceEvent:
-            if state.shutDown() { context.close(promise: nil) }
+            context.fireUserInboundEventTriggered(event)
+            if state.shutDown() { context.close(promise: nil) } else { closeIfDone(context: context) }
         default:
-            break
+            context.fireUserInboundEventTriggered(event)
         }
-        context.fireUserInboundEventTriggered(event)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // After an error the decoder reports one for every further read.
+        if error is ByteToMessageDecoderError { return }
         if let error = error as? HTTPParserError {
             headDeadline.stop()
             malformedHeadFailure = HTTPFailure(
@@ -162,20 +183,30 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private func write(_ head: HTTPResponseHead, context: ChannelHandlerContext, promise: EventLoopPromise<Void>?) {
         var head = head
         state.send(&head)
+        if state.closesAfterResponse { context.fireUserInboundEventTriggered(LastResponseEvent()) }
         context.write(wrapOutboundOut(.head(head)), promise: promise)
     }
 
     private func writeEnd(_ data: NIOAny, context: ChannelHandlerContext, promise: EventLoopPromise<Void>?) {
         defer { updateBodyDeadline(context: context) }
         let action = state.sendEnd()
+        lastActivity = context.eventLoop.now
+        unsentResponseCount += 1
         let promise = promise ?? context.eventLoop.makePromise()
         promise.futureResult.assumeIsolated().whenComplete { _ in
+            self.unsentResponseCount -= 1
             // Not earlier: a connection that makes room for another one loses what it has not sent.
             if self.state.hasNoPendingRequests, case .success(let slot) = self.admission { slot.endRequests() }
-            if action == .close { self.startLingeringClose(context: context) }
+            if action == .close { self.startLingeringClose(context: context) } else { self.closeIfDone(context: context) }
         }
         context.write(data, promise: promise)
         if action == .keepOpenAndContinue { writeContinue(context: context) }
+    }
+
+    /// Closes a connection on which no more requests arrive, once all responses have been sent.
+    private func closeIfDone(context: ChannelHandlerContext) {
+        // The response to a malformed request may be still to come.
+        if state.hasAnsweredAllRequests, malformedHeadFailure == nil, unsentResponseCount == 0 { context.close(promise: nil) }
     }
 
     private func writeContinue(context: ChannelHandlerContext) {
@@ -186,7 +217,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// unread bytes resets the connection, and the client could lose the response.
     private func startLingeringClose(context: ChannelHandlerContext) {
         guard context.channel.isActive else { return }
-        guard case .success = admission, !state.isInputClosed else { return context.close(promise: nil) }
+        guard case .success = admission, state.lingers else { return context.close(promise: nil) }
         lingering = context.eventLoop.assumeIsolated().scheduleTask(in: configuration.lingerTimeout) {
             context.close(promise: nil)
         }
@@ -214,7 +245,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     private func writeHeadAndBody(of failure: HTTPFailure, context: ChannelHandlerContext) {
         let body = failure.json
-        var fields = ResponseMiddleware.headers
+        var fields = RequestResponder.headers
         fields.append(contentsOf: failure.headers)
         fields[.contentType] = "application/json"
         fields[.date] = configuration.date.text
@@ -248,6 +279,16 @@ extension ConnectionHandler {
                 // Reading may have been paused while earlier requests were processed.
                 self.startHeadDeadline(context: context)
             }
+        }
+    }
+
+    private func scheduleIdleCheck(at deadline: NIODeadline, context: ChannelHandlerContext) {
+        idleCheck = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) {
+            // Responses have their own timeout, which applies while the client does not read.
+            if self.state.isResponsePending { self.lastActivity = .now() }
+            let deadline = self.lastActivity + self.configuration.idleTimeout
+            guard deadline <= .now() else { return self.scheduleIdleCheck(at: deadline, context: context) }
+            context.close(promise: nil)
         }
     }
 

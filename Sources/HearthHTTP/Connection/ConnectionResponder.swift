@@ -1,42 +1,86 @@
 import Hummingbird
-import HummingbirdCore
 import Logging
 import NIOCore
 
-/// The responder for requests. It replaces that of Hummingbird's application and uses less memory per connection.
+/// Responds to the requests of connections, each in a task of its own.
 ///
-/// A task never shrinks its stack memory, and a connection's task lives as long as the connection. Each request is therefore
-/// processed in a separate task, so that idle connections and open streams retain none of its memory.
+/// A task never shrinks its stack memory: with a task per request, idle connections retain none of it. The body of a stream is
+/// written by a second task, so that open streams don't retain it either.
 struct ConnectionResponder: Sendable {
     let routes: RouteTable
-    /// The middlewares, and then the handler of the request's route.
-    let responder: any HTTPResponder<HearthRequestContext>
+    let responder: RequestResponder
     let logger: Logger
     let date: HTTPDateCache
 
-    func respond(to request: Request, with writer: consuming ResponseWriter, on channel: any Channel) async throws {
-        let response = try await response(to: request, on: channel)
-        guard response.body.contentLength == nil else {
-            return try await writer.write(response: response.head, body: response.body)
-        }
-        // Release the head before streaming the body.
-        let bodyWriter = try await writer.writeHead(response.head)
-        try await (consume response).body.write(bodyWriter)
+    /// The progress of a response.
+    enum Progress: Sendable {
+        /// The head was written; the body, which has no known length, must be written by
+        /// ``ConnectionResponder/write(_:to:reporting:)``.
+        case wroteHead(ResponseBody)
+        case ended
+        /// The response could not be written completely.
+        case failed
     }
 
-    @inline(never)
-    private func response(to request: Request, on channel: any Channel) async throws -> Response {
-        // An `async let` would add 700 bytes to the connection's task.
-        try await withThrowingTaskGroup(of: Response.self) { group in
-            group.addTask {
-                var context = HearthRequestContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
-                if let route = routes.route(at: request.uri.path) { context.route = route }
-                var response = try await responder.respond(to: request, context: context)
-                response.headers[.date] = date.text
-                return response
+    /// Responds to a request.
+    ///
+    /// - Parameters:
+    ///   - peer: The address at the other end of the connection.
+    ///   - receivedBodyBytes: The size of the body if it has been received completely.
+    ///   - executor: The executor of the connection's event loop.
+    ///   - report: Called once, on any thread.
+    /// - Returns: The task that responds.
+    func respond(
+        to request: Request,
+        from peer: IPAddress?,
+        receivedBodyBytes: Int?,
+        with writer: ConnectionWriter,
+        on channel: any Channel,
+        executor: EventLoopExecutor,
+        reporting report: @escaping @Sendable (Progress) -> Void
+    ) -> Task<Void, Never> {
+        var context = HearthRequestContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
+        if let route = routes.route(at: request.uri.path) { context.route = route }
+        context.peer = peer
+        context.receivedBodyBytes = receivedBodyBytes
+        // A body that arrives over time may be large.
+        if receivedBodyBytes != nil, context.route.policy.runsOnEventLoop { context.executor = executor }
+        return Task(executorPreference: context.executor) { [context] in
+            var response = await responder.respond(to: request, in: context)
+            response.headers[.date] = date.text
+            report(await Self.write(response, to: writer))
+        }
+    }
+
+    private static func write(_ response: Response, to writer: ConnectionWriter) async -> Progress {
+        do {
+            guard response.body.contentLength != nil else {
+                try await writer.writeHead(response.head)
+                return .wroteHead(response.body)
             }
-            guard let response = try await group.next() else { throw CancellationError() }
-            return response
+            try await response.body.write(writer.bodyWriter(after: response.head))
+            return .ended
+        } catch {
+            return .failed
+        }
+    }
+
+    /// Writes a body of unknown length, each part as soon as there is one.
+    ///
+    /// - Parameter report: Called once, on any thread.
+    /// - Returns: The task that writes.
+    func write(
+        _ body: ResponseBody,
+        to writer: ConnectionWriter,
+        reporting report: @escaping @Sendable (Progress) -> Void
+    ) -> Task<Void, Never> {
+        Task {
+            do {
+                try await body.write(writer.bodyWriter(after: nil))
+                report(.ended)
+            } catch {
+                report(.failed)
+            }
         }
     }
 }

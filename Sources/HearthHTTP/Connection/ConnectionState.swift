@@ -32,7 +32,9 @@ struct ConnectionState {
     /// True if no further requests are read.
     private var isLastRequest = false
     /// True if the connection closes after the current response.
-    private var closesAfterResponse = false
+    private(set) var closesAfterResponse = false
+    /// True if the request had been received completely when its response began.
+    private var wasRequestComplete = false
     /// True if a response is being written.
     private var isResponding = false
     /// True if that response has no known length.
@@ -126,6 +128,22 @@ extension ConnectionState {
         !isReadingRequest && !isLastRequest && !isClosing
     }
 
+    /// True if all received requests have been answered and no more are read.
+    var hasAnsweredAllRequests: Bool {
+        requests.isEmpty && (isInputClosed || isShuttingDown)
+    }
+
+    /// True if the connection performs a lingering close: the client may still be sending, unless it has been told to stop by a
+    /// shutdown only after its request was complete.
+    var lingers: Bool {
+        !isInputClosed && !(isShuttingDown && wasRequestComplete)
+    }
+
+    /// True if a request has been received completely and not been answered.
+    var isResponsePending: Bool {
+        !requests.isEmpty && !isReadingRequest
+    }
+
     /// True if all received requests have been answered.
     var hasNoPendingRequests: Bool {
         requests.isEmpty
@@ -160,18 +178,28 @@ extension ConnectionState {
         // Without a request, the response is to a malformed one.
         let isKeepAlive = requests.first?.isKeepAlive ?? false
         let version = requests.first?.version ?? .http1_1
-        let isRequestComplete = requests.count > 1 || !isReadingRequest
+        wasRequestComplete = requests.count > 1 || !isReadingRequest
         let hasKnownLength =
             version.isHTTP1_1 || head.headers.contains(name: "content-length") || !head.status.mayHaveResponseBody
-        closesAfterResponse = !isKeepAlive || !isRequestComplete || !hasKnownLength || !head.isKeepAlive || isLastResponse
+        closesAfterResponse = !isKeepAlive || !wasRequestComplete || !hasKnownLength || !head.isKeepAlive || isLastResponse
         isResponding = true
         isStreaming = !head.headers.contains(name: "content-length") && head.status.mayHaveResponseBody
-        head.version = version
+        // Even an assignment of the same version would copy the head.
+        if head.version != version { head.version = version }
         if closesAfterResponse {
             head.headers.replaceOrAdd(name: "connection", value: "close")
+            discardLaterRequests()
         } else if !version.isHTTP1_1 {
             head.headers.replaceOrAdd(name: "connection", value: "keep-alive")
         }
+    }
+
+    /// Discards the requests behind the one being answered, which is the last one (RFC 9112, 9.6).
+    private mutating func discardLaterRequests() {
+        isLastRequest = true
+        guard requests.count > 1 else { return }
+        requests.removeSubrange(1...)
+        isReadingRequest = false
     }
 
     /// True if the body of the current response is sent.

@@ -1,17 +1,18 @@
 import NIOCore
 
-/// The event for bytes received from the socket, before the HTTP decoder sees them.
-struct InboundBytesEvent {
-    let bytes: ByteBuffer
-}
-
-/// Reports received bytes to ``ConnectionHandler``, which cannot see an incomplete request head in any other way.
+/// Passes received bytes to ``ConnectionHandler``, which cannot see an incomplete request head in any other way.
 final class InboundBytesHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
+    private let connection: ConnectionHandler
+
+    init(_ connection: ConnectionHandler) {
+        self.connection = connection
+    }
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        context.fireUserInboundEventTriggered(InboundBytesEvent(bytes: unwrapInboundIn(data)))
+        connection.receive(unwrapInboundIn(data))
         context.fireChannelRead(data)
     }
 }

@@ -23,19 +23,3 @@ extension ResponseBodyWriter {
 
 /// The number of bytes written to a connection at a time.
 package let chunkBytes = 32 << 10
-
-/// A task executor on an event loop.
-private final class EventLoopExecutor: TaskExecutor {
-    private let eventLoop: any EventLoop
-
-    init(_ eventLoop: any EventLoop) {
-        self.eventLoop = eventLoop
-    }
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        eventLoop.execute {
-            job.runSynchronously(on: self.asUnownedTaskExecutor())
-        }
-    }
-}

@@ -25,7 +25,9 @@ package final class LargeBodyExecutor: Sendable {
     /// The number of batches executed, for round-robin assignment.
     private let batchCount = Atomic(0)
 
-    /// The maximum size of a body that is processed on the current executor, which takes at most a millisecond.
+    /// The maximum size of a body that is processed on an event loop, which takes about 0.1 ms.
+    static let inlineBodyBytes = 8 << 10
+    /// The maximum size of a body that is processed on Swift's shared threads, which takes at most a millisecond.
     static let smallBodyBytes = 64 << 10
     /// The size above which the concurrency limit applies.
     static let largeBytes = 1 << 20
@@ -39,15 +41,22 @@ package final class LargeBodyExecutor: Sendable {
         batchThreads = (0..<2 * System.coreCount).map { ThreadPoolExecutor("hearth.batches.\($0)", count: 1) }
     }
 
-    /// Runs an operation on a body: on the current executor when the body is small and not a batch, otherwise on a dedicated thread.
+    /// Runs an operation on a body: on a dedicated thread when the body is large or a batch, otherwise on the current executor or
+    /// Swift's shared threads.
     ///
-    /// - Parameter operation: The operation; receives the executor that its child tasks should prefer.
+    /// - Parameters:
+    ///   - executor: The current executor, if it is that of an event loop.
+    ///   - operation: The operation; receives the executor that its child tasks should prefer.
     package func run<Result: Sendable>(
         bodyBytes: Int,
         isBatch: Bool = false,
+        on executor: (any TaskExecutor)? = nil,
         _ operation: @Sendable ((any TaskExecutor)?) async -> Result
     ) async -> Result {
-        guard bodyBytes > Self.smallBodyBytes || isBatch else { return await operation(nil) }
+        guard bodyBytes > Self.smallBodyBytes || isBatch else {
+            if executor == nil || bodyBytes <= Self.inlineBodyBytes { return await operation(executor) }
+            return await withTaskExecutorPreference(globalConcurrentExecutor) { await operation(nil) }
+        }
         let threads = isBatch ? nextBatchThread : threads
         guard bodyBytes > Self.largeBytes else {
             return await withTaskExecutorPreference(threads) { await operation(threads) }

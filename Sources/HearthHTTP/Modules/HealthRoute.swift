@@ -16,6 +16,7 @@ struct HealthRoute: Sendable {
         var policy = RoutePolicy()
         policy.access = .open
         policy.allowsAnyLocalHost = true
+        policy.runsOnEventLoop = true
         policy.origins = RoutePolicy.OriginRules(crossOrigin: .standard, receivesForms: false)
         return policy
     }

@@ -37,7 +37,7 @@ struct RPCRoute: Sendable {
         let body = try await request.jsonBody(by: requestContext.route.policy.body)
         let context = context.withCaller(requestContext.caller)
         let isBatch = body.first { !$0.isJSONWhitespace } == UInt8(ascii: "[")
-        let reply = await bodyExecutor.run(bodyBytes: body.count, isBatch: isBatch) { executor in
+        let reply = await bodyExecutor.run(bodyBytes: body.count, isBatch: isBatch, on: requestContext.executor) { executor in
             await server.handle(body, context: context, on: executor)
         }
         switch reply {

@@ -14,6 +14,7 @@ struct WatchRoute: Sendable {
     var policy: RoutePolicy {
         var policy = RoutePolicy.api
         policy.isStream = true
+        policy.runsOnEventLoop = false
         policy.body.maximumBytes = 64 << 10
         return policy
     }

@@ -7,15 +7,21 @@ package import UTF8Text
 /// The context of a request: its connection, client and caller.
 package struct HearthRequestContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
-    /// The route of the request, whose policy the middlewares apply.
+    /// The route of the request, whose policy applies.
     package internal(set) var route = Route.unlisted
     /// The ID of the request in the log.
     let requestID = RequestID()
     /// The connection of the request.
     package let channel: any Channel
+    /// The size of the body if it had been received completely when the request was passed on.
+    var receivedBodyBytes: Int?
+    /// The executor that the request is processed on; `nil` for Swift's shared threads.
+    package internal(set) var executor: (any TaskExecutor)?
     /// False if the request's `Host` is not one of the server's names, which only routes with ``RoutePolicy/allowsAnyLocalHost``
     /// accept.
     var hasKnownHost = true
+    /// The address at the other end of the connection; `nil` for a Unix domain socket.
+    var peer: IPAddress?
     /// The client address reported by a trusted proxy; `nil` without one.
     var forwardedClient: IPAddress?
     /// The authenticated caller.
@@ -33,7 +39,7 @@ package struct HearthRequestContext: RequestContext {
 
     /// The address of the client, or of an untrusted proxy in front of it; `nil` for a Unix domain socket.
     var client: IPAddress? {
-        forwardedClient ?? channel.remoteAddress.flatMap { IPAddress($0) }
+        forwardedClient ?? peer
     }
 
     /// The key of the client for per-address limits.

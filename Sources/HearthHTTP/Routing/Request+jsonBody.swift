@@ -24,7 +24,7 @@ extension Request {
         bytes.reserveCapacity(min(length, 64 << 10))
         for try await part in body {
             guard bytes.count + part.readableBytes <= maximumBytes else { throw tooLarge }
-            bytes.append(contentsOf: part.readableBytesView)
+            part.withUnsafeReadableBytes { bytes.append(contentsOf: $0) }
         }
         return bytes
     }

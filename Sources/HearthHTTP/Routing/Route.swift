@@ -62,7 +62,7 @@ package final class Route: Sendable {
 
     /// A route with the same handlers for another spelling of the path; `nil` if only the exact path is served.
     ///
-    /// Requests with a trailing slash are accepted, but the middlewares treat them like any unlisted path.
+    /// Requests with a trailing slash are accepted, but their policy is that of any unlisted path.
     var nonCanonical: Route? {
         guard case .byMethod = handlers else { return nil }
         var policy = RoutePolicy()

@@ -3,7 +3,7 @@ package import HTTPTypes
 /// The rules for requests to a route, checked before its handler is called: who may send them, from which origins, with which
 /// bodies, and the format of its errors.
 ///
-/// The middlewares read it from ``HearthRequestContext/route``. The defaults apply to unlisted paths: admins only.
+/// Enforced by ``RequestResponder``. The defaults apply to unlisted paths: admins only.
 package struct RoutePolicy: Sendable {
     /// The callers that may use the route.
     package var access = Access.admin
@@ -19,6 +19,9 @@ package struct RoutePolicy: Sendable {
     package var errorFormat = ErrorFormat.json
     /// True if the responses are streams, which don't count as use of a browser's session.
     package var isStream = false
+    /// True if requests whose bodies came with their heads are processed on the event loop of their connection, without a change of
+    /// threads. Blocking or long work moves to other threads.
+    package var runsOnEventLoop = false
 
     package init() {}
 
@@ -27,6 +30,7 @@ package struct RoutePolicy: Sendable {
     package static var api: RoutePolicy {
         var policy = RoutePolicy()
         policy.access = .authenticated
+        policy.runsOnEventLoop = true
         policy.sessionCookies = .sameOrigin
         policy.origins = OriginRules(crossOrigin: .standard, allowsLinks: false, receivesForms: false)
         return policy

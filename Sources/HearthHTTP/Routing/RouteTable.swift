@@ -1,5 +1,3 @@
-import Hummingbird
-
 /// The routes of a server, by path.
 ///
 /// A server has about a dozen routes: comparing the bytes of a path with theirs takes less time than hashing it.
@@ -30,12 +28,5 @@ package struct RouteTable: Sendable {
         let segments = path.split(separator: slash)
         let spelling = segments.flatMap { [slash] + $0 }
         return spelling.count == path.count ? nil : exactRoute(at: spelling)?.nonCanonical
-    }
-}
-
-/// Responds to a request according to its route.
-struct RouteResponder: HTTPResponder {
-    func respond(to request: Request, context: HearthRequestContext) async throws -> Response {
-        try await context.route.respond(to: request, in: context)
     }
 }

@@ -12,6 +12,8 @@ package final class RPCResponseBody: Sendable {
 
     /// The size up to which a response is small: it is sent in one piece, and a chunk of a larger one is not extended beyond it.
     package static let smallResponseBytes = 32 << 10
+    /// The maximum expected size of a response that is encoded on the executor of its request, such as an event loop.
+    package static let maximumInlineBytes = 64 << 10
 
     /// The total length in bytes.
     package let byteCount: Int

@@ -145,8 +145,14 @@ package struct RPCServer<Context: RPCContext>: Sendable {
         if let error = await builder.prepareCall(expectedBytes: entry.expectedResponseBytes) {
             return builder.append(.error(error), id: id)
         }
-        let outcome = await call(entry, request, batchDeadline: batchDeadline, context: context, on: executor)
-        builder.append(outcome, id: id, isExecuted: true)
+        guard batchDeadline == nil, entry.expectedResponseBytes > RPCResponseBody.maximumInlineBytes else {
+            let outcome = await call(entry, request, batchDeadline: batchDeadline, context: context, on: executor)
+            return builder.append(outcome, id: id, isExecuted: true)
+        }
+        await withTaskExecutorPreference(globalConcurrentExecutor) {
+            let outcome = await call(entry, request, batchDeadline: nil, context: context, on: nil)
+            builder.append(outcome, id: id, isExecuted: true)
+        }
     }
 
     private func call(

@@ -6,7 +6,7 @@ import Logging
 @testable import HearthHTTP
 
 extension AdminPages {
-    /// Adds the pages to a router without the server's middlewares, for a caller with open access.
+    /// Adds the pages to a router without the server's checks, for a caller with open access.
     func addRoutes(to router: Router<HearthRequestContext>) {
         let server = ServerResources(HTTPServerConfiguration(), activity: ServerActivity(), logger: environment.errors.logger)
         router.add(middleware: TableMiddleware(table: RouteTable(AdminModule(self).routes(using: server))))

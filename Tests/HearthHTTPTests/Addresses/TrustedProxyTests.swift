@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// The client of forwarded requests. The tests act as the proxy, with the address 127.0.0.1.
-@Suite("Trusted proxies", .timeLimit(.minutes(5)))
+@Suite("Trusted proxies", .timeLimit(.minutes(10)))
 struct TrustedProxyTests {
     /// The result of ``addresses(_:of:)`` for a loopback address.
     private static let thisMachine = "this machine"

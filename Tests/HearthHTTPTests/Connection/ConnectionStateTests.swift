@@ -198,6 +198,45 @@ import Testing
         #expect(interim.headers.isEmpty)
     }
 
+    @Test(arguments: [true, false])
+    func `A connection that receives no more requests is done after the last response`(isShutDown: Bool) {
+        var state = ConnectionState(maximumBodyBytes: 100)
+        #expect(!state.hasAnsweredAllRequests)
+        for _ in 0..<2 {
+            _ = state.receive(Self.head())
+            #expect(!state.isResponsePending)
+            _ = state.receiveEnd()
+            #expect(state.isResponsePending)
+        }
+        let closesAtOnce = isShutDown ? state.shutDown() : state.inputClosed()
+        #expect(!closesAtOnce)
+        for number in 0..<2 {
+            #expect(!state.hasAnsweredAllRequests)
+            var response = Self.response()
+            state.send(&response)
+            #expect(state.closesAfterResponse == (isShutDown && number == 1))
+            _ = state.sendEnd()
+        }
+        #expect(state.hasAnsweredAllRequests)
+        #expect(!state.isResponsePending)
+    }
+
+    @Test
+    func `The requests behind a response that closes the connection are discarded`() {
+        var state = ConnectionState(maximumBodyBytes: 100)
+        _ = state.receive(Self.head())
+        _ = state.receiveEnd()
+        _ = state.receive(Self.head(.POST))
+        var response = Self.response(.ok, ["connection": "close", "content-length": "0"])
+        state.send(&response)
+        #expect(state.closesAfterResponse)
+        let actions = [state.receiveBody(1), state.receiveEnd(), state.receive(Self.head())]
+        #expect(actions == [.drop, .drop, .drop])
+        let end = state.sendEnd()
+        #expect(end == .close)
+        #expect(state.hasNoPendingRequests)
+    }
+
     @Test
     func `A client is stalled when it has received nothing for the timeout`() {
         let start = NIODeadline.now()

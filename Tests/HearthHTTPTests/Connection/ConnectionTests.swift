@@ -7,7 +7,7 @@ import Testing
 import UTF8Text
 
 /// HTTP/1 connections.
-@Suite(.timeLimit(.minutes(1))) struct ConnectionTests {
+@Suite(.timeLimit(.minutes(10))) struct ConnectionTests {
     private static let call = #"{"jsonrpc":"2.0","id":1,"method":"nothing"}"#
     private static let json = "Content-Type: application/json"
 
@@ -265,6 +265,8 @@ import UTF8Text
                 try await connection.send(
                     "POST /rpc HTTP/1.1\r\nHost: localhost\r\n\(Self.json)\r\nTransfer-Encoding: chunked\r\n\r\n\(chunks)"
                 )
+                // More of the body, which is discarded.
+                try? await connection.send(String(repeating: "x", count: 5_000))
                 let response = try await connection.response()
                 #expect(response.status == 400)
                 #expect(response["connection"] == "close")
@@ -331,6 +333,94 @@ import UTF8Text
     }
 
     @Test
+    func `A client that half-closes its connection receives all responses completely`() async throws {
+        try await withServer { server in
+            let text = String(repeating: "x", count: 900_000)
+            try await server.set("large/one", ["text": .string(text)])
+            // The client reads nothing until the server has received the end of the requests.
+            try await withConnection(to: server, receiveBuffer: 65_536) { connection in
+                let get = #"{"jsonrpc":"2.0","id":1,"method":"documents.get","params":{"path":"large/one"}}"#
+                let call = RawConnection.request("POST", "/rpc", [Self.json], body: get)
+                try await connection.send(call + call + call)
+                connection.finishSending()
+                for _ in 0..<3 { #expect(try await connection.response().body.contains(text)) }
+                #expect(try await connection.receiveAll().isEmpty)
+            }
+        }
+    }
+
+    @Test(arguments: ["NONSENSE\r\n\r\n", "GET /hea"])
+    func `A client that half-closes its connection is told that its last request is malformed`(last: String) async throws {
+        try await withServer { server in
+            try await withConnection(to: server) { connection in
+                let call = RawConnection.request("POST", "/rpc", [Self.json], body: Self.call)
+                try await connection.send(call + call + last)
+                connection.finishSending()
+                for status in [200, 200, 400] { #expect(try await connection.response().status == status) }
+                #expect(try await connection.receiveAll().isEmpty)
+            }
+        }
+    }
+
+    @Test
+    func `A request behind the last response of a connection is not processed`() async throws {
+        try await withServer { server in
+            try await withConnection(to: server) { connection in
+                let set = #"{"jsonrpc":"2.0","id":1,"method":"documents.set","params":{"path":"a/late","fields":{}}}"#
+                try await connection.send(
+                    RawConnection.request("GET", "/watch?document=a/b")
+                        + RawConnection.request("POST", "/rpc", [Self.json], body: set)
+                )
+                _ = try await connection.receive(through: "\"current\"")
+                connection.finishSending()
+                _ = try await connection.receiveAll()
+            }
+            try await withConnection(to: server) { connection in
+                let get = #"{"jsonrpc":"2.0","id":1,"method":"documents.get","params":{"path":"a/late"}}"#
+                let response = try await connection.send("POST", "/rpc", [Self.json], body: get)
+                #expect(response.body.contains("NOT_FOUND"))
+            }
+        }
+    }
+
+    @Test
+    func `A body that its route does not read has no effect on the requests behind it`() async throws {
+        try await withServer { server in
+            for _ in 0..<30 {
+                try await withConnection(to: server) { connection in
+                    let call = RawConnection.request("POST", "/rpc", [Self.json], body: Self.call)
+                    try await connection.send("GET /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\nx")
+                    try? await connection.send("x" + call.prefix(call.utf8.count - 3))
+                    #expect(try await connection.response().status == 200)
+                    // The connection has been closed if the response was earlier than the second part.
+                    try? await connection.send(String(call.suffix(3)))
+                    connection.finishSending()
+                    let rest = try? await connection.receiveAll()
+                    #expect(rest?.isEmpty != false || rest?.contains("-32601") == true)
+                }
+            }
+        }
+    }
+
+    @Test
+    func `Requests can be pipelined in reads that end anywhere`() async throws {
+        try await withServer { server in
+            try await withConnection(to: server) { connection in
+                let call = RawConnection.request("POST", "/rpc", [Self.json], body: Self.call)
+                let requests = Array((call + call + RawConnection.request("GET", "/health") + call).utf8)
+                for length in [1, 7, 61, 400] {
+                    for start in stride(from: 0, to: requests.count, by: length) {
+                        try await connection.send(Array(requests[start...].prefix(length)))
+                    }
+                    for body in ["-32601", "-32601", #"{"status":"ok"}"#, "-32601"] {
+                        #expect(try await connection.response().body.contains(body))
+                    }
+                }
+            }
+        }
+    }
+
+    @Test
     func `A malformed request is answered after the requests before it`() async throws {
         try await withServer { server in
             try await withConnection(to: server) { connection in
@@ -370,6 +460,15 @@ import UTF8Text
                 // When the bytes arrive after the close, the connection is reset.
                 let received = try? await connection.receiveAll()
                 #expect(received?.utf8.starts(with: "HTTP/1.1 200".utf8) != true)
+            }
+        }
+    }
+
+    @Test
+    func `A connection that receives only empty lines is idle`() async throws {
+        try await withServer(.standard.with(\.idleTimeout, .milliseconds(50))) { server in
+            try await withConnection(to: server) { connection in
+                await connection.sendUntilClosed(Array("\r\n".utf8))
             }
         }
     }

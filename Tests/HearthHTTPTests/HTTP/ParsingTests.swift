@@ -56,7 +56,7 @@ import UTF8Text
         ] as [(String, String?)]
     )
     func `The host of an authority is extracted`(authority: String, name: String?) {
-        #expect(HostMiddleware.name(in: authority)?.string == name)
+        #expect(HostCheck.name(in: authority)?.string == name)
     }
 
     @Test(

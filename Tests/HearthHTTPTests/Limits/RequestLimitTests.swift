@@ -8,7 +8,7 @@ import Testing
 @testable import HearthHTTP
 
 /// Limits for clients that send too much or too slowly, or open too many connections.
-@Suite(.timeLimit(.minutes(1))) struct RequestLimitTests {
+@Suite(.timeLimit(.minutes(10))) struct RequestLimitTests {
     private static let json = "Content-Type: application/json"
     private static let call = #"{"jsonrpc":"2.0","id":1,"method":"nothing"}"#
 

@@ -10,7 +10,7 @@ import UTF8Text
 @testable import JSONRPC
 
 /// The memory limit for responses, with clients that do not read theirs.
-@Suite(.timeLimit(.minutes(1))) struct ResponseMemoryTests {
+@Suite(.timeLimit(.minutes(10))) struct ResponseMemoryTests {
     private static let json = "Content-Type: application/json"
 
     /// A batch whose response is larger than a connection's buffers.

@@ -8,7 +8,7 @@ import UTF8Text
 @testable import HearthHTTP
 
 /// Conformance to JSON-RPC, tested with raw bytes over a real connection.
-@Suite(.timeLimit(.minutes(1))) struct JSONRPCConformanceTests {
+@Suite(.timeLimit(.minutes(10))) struct JSONRPCConformanceTests {
     private static let json = "Content-Type: application/json"
 
     private static func call(id: String, params: String = #","params":["a/missing"]"#) -> String {

@@ -9,7 +9,7 @@ import Testing
 @testable import HearthHTTP
 
 /// JSON-RPC over HTTP.
-@Suite(.timeLimit(.minutes(1))) struct RPCRouteTests {
+@Suite(.timeLimit(.minutes(10))) struct RPCRouteTests {
     private static let info = #"{"jsonrpc":"2.0","id":1,"method":"documents.get","params":["a/missing"]}"#
     private static let notification = #"{"jsonrpc":"2.0","method":"server.info"}"#
 

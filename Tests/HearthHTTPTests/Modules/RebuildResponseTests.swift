@@ -45,7 +45,7 @@ struct RebuildResponseTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `Queries are answered with the progress, in the form of each protocol`() async throws {
         try await withHeldRebuild(of: [nil]) { [gate] server in
             try await withConnection(to: server) { connection in
@@ -98,7 +98,7 @@ struct RebuildResponseTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `A key that is limited to collections is not told how many documents there are`() async throws {
         try await withHeldRebuild(of: [nil]) { [gate] server in
             let key = try await server.makeKey(.reader, collections: ["places"])
@@ -116,7 +116,7 @@ struct RebuildResponseTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `The server is not healthy while the index of an open additional database is being rebuilt`() async throws {
         try await withHeldRebuild(of: [try Self.other]) { [gate] server in
             try await withConnection(to: server) { connection in

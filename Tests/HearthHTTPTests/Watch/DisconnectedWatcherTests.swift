@@ -7,7 +7,7 @@ import UTF8Text
 @testable import HearthHTTP
 
 /// Clients that disappear or stop reading without closing the connection.
-@Suite(.timeLimit(.minutes(5))) struct DisconnectedWatcherTests {
+@Suite(.timeLimit(.minutes(10))) struct DisconnectedWatcherTests {
     private static let configuration = HTTPServerConfiguration.standard
         .with(\.maximumWatchers, 1)
         .with(\.stallTimeout, .seconds(1))

@@ -10,7 +10,7 @@ import UTF8Text
 @testable import HearthHTTP
 
 /// The live update streams of the admin pages.
-@Suite("Live update streams", .timeLimit(.minutes(5)))
+@Suite("Live update streams", .timeLimit(.minutes(10)))
 struct LiveUpdateStreamTests {
     private static let events = ["Accept: text/event-stream", "Sec-Fetch-Site: same-origin"]
 

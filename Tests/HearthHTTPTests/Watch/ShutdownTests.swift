@@ -8,7 +8,7 @@ import Testing
 import UTF8Text
 
 /// Graceful shutdown with open connections.
-@Suite(.timeLimit(.minutes(1))) struct ShutdownTests {
+@Suite(.timeLimit(.minutes(10))) struct ShutdownTests {
     @Test
     func `An open stream receives its end frame and last chunk`() async throws {
         try await withServer { server in
@@ -59,6 +59,19 @@ import UTF8Text
                 await server.stopGracefully()
                 let rest = try await connection.receiveAll()
                 #expect(rest.isEmpty)
+            }
+        }
+    }
+
+    @Test
+    func `Shutdown does not wait for clients that keep their side of a stream open`() async throws {
+        try await withServer(.standard.with(\.lingerTimeout, .seconds(600))) { server in
+            try await withConnection(to: server) { connection in
+                try await connection.send(RawConnection.request("GET", "/watch?document=a/b"))
+                _ = try await connection.receive(through: #""current""#)
+                await server.stopGracefully()
+                #expect(try await connection.receiveAll().contains(#"{"type":"end","reason":"shutdown""#))
+                await connection.sendUntilClosed([0])
             }
         }
     }

@@ -11,7 +11,7 @@ import UTF8Text
 
 @testable import HearthHTTP
 
-@Suite("Revocation of streams", .tags(.slow), .timeLimit(.minutes(1)))
+@Suite("Revocation of streams", .tags(.slow), .timeLimit(.minutes(10)))
 struct StreamRevocationTests {
     private func open(_ connection: inout RawConnection, _ key: String?, format: String = "ndjson") async throws {
         let fields = key.map { ["Authorization: Bearer \($0)"] } ?? []

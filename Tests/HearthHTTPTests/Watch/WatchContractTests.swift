@@ -11,7 +11,7 @@ import UTF8Text
 @testable import HearthHTTP
 
 /// The watch contract, over connections that break at random bytes while several writers commit.
-@Suite(.tags(.slow), .serialized, .timeLimit(.minutes(5))) struct WatchContractTests {
+@Suite(.tags(.slow), .serialized, .timeLimit(.minutes(10))) struct WatchContractTests {
     /// A target, the equivalent query, and whether every commit preserves the sum over it.
     struct Target: CustomTestStringConvertible, Sendable {
         let parameter: String

@@ -8,7 +8,7 @@ import Testing
 import UTF8Text
 
 /// Watch streams of queries.
-@Suite(.timeLimit(.minutes(1))) struct WatchQueryStreamTests {
+@Suite(.timeLimit(.minutes(10))) struct WatchQueryStreamTests {
     private static let query = #"""
         {"collection": "books", "where": {"field": "pages", "op": ">", "value": 100},
          "orderBy": [{"field": "pages", "direction": "desc"}], "limit": 2, "select": ["title"]}

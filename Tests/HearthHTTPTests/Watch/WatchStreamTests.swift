@@ -8,7 +8,7 @@ import Testing
 import UTF8Text
 
 /// Watch streams over HTTP.
-@Suite(.timeLimit(.minutes(1))) struct WatchStreamTests {
+@Suite(.timeLimit(.minutes(10))) struct WatchStreamTests {
     @Test
     func `A stream of newline-delimited JSON has the documented bytes`() async throws {
         try await withServer { server in

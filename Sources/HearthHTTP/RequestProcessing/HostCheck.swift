@@ -3,18 +3,18 @@ import HTTPTypes
 import Hummingbird
 import UTF8Text
 
-/// Rejects requests whose `Host` is not one of the server's names, which prevents DNS rebinding.
+/// The check that the `Host` of a request is one of the server's names, which prevents DNS rebinding.
 ///
 /// An attacker's page can make its host name resolve to this machine, so that the browser treats the server as same-origin,
 /// but `Host` still has the attacker's name. For a target in absolute form, ``ConnectionHandler`` has replaced `Host`.
 ///
 /// A route that allows it answers programs on this machine whatever `Host` they send, since health checks often send a name of
 /// their own. Requests that a proxy on this machine forwards are checked.
-struct HostMiddleware: RouterMiddleware {
+struct HostCheck: Sendable {
     private let allowedNames: Set<UTF8Key>
     private let allowsOwnAddress: Bool
 
-    /// Creates the middleware with the loopback names, the listening address and additional names.
+    /// Creates the check with the loopback names, the listening address and additional names.
     ///
     /// - Parameter allowsOwnAddress: Whether the local address of the connection is also allowed, for a server that listens on
     ///   all addresses. An address cannot be the name of another site.
@@ -27,27 +27,24 @@ struct HostMiddleware: RouterMiddleware {
         self.allowedNames = allowedNames
     }
 
-    func handle(
-        _ request: Request,
-        context: HearthRequestContext,
-        next: (Request, HearthRequestContext) async throws -> Response
-    ) async throws -> Response {
+    /// Verifies the host of a request, and records in its context whether it is one of the server's names.
+    ///
+    /// - Throws: ``HTTPFailure``: 400 without exactly one `Host`; 421 for another host.
+    func verify(_ request: Request, in context: inout HearthRequestContext) throws(HTTPFailure) {
         // The first Host field has become the authority; any other one is still among the fields.
         guard let authority = request.head.authority, request.headers[values: .secondHost].isEmpty else {
             throw HTTPFailure(.badRequest, .invalidArgument, "The request must have exactly one Host header.")
         }
-        var context = context
-        context.hasKnownHost =
-            Self.name(in: authority).map { allowedNames.contains($0) || isOwnAddress($0, in: context) } ?? false
+        let name = Self.name(in: authority)
+        context.hasKnownHost = name.map { allowedNames.contains($0) || isOwnAddress($0, in: context) } ?? false
         guard context.hasKnownHost || isLocalCheck(request, in: context) else {
-            let rejected = Excerpt(Self.name(in: authority)?.string ?? authority)
+            let rejected = Excerpt(name?.string ?? authority)
             throw HTTPFailure(
                 .misdirectedRequest,
                 .permissionDenied,
                 "The host \(rejected) is not allowed. Use the server's address, or start it with --allow-host \(rejected.text)."
             )
         }
-        return try await next(request, context)
     }
 
     private func isLocalCheck(_ request: Request, in context: HearthRequestContext) -> Bool {

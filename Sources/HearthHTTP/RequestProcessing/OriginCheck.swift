@@ -2,7 +2,7 @@ import DocumentModel
 import HTTPTypes
 import Hummingbird
 
-/// Rejects cross-site requests, as protection against CSRF.
+/// The check that a request is not cross-site, as protection against CSRF.
 ///
 /// A request with an `Origin` must be same-origin or, where the route's policy allows it, from an allowed origin. Browsers omit
 /// `Origin` when a page only loads or links to a resource; `Sec-Fetch-Site` then shows the initiator. Some routes allow
@@ -10,17 +10,16 @@ import Hummingbird
 ///
 /// Form submissions, which a page from any site can make, must prove that they are same-origin: without either header they are
 /// rejected. API calls need no proof, because a form cannot send their media type.
-struct OriginMiddleware: RouterMiddleware {
+struct OriginCheck: Sendable {
     let corsPolicy: CORSPolicy
 
-    func handle(
-        _ request: Request,
-        context: HearthRequestContext,
-        next: (Request, HearthRequestContext) async throws -> Response
-    ) async throws -> Response {
-        let rules = context.route.policy.origins
+    /// Verifies the origin of a request to a route.
+    ///
+    /// - Throws: ``HTTPFailure``: 403 for a request that may come from a page of another site.
+    func verify(_ request: Request, to route: Route) throws(HTTPFailure) {
+        let rules = route.policy.origins
         for origin in request.headers[values: .origin]
-        where !Self.isSameOrigin(origin, authority: request.head.authority) && !corsPolicy.allows(origin, for: context.route) {
+        where !Self.isSameOrigin(origin, authority: request.head.authority) && !corsPolicy.allows(origin, for: route) {
             throw HTTPFailure(.forbidden, .permissionDenied, "Cross-origin request rejected.")
         }
         if !rules.allowsLinks || !request.isLink, request.headers[values: .origin].isEmpty, request.isCrossSite {
@@ -34,8 +33,6 @@ struct OriginMiddleware: RouterMiddleware {
                     + "Programs should call POST /rpc instead."
             )
         }
-        if let response = corsPolicy.preflightResponse(to: request, for: context.route) { return response }
-        return try await next(request, context)
     }
 
     /// Returns whether an origin has the request's own host and port, with either scheme.

@@ -58,20 +58,3 @@ struct CORSPolicy: Sendable {
         UTF8Key(String(decoding: origin.utf8.map(\.lowercased), as: UTF8.self))
     }
 }
-
-/// Adds CORS headers to responses.
-///
-/// It wraps ``ResponseMiddleware``, so that pages can read error responses too.
-struct CORSMiddleware: RouterMiddleware {
-    let policy: CORSPolicy
-
-    func handle(
-        _ request: Request,
-        context: HearthRequestContext,
-        next: (Request, HearthRequestContext) async throws -> Response
-    ) async throws -> Response {
-        var response = try await next(request, context)
-        policy.addHeaders(to: &response, for: request, to: context.route)
-        return response
-    }
-}

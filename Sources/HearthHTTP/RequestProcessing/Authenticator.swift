@@ -4,24 +4,20 @@ import HearthAPI
 import Hummingbird
 import Logging
 
-/// Authenticates the caller, by the key in `Authorization: Bearer KEY` or by a browser's session cookie. When keys are required,
-/// all other requests are rejected.
-///
-/// The route's ``RoutePolicy/access`` says whether its handler authorizes the caller. The middleware runs before anything that
-/// reads a request body.
-struct AuthenticationMiddleware: RouterMiddleware {
+/// Authenticates the callers of requests, by the key in `Authorization: Bearer KEY` or by a browser's session cookie.
+struct Authenticator: Sendable {
     let keys: APIKeyRegistry
     let sessions: SessionRegistry
     let failedAttempts: FailedAttemptLimiter
 
-    func handle(
-        _ request: Request,
-        context: HearthRequestContext,
-        next: (Request, HearthRequestContext) async throws -> Response
-    ) async throws -> Response {
+    /// Sets the caller of a request in its context, before anything reads the body. The route's ``RoutePolicy/access`` says whether
+    /// its handler authorizes the caller.
+    ///
+    /// - Throws: ``HTTPFailure``: 401 without valid credentials when keys are required, 403 without the role of the route, 429 after
+    ///   too many unknown keys.
+    func authenticate(_ request: Request, in context: inout HearthRequestContext) async throws(HTTPFailure) {
         let policy = context.route.policy
-        if policy.access == .open { return try await next(request, context) }
-        var context = context
+        if policy.access == .open { return }
         if request.headers[.authorization] == nil, keys.requiresKeys, let session = session(of: request, by: policy) {
             context.session = session
             context.caller = session.caller
@@ -31,7 +27,6 @@ struct AuthenticationMiddleware: RouterMiddleware {
             context.caller = try await caller(of: request, in: context)
         }
         if policy.access == .admin { try context.caller.checkIsAdmin() }
-        return try await next(request, context)
     }
 
     /// Returns the session of the request's cookie if the policy accepts it. For streams it is valid only with

@@ -10,7 +10,7 @@ import Testing
 
 @testable import HearthHTTP
 
-@Suite("Authentication by API key", .timeLimit(.minutes(1)))
+@Suite("Authentication by API key", .timeLimit(.minutes(10)))
 struct AuthenticationTests {
     private static let info = #"{"jsonrpc":"2.0","id":1,"method":"server.info"}"#
     private static let write = #"{"jsonrpc":"2.0","id":1,"method":"documents.set","params":{"path":"a/b","fields":{}}}"#

@@ -3,7 +3,7 @@ import HearthHTTP
 import ServerTestSupport
 import Testing
 
-@Suite("CORS", .timeLimit(.minutes(1)))
+@Suite("CORS", .timeLimit(.minutes(10)))
 struct CORSTests {
     private static let origin = "https://app.example.org"
     private static let configuration = HTTPServerConfiguration.standard.with(

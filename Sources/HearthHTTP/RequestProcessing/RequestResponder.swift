@@ -1,0 +1,141 @@
+import Concurrency
+import DocumentModel
+import HTTPTypes
+import HearthAPI
+import Hummingbird
+import JSONRPC
+import Logging
+import NIOHTTP1
+
+/// Responds to requests: verifies that they may be processed, calls the handlers of their routes, and gives all errors the form of
+/// their routes.
+struct RequestResponder: Sendable {
+    let corsPolicy: CORSPolicy
+    let hostCheck: HostCheck
+    let originCheck: OriginCheck
+    let proxies: TrustedProxies
+    let authenticator: Authenticator
+    /// The memory budget of request bodies.
+    let bodyBudget: MemoryBudget
+
+    /// Responds to a request, which is logged at debug level: method, path without query, status and time to response head. Bodies
+    /// are never logged.
+    func respond(to request: Request, in context: HearthRequestContext) async -> Response {
+        guard context.logger.logLevel <= .debug else { return await response(to: request, in: context) }
+        let start = ContinuousClock.now
+        let response = await response(to: request, in: context)
+        context.requestLogger.debug(
+            "Request",
+            metadata: [
+                "http.method": "\(request.method)",
+                "http.path": "\(request.uri.path)",
+                "http.status": "\(response.status.code)",
+                "http.duration": "\(ContinuousClock.now - start)",
+            ]
+        )
+        return response
+    }
+
+    private func response(to request: Request, in context: HearthRequestContext) async -> Response {
+        var response: Response
+        do {
+            response = try await process(request, in: context)
+        } catch {
+            let failure = Self.failure(for: error, in: context)
+            response = context.route.policy.errorFormat.response(for: failure, to: request)
+        }
+        response.headers.reserveCapacity(response.headers.count + Self.headers.count + 2)
+        for field in Self.headers where !response.headers.contains(field.name) {
+            response.headers.append(field)
+        }
+        // Also to errors, so that pages of other origins can read them.
+        corsPolicy.addHeaders(to: &response, for: request, to: context.route)
+        return response
+    }
+
+    private func process(_ request: Request, in context: HearthRequestContext) async throws -> Response {
+        var context = context
+        try request.checkTarget()
+        try hostCheck.verify(request, in: &context)
+        try originCheck.verify(request, to: context.route)
+        if let response = corsPolicy.preflightResponse(to: request, for: context.route) { return response }
+        // No other forwarding header is used: proxies must pass the original `Host`, and `Origin` shows whether the browser uses TLS.
+        if !proxies.isEmpty, let peer = context.client {
+            context.forwardedClient = proxies.client(of: peer, forwardedFor: request.headers[values: .xForwardedFor])
+        }
+        try await authenticator.authenticate(request, in: &context)
+        try request.checkTransferCoding()
+        return try await respondToBody(of: request, in: context)
+    }
+
+    /// Calls the handler of the route. The memory of the body is reserved until there is a response: nothing retains the body
+    /// then, however long sending the response takes.
+    private func respondToBody(of request: Request, in context: HearthRequestContext) async throws -> Response {
+        if context.receivedBodyBytes == 0 { return try await context.route.respond(to: request, in: context) }
+        let reservation = MemoryBudget.Reservation(of: bodyBudget)
+        defer { reservation.shrink(to: 0) }
+        if let count = context.receivedBodyBytes {
+            guard reservation.grow(by: count) else { throw HTTPFailure.bodyMemoryExhausted }
+            return try await context.route.respond(to: request, in: context)
+        }
+        // The files of a form are written to disk as they arrive.
+        let fileBufferBytes = context.route.policy.body.fileBufferBytes
+        let bufferBytes = fileBufferBytes.flatMap { request.hasMediaType("multipart/form-data") ? $0 : nil } ?? .max
+        var request = request
+        request.body = RequestBody(
+            asyncSequence: MeteredBody(body: request.body, reservation: reservation, bufferBytes: bufferBytes)
+        )
+        return try await context.route.respond(to: request, in: context)
+    }
+
+    /// Maps an error to the failure that the client sees; unexpected errors are logged.
+    private static func failure(for error: any Error, in context: HearthRequestContext) -> HTTPFailure {
+        switch error {
+        case let failure as HTTPFailure:
+            return failure
+        case let error as HTTPParserError:
+            // An error in the body; errors in a head are handled by the connection.
+            return HTTPFailure(error)
+        case let error as any RPCErrorConvertible where error.rpcError.code != .internalError:
+            return HTTPFailure(error.rpcError)
+        case let error as any HTTPResponseError:
+            return HTTPFailure(error)
+        default:
+            return HTTPFailure(.internalServerError, .internal(error, "Request failed", logger: context.requestLogger))
+        }
+    }
+
+    /// The default headers, for every response that doesn't set them itself.
+    static let headers: HTTPFields = [
+        .xContentTypeOptions: "nosniff",
+        .cacheControl: "no-store",
+        .contentSecurityPolicy: "default-src 'none'; frame-ancestors 'none'",
+        .referrerPolicy: "same-origin",
+        .crossOriginResourcePolicy: "same-origin",
+    ]
+}
+
+extension Request {
+    /// Rejects a target with an unencoded `#`. It would start a fragment, which is never sent (RFC 9112, 3.2); a client that sends
+    /// one means it as a part of the path or query, and would get a different resource.
+    fileprivate func checkTarget() throws(HTTPFailure) {
+        guard head.path?.utf8.contains(UInt8(ascii: "#")) != true else {
+            throw HTTPFailure(.badRequest, .invalidArgument, "The request target contains an unencoded #. Write it as %23.")
+        }
+    }
+
+    /// Rejects transfer codings that would have to be decoded (RFC 9112, 6.1), such as `gzip, chunked`, which the parser treats as
+    /// just chunked.
+    fileprivate func checkTransferCoding() throws(HTTPFailure) {
+        let codings = headers[values: .transferEncoding]
+        guard let coding = codings.first else { return }
+        guard codings.count == 1, HeaderListElement(coding.utf8).hasOnlyValue("chunked") else {
+            throw HTTPFailure(
+                .notImplemented,
+                .unimplemented,
+                "Unsupported Transfer-Encoding; only chunked is supported.",
+                headers: [.connection: "close"]
+            )
+        }
+    }
+}
