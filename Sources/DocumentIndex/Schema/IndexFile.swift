@@ -192,8 +192,11 @@ extension IndexFile {
     }
 
     /// Reads the header of the main file without the WAL; `nil` if the file has another format.
+    ///
+    /// The file may be shorter than its first page says, as after a kill during a checkpoint, which writes that page first. The
+    /// missing pages are then in the WAL; if not, opening the file with the WAL fails.
     func readHeaderWithoutWAL() throws(IndexDatabaseError) -> IndexFileHeader? {
-        let database = try Self.openImmutable(path)
+        let database = try Self.openImmutable(path, allowsMissingPages: true)
         defer { try? database.close() }
         return try IndexDatabaseError.catching { try database.inDatabase { try IndexFileHeader($0) } }
     }
@@ -210,11 +213,20 @@ extension IndexFile {
     }
 
     /// Opens the main file at a path for reading, without the WAL and without changing anything beside it.
-    static func openImmutable(_ path: String) throws(IndexDatabaseError) -> DatabaseQueue {
+    ///
+    /// - Parameter allowsMissingPages: Whether to open a file that is shorter than its first page says.
+    static func openImmutable(
+        _ path: String,
+        allowsMissingPages: Bool = false
+    ) throws(IndexDatabaseError) -> DatabaseQueue {
         try IndexDatabaseError.catching {
             var configuration = Self.configuration
             configuration.readonly = true
             configuration.label = "hearth.check"
+            if allowsMissingPages {
+                // SQLite otherwise reports corruption before it reads anything. Nothing is written: the connection is read-only.
+                configuration.prepareDatabase { try $0.execute(sql: "PRAGMA writable_schema = ON") }
+            }
             // Without `immutable`, SQLite would create or read the files beside it.
             return try DatabaseQueue(
                 path: "file:\(PercentEncoding.encode(UTF8Key(path)))?immutable=1",

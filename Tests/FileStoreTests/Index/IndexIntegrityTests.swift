@@ -1,5 +1,6 @@
 import DocumentModel
 import Foundation
+import GRDB
 import Logging
 import TestSupport
 import Testing
@@ -124,6 +125,52 @@ struct IndexIntegrityTests {
         try fixture.folder.write(Array(log.prefix(count)), to: "crash/index.sqlite-wal")
         try fixture.folder.write([1, 2, 3], to: "crash/index.sqlite-shm")
         try await expectCorrect(at: "crash")
+    }
+
+    /// Creates a copy that a kill during a WAL checkpoint left: of the index, the first pages are written, but no added ones.
+    ///
+    /// - Parameter pageCount: The maximum number of pages that are written.
+    private func copyAsKilledDuringCheckpoint(pageCount: Int) async throws {
+        try await fill()
+        try await fixture.withStore { store in
+            for number in 0..<60 {
+                let text = String(repeating: "x", count: 1_000) + "\(number)"
+                try await store.set("c/x\(number)", ["n": .integer(Int64(number + 10)), "s": .string(text)])
+                _ = try await store.ids(in: "c", where: "n", is: 1)
+            }
+            try copyAsCrash()
+        }
+        let before = try fixture.folder.bytes(of: "crash/index.sqlite")
+        for suffix in ["", "-wal"] {
+            try fixture.folder.write(fixture.folder.bytes(of: "crash/index.sqlite" + suffix), to: "copy/index.sqlite" + suffix)
+        }
+        let database = try DatabaseQueue(path: fixture.folder["copy/index.sqlite"])
+        try await database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+        try database.close()
+        let after = try fixture.folder.bytes(of: "copy/index.sqlite")
+        try #require(after.count > before.count)
+        let writtenBytes = min(8_192 * pageCount, before.count)
+        try fixture.folder.write(Array(after.prefix(writtenBytes) + before.dropFirst(writtenBytes)), to: "crash/index.sqlite")
+    }
+
+    @Test(arguments: [1, 1_000])
+    func `An index that a kill during a checkpoint left too short is used, with its WAL file`(pageCount: Int) async throws {
+        try await copyAsKilledDuringCheckpoint(pageCount: pageCount)
+        let log = WarningLog(from: .notice)
+        try await expectCorrect(at: "crash", logger: log.logger)
+        #expect(log.entries.allSatisfy { $0.metadata["index.reason"] == nil }, "\(log.entries)")
+    }
+
+    @Test(arguments: [0, 100_000])
+    func `An index that a kill left too short is rebuilt if its WAL file is truncated`(count: Int) async throws {
+        try await copyAsKilledDuringCheckpoint(pageCount: 1_000)
+        let file = "crash/index.sqlite-wal"
+        let wal = try fixture.folder.bytes(of: file)
+        try #require(wal.count > count)
+        try fixture.folder.write(Array(wal.prefix(count)), to: file)
+        let log = WarningLog(from: .notice)
+        try await expectCorrect(at: "crash", logger: log.logger)
+        #expect(log.entries.count { $0.metadata["index.reason"] != nil } == 1, "\(log.entries)")
     }
 
     @Test
