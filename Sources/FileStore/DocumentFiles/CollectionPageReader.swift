@@ -155,7 +155,10 @@ extension CollectionPageReader {
 struct SmallestIDs {
     private let after: DocumentPath.ID?
     private let count: Int
-    private var ids: Set<DocumentPath.ID> = []
+    /// The IDs that may be among the smallest.
+    private(set) var candidates: Set<DocumentPath.ID> = []
+    /// The ID that is the last of the smallest if no smaller ones follow; `nil` before the first pruning.
+    private var largest: DocumentPath.ID?
 
     init(after: DocumentPath.ID?, count: Int) {
         self.after = after
@@ -164,13 +167,18 @@ struct SmallestIDs {
 
     mutating func insert(_ id: DocumentPath.ID) {
         if let after, id <= after { return }
-        ids.insert(id)
+        // Nearly all IDs of a large collection end here, so that they cause no pruning.
+        if let largest, id > largest { return }
+        candidates.insert(id)
         // Pruning only at twice the size keeps the amortized cost low.
-        if ids.count >= 2 * count + 64 { ids = Set(sorted()) }
+        guard candidates.count >= 2 * count + 64 else { return }
+        let smallest = sorted()
+        largest = smallest.last
+        candidates = Set(smallest)
     }
 
     func sorted() -> [DocumentPath.ID] {
-        Array(ids.sorted().prefix(count))
+        Array(candidates.sorted().prefix(count))
     }
 }
 
