@@ -25,6 +25,7 @@ extension DocumentIndex {
         let (phase, builds) = state.withLock { ($0.phase, $0.builds) }
         var report = IndexReport()
         report.singleFields = phase.buildState
+        if case .rebuilding(let progress) = phase { report.rejectsQueries = !awaits(progress) }
         report.exemptions = definitions.exemptions
         let isReady = report.singleFields == .ready
         func buildState(of collection: CollectionID) -> IndexReport.BuildState {

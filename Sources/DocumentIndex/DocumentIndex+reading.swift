@@ -56,7 +56,7 @@ extension DocumentIndex {
                 guard ContinuousClock.now < deadline else { throw Self.catchingUp }
             case .rebuilding(let progress):
                 let now = ContinuousClock.now
-                guard progress.knownCount <= waitDocumentCount, now < deadline else {
+                guard awaits(progress), now < deadline else {
                     throw StatusError(rebuilding: progress.report(at: now))
                 }
             }
@@ -64,6 +64,9 @@ extension DocumentIndex {
             await waitForChange(after: changeCount)
         }
     }
+
+    /// Returns whether queries wait for a rebuild, instead of failing at once.
+    func awaits(_ progress: RebuildProgress) -> Bool { progress.knownCount <= waitDocumentCount }
 
     /// Waits, without a timeout, until the index is complete and all backfills are finished.
     ///

@@ -92,6 +92,8 @@ package struct IndexReport: Sendable {
 
     /// The state of the single-field indexes, which every query needs.
     package var singleFields = BuildState.ready
+    /// True while queries fail at once because the single-field indexes are being rebuilt, instead of waiting for them.
+    package var rejectsQueries = false
     /// The composite indexes.
     package var indexes: [(id: String, definition: IndexDefinition, buildState: BuildState)] = []
     /// The single-field exemptions.

@@ -24,22 +24,27 @@ extension DocumentStore {
     fileprivate var unreadinessReason: String? {
         get async {
             if let reason = await writeBlockedReason { return reason.message }
-            return await indexes().singleFields.unreadinessReason
+            return await indexes().unreadinessReason
         }
     }
 }
 
-extension IndexReport.BuildState {
+extension IndexReport {
     /// The reason why queries cannot be run; `nil` if they can.
     package var unreadinessReason: String? {
-        switch self {
-        case .ready: nil
-        case .unavailable(let reason): reason
-        // An index without documents is being opened, or has none to read.
-        case .building(let done, let total) where max(done, total ?? 0) == 0: nil
+        switch singleFields {
+        case .ready: return nil
+        case .unavailable(let reason): return reason
         case .building(let done, let total):
-            "The index is being rebuilt: \(total.map { "\(done) of \($0.counted("document"))" } ?? done.counted("document")) read. "
-                + "Queries fail until it is complete."
+            // An index without documents is being opened, or has none to read.
+            guard rejectsQueries || max(done, total ?? 0) > 0 else { return nil }
+            let progress =
+                if let total {
+                    ": \(done) of \(total.counted("document")) read"
+                } else {
+                    done > 0 ? ": \(done.counted("document")) read" : ", which has just begun"
+                }
+            return "The index is being rebuilt\(progress). Queries fail until it is complete."
         }
     }
 }

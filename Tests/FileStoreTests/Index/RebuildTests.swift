@@ -65,6 +65,25 @@ struct RebuildTests {
         #expect(try await fixture.findings() == [])
     }
 
+    @Test
+    func `Queries are rejected, and reported to be, before any document is read`() async throws {
+        try await fixture.withStore { store in
+            try await store.waitUntilIndexed()
+            let index = store.components.index
+            index.maintenanceQueue.sync {}
+            // The state at the start of a rebuild, when some documents have been counted.
+            var progress = RebuildProgress(startTime: .now)
+            index.state.withLock { [progress] in $0.phase = .rebuilding(progress) }
+            #expect(await !store.indexes().rejectsQueries)
+            progress.countedCount = 1
+            index.state.withLock { [progress] in $0.phase = .rebuilding(progress) }
+            let report = await store.indexes()
+            #expect(report.rejectsQueries && report.singleFields == .building(documents: 0))
+            await expectStatus(.unavailable) { try await store.ids(in: "c", where: "n", is: 1) }
+            index.state.withLock { $0.phase = .ready }
+        }
+    }
+
     @Test(.timeLimit(.minutes(10)))
     func `A query waits for the rebuild of a small database`() async throws {
         var fixture = fixture
