@@ -63,7 +63,10 @@ extension StatusError {
 extension StatusError.Progress {
     /// The progress in words, after "The index is being rebuilt".
     fileprivate var text: String {
-        guard let totalCount, let percentage else { return "; it contains \(completedCount.counted("document")) so far" }
+        guard let totalCount, let percentage else {
+            return completedCount > 0
+                ? "; it contains \(completedCount.counted("document")) so far" : ", which has just begun"
+        }
         let left = timeLeft.map { ", about \(Self.text(of: $0)) left" } ?? ""
         return ": \(percentage) % complete, \(completedCount) of \(totalCount.counted("document")) read\(left)"
     }

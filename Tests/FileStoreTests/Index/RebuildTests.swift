@@ -79,7 +79,9 @@ struct RebuildTests {
             index.state.withLock { [progress] in $0.phase = .rebuilding(progress) }
             let report = await store.indexes()
             #expect(report.rejectsQueries && report.singleFields == .building(documents: 0))
-            await expectStatus(.unavailable) { try await store.ids(in: "c", where: "n", is: 1) }
+            let error = await expectStatus(.unavailable) { try await store.ids(in: "c", where: "n", is: 1) }
+            let message = error?.message ?? ""
+            #expect(message.utf8.starts(with: "The index is being rebuilt, which has just begun. Queries".utf8), "\(message)")
             index.state.withLock { $0.phase = .ready }
         }
     }

@@ -28,7 +28,7 @@ package enum CreateIndex: IndexChangeMethod {
             result: #"""
                 {"indexes": [{"id": "1508c36e", "collection": "books",
                 "fields": [{"field": "author", "direction": "asc"}, {"field": "numberOfPages", "direction": "desc"}],
-                "state": "building", "documentsDone": 0, "documentsTotal": 0}],
+                "state": "building", "documentsDone": 0}],
                 "exemptions": [], "changes": []}
                 """#
         )

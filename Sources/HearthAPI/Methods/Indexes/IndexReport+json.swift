@@ -81,24 +81,31 @@ extension IndexReport.BuildState {
     static let members: [JSONSchema.Property] = [
         .init("state", .string(values: ["ready", "building", "unavailable"]), "Whether queries can use the index."),
         .init("documentsDone", .integer(minimum: 0), "While building: the number of indexed documents."),
-        .init("documentsTotal", .integer(minimum: 0), "While building: the total number of documents; 0 while unknown."),
+        .init(
+            "documentsTotal",
+            .integer(minimum: 0),
+            "While building: the total number of documents; absent while unknown.",
+            isRequired: false
+        ),
         .init("obstacle", .string(), "The reason why the index is unavailable; otherwise absent.", isRequired: false),
     ]
 
     /// Writes the state as object members.
     func writeMembers(to writer: inout JSONWriter) {
-        let (state, done, total): (String, Int, Int) =
+        let (state, done, total): (String, Int, Int?) =
             switch self {
             case .ready: ("ready", 0, 0)
-            case .building(let documents, let total): ("building", documents, total ?? 0)
+            case .building(let documents, let total): ("building", documents, total)
             case .unavailable: ("unavailable", 0, 0)
             }
         writer.key("state")
         writer.string(state)
         writer.key("documentsDone")
         writer.integer(Int64(done))
-        writer.key("documentsTotal")
-        writer.integer(Int64(total))
+        if let total {
+            writer.key("documentsTotal")
+            writer.integer(Int64(total))
+        }
         if case .unavailable(let reason) = self {
             writer.key("obstacle")
             writer.string(reason)
