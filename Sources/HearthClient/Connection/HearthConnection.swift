@@ -3,6 +3,7 @@ public import DocumentModel
 internal import NIOCore
 internal import NIOHTTP1
 package import StrictJSON
+internal import Synchronization
 package import UTF8Text
 
 /// A JSON-RPC client for a Hearth server, over HTTP/1.1 connections that are kept alive between calls.
@@ -23,6 +24,9 @@ public final class HearthConnection: Sendable {
     private let callClient: HTTPClient
     /// The client for streams, each of which occupies a connection, so that calls don't have to wait for one.
     private let streamClient: HTTPClient
+
+    /// True after the first successful response.
+    private let hasSucceeded = Atomic(false)
 
     /// Combines concurrent reads of single documents.
     let readBatcher = DocumentReadBatcher(maximumRequests: maximumCallConnections)
@@ -165,11 +169,12 @@ extension HearthConnection {
         do {
             response = try await client.execute(request, timeout: timeout)
         } catch {
-            throw StatusError(transport: error, server: server)
+            throw StatusError(transport: error, server: server, hasSucceeded: hasSucceeded.load(ordering: .relaxed))
         }
         guard response.status == .ok else {
             throw StatusError(status: response.status, body: try await read(response), server: server)
         }
+        hasSucceeded.store(true, ordering: .relaxed)
         return response
     }
 
@@ -182,7 +187,7 @@ extension HearthConnection {
                 "The response is larger than \(Self.maximumResponseBytes) bytes. Request less data at a time."
             )
         } catch {
-            throw StatusError(transport: error, server: server)
+            throw StatusError(transport: error, server: server, hasSucceeded: hasSucceeded.load(ordering: .relaxed))
         }
     }
 }

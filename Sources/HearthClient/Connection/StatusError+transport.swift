@@ -9,7 +9,10 @@ internal import UTF8Text
 
 extension StatusError {
     /// Creates the error for a request that received no response.
-    init(transport error: any Error, server: ServerAddress) {
+    ///
+    /// - Parameter hasSucceeded: Whether an earlier request was successful, so that the address is right.
+    init(transport error: any Error, server: ServerAddress, hasSucceeded: Bool) {
+        let hint = server.usesTLS || hasSucceeded ? "" : " If the server requires TLS, use an https URL."
         switch error {
         case is CancellationError, HTTPClientError.cancelled:
             self.init(.cancelled, "The call was cancelled.", cause: error)
@@ -22,14 +25,13 @@ extension StatusError {
         case HTTPClientError.remoteConnectionClosed:
             self.init(
                 .unavailable,
-                "\(server) closed the connection before responding. The call may or may not have taken effect."
-                    + (server.usesTLS ? "" : " If the server requires TLS, use an https URL."),
+                "\(server) closed the connection before responding. The call may or may not have taken effect.\(hint)",
                 cause: error
             )
         case is HTTPParserError where !server.usesTLS:
             self.init(
                 .unavailable,
-                "\(server) did not respond in HTTP. If it requires TLS, use an https URL.",
+                "\(server) did not respond in HTTP.\(hint)",
                 cause: error
             )
         case HTTPClientError.tlsHandshakeTimeout:

@@ -75,7 +75,7 @@ public struct WatchFrameSequence: AsyncSequence, Sendable {
             do {
                 return try await chunks.next(isolation: actor)
             } catch {
-                throw StatusError(transport: error, server: server)
+                throw StatusError(transport: error, server: server, hasSucceeded: true)
             }
         }
     }

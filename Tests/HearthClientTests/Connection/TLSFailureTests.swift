@@ -6,25 +6,32 @@ import Testing
 @Suite("TLS at one end only", .timeLimit(.minutes(10)))
 struct TLSFailureTests {
     /// Returns the error of a call to a server that answers the first bytes of a connection with `response`, and then closes it.
-    private func error(scheme: String, response: [UInt8]) async throws -> StatusError? {
+    ///
+    /// - Parameter first: The response to an earlier call.
+    private func error(scheme: String, first: [UInt8]? = nil, response: [UInt8]) async throws -> StatusError? {
         let listener = try LoopbackListener()
         defer { withExtendedLifetime(listener) {} }
         let descriptor = listener.descriptor
         Thread.detachNewThread {
+            var first = first
             while true {
                 let connection = accept(descriptor, nil, nil)
                 guard connection >= 0 else { return }
                 var bytes = [UInt8](repeating: 0, count: 65_536)
                 _ = read(connection, &bytes, bytes.count)
-                _ = response.withUnsafeBytes { send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+                _ = (first ?? response).withUnsafeBytes { send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
                 shutdown(connection, Int32(SHUT_WR))
                 while read(connection, &bytes, bytes.count) > 0 {}
                 close(connection)
+                first = nil
             }
         }
         let server = try ServerAddress("\(scheme)://127.0.0.1:\(listener.port)")
         return await #expect(throws: StatusError.self) {
-            try await HearthConnection.withConnection(to: server) { _ = try await $0.serverInformation() }
+            try await HearthConnection.withConnection(to: server) { connection in
+                if first != nil { _ = try? await connection.serverInformation() }
+                _ = try await connection.serverInformation()
+            }
         }
     }
 
@@ -50,6 +57,15 @@ struct TLSFailureTests {
         let error = try await error(scheme: "http", response: response)
         #expect(error?.code == .unavailable)
         #expect(error?.message.contains("use an https URL") == true)
+    }
+
+    @Test func `A server that has responded before is not taken for one with TLS`() async throws {
+        let body = #"{"jsonrpc":"2.0","id":0,"result":{}}"#
+        let answer = "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n" + body
+        let error = try await error(scheme: "http", first: Array(answer.utf8), response: [])
+        #expect(error?.code == .unavailable)
+        #expect(error?.message.contains("closed the connection before responding") == true)
+        #expect(error?.message.contains("TLS") == false)
     }
 
     @Test(arguments: ["http", "https"])
