@@ -15,6 +15,12 @@ struct IndexJoin {
     private let names: Range<NameBound>
     private let index: MeteredIndexReader
 
+    /// The cost of reading a document, relative to that of an entry.
+    ///
+    /// In a database of 1,000,000 documents, a document takes 16 µs from the page cache and far more from the disk, an entry of a
+    /// join 0.2 to 0.8 µs. Ordered scans are charged more for an entry (``QueryPlanner/Cost``), since they move a cursor to each.
+    private static let documentCost = 25
+
     /// Creates a join; `nil` if reading the documents in the smallest scan is cheaper.
     ///
     /// - Parameters:
@@ -50,7 +56,7 @@ struct IndexJoin {
         // An aggregated field last, so that its numbers are added as they are read.
         let aggregated = Set(sums.map(\.index))
         filters = joined.filter { !aggregated.contains($0.index) } + joined.filter { aggregated.contains($0.index) }
-        let (limit, overflows) = best.count.multipliedReportingOverflow(by: QueryPlanner.Cost.document)
+        let (limit, overflows) = best.count.multipliedReportingOverflow(by: Self.documentCost)
         guard best.count > 0, !overflows else { return }
         var cost = 0
         for scan in filters + sums.filter({ $0.index != filters.last?.index }) {
