@@ -315,7 +315,7 @@ import Testing
                         gauge.rise()
                         begin.yield()
                         // Blocks its thread, as a parser does.
-                        #expect(Self.wait(for: release, atMost: 30))
+                        #expect(Self.wait(for: release, atMost: 300))
                         gauge.fall()
                     }
                 }

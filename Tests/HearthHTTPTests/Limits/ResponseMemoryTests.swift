@@ -30,7 +30,7 @@ import UTF8Text
 
     @Test
     func `Clients that don't read their responses stay within the memory limit and don't block others`() async throws {
-        try await withServer(Self.budget) { server in
+        try await withServer(Self.budget.with(\.responseMemoryTimeout, .seconds(60))) { server in
             try await setDocuments(in: server)
             try await withThrowingTaskGroup { group in
                 for _ in 0..<10 {
