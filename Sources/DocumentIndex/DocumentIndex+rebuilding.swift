@@ -129,6 +129,8 @@ extension DocumentIndex {
         setPhase(.rebuilding(RebuildProgress(startTime: .now)))
         defer { state.withLock { $0.isWritingRebuiltEntries = false } }
         readers.closeAll()
+        // The scan does not contain those that have no file yet. Before it starts: they may be applied while it goes on.
+        let unapplied = source.unappliedDocuments
         let scan = source.scanDocuments {
             self.lastScannable.sequence
         } onCount: { count, isComplete in
@@ -141,8 +143,7 @@ extension DocumentIndex {
         var nextLog = startTime + Self.progressLogInterval
         do throws(Failure) {
             try maintainer.rebuild(from: start, definitions.withLock { $0.value }) { builder throws(Failure) in
-                // The scan does not contain those that have no file yet.
-                try builder.add(source.unappliedDocuments)
+                try builder.add(unapplied)
                 while let batch = try IndexMaintainer.catchingStorageErrors({ () throws(StatusError) in try scan.next() }) {
                     try checkRebuild()
                     try catchUp(&builder)
