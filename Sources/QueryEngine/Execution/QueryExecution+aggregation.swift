@@ -89,10 +89,7 @@ extension QueryExecution {
             joins.append(join)
         }
         plan += joins.map(\.planText)
-        var changedNames = NameTable()
-        for path in changed {
-            index.names.name(of: path).withUnsafeBytes { changedNames.insert($0, NameTable.Hash($0)) }
-        }
+        let changedNames = changedNames
         let isChanged = { (name: UnsafeRawBufferPointer, hash: NameTable.Hash) in changedNames.index(of: name, hash) != nil }
         if joins.count == 1, let scan = joins[0].singleScan {
             let hasChanges = changedNames.count > 0

@@ -12,10 +12,7 @@ extension QueryExecution {
             return true
         }
         let initialCollector = collector
-        var changedNames = NameTable()
-        for path in changed {
-            index.names.name(of: path).withUnsafeBytes { changedNames.insert($0, NameTable.Hash($0)) }
-        }
+        let changedNames = changedNames
         let initialPlan = plan
         for factor in [2, 32] {
             (plan, collector) = (initialPlan, initialCollector)

@@ -164,6 +164,15 @@ extension QueryExecution {
         }
     }
 
+    /// The names of the changed documents. Computed each time.
+    var changedNames: NameTable {
+        var names = NameTable()
+        for path in changed {
+            index.names.name(of: path).withUnsafeBytes { names.insert($0, NameTable.Hash($0)) }
+        }
+        return names
+    }
+
     /// The number of before-images that are read together.
     private static let imageBatchSize = 256
 }
