@@ -128,15 +128,13 @@ extension HTTPServer {
         context: ServiceContext,
         bodyBudget: MemoryBudget
     ) -> RequestResponder {
-        let corsPolicy = CORSPolicy(configuration.allowedOrigins)
-        return RequestResponder(
-            corsPolicy: corsPolicy,
+        RequestResponder(
             hostCheck: HostCheck(
                 listeningOn: configuration.host,
                 allowedHosts: configuration.allowedHosts,
                 allowsOwnAddress: configuration.isWildcard
             ),
-            originCheck: OriginCheck(corsPolicy: corsPolicy),
+            originCheck: OriginCheck(corsPolicy: CORSPolicy(configuration.allowedOrigins)),
             proxies: TrustedProxies(configuration.trustedProxies),
             authenticator: Authenticator(
                 keys: context.keys,

@@ -10,13 +10,14 @@ import NIOHTTP1
 /// Responds to requests: verifies that they may be processed, calls the handlers of their routes, and gives all errors the form of
 /// their routes.
 struct RequestResponder: Sendable {
-    let corsPolicy: CORSPolicy
     let hostCheck: HostCheck
     let originCheck: OriginCheck
     let proxies: TrustedProxies
     let authenticator: Authenticator
     /// The memory budget of request bodies.
     let bodyBudget: MemoryBudget
+
+    private var corsPolicy: CORSPolicy { originCheck.corsPolicy }
 
     /// Responds to a request, which is logged at debug level: method, path without query, status and time to response head. Bodies
     /// are never logged.
