@@ -45,6 +45,7 @@ let package = Package(
         .target(name: "StorageIO", dependencies: ["CLinux", "DocumentModel"], swiftSettings: swiftSettings),
         .target(name: "DocumentStore", dependencies: ["DocumentModel", "StrictJSON", "UTF8Text"], swiftSettings: swiftSettings),
         .target(name: "HearthWire", dependencies: ["DocumentModel", "StrictJSON", "UTF8Text"], swiftSettings: swiftSettings),
+        .target(name: "SecurityRules", dependencies: ["DocumentModel", "StrictJSON", "UTF8Text"], swiftSettings: swiftSettings),
         .target(
             name: "Journal",
             dependencies: ["DocumentModel", "DocumentStore", "StorageIO", "UTF8Text"],
@@ -140,7 +141,7 @@ let package = Package(
             name: "HearthCLI",
             dependencies: [
                 "DocumentModel", "DocumentStore", "FileStore", "FirestoreREST", "HearthAdmin", "HearthClient", "HearthHTTP",
-                "HearthAPI", "HearthWire", "StorageIO", "StrictJSON", "UTF8Text",
+                "HearthAPI", "HearthWire", "SecurityRules", "StorageIO", "StrictJSON", "UTF8Text",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -235,6 +236,11 @@ let package = Package(
         .testTarget(
             name: "JournalTests",
             dependencies: ["Journal", "DocumentModel", "DocumentStore", "UTF8Text"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "SecurityRulesTests",
+            dependencies: ["SecurityRules", "DocumentModel", "StrictJSON", "TestSupport", "UTF8Text"],
             swiftSettings: swiftSettings
         ),
         .testTarget(

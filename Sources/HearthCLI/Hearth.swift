@@ -23,7 +23,8 @@ struct Hearth: AsyncParsableCommand {
             CommandGroup(
                 name: "Server",
                 subcommands: [
-                    ServeCommand.self, KeysCommand.self, CheckCommand.self, IndexesCommand.self, DatabasesCommand.self,
+                    ServeCommand.self, KeysCommand.self, CheckCommand.self, IndexesCommand.self, RulesCommand.self,
+                    DatabasesCommand.self,
                 ]
             ),
             CommandGroup(

@@ -31,6 +31,31 @@ struct CommandLineTests {
         #expect(await process.output.reduce(into: []) { $0.append($1) } == [])
     }
 
+    @Test func `Rules files are checked, with the positions of errors and warnings`() async throws {
+        try await withTemporaryFolder { folder in
+            let file = folder.appending(path: "firestore.rules")
+            let rules = """
+                rules_version = '2';
+                service cloud.firestore {
+                  match /databases/{database}/documents {
+                    match /books/{book} { allow read: if %; }
+                  }
+                }
+                """
+            try Data(rules.replacing("%", with: "request.auth != null").utf8).write(to: file)
+            let valid = try await hearth("rules", "check", file.path)
+            #expect(valid.status == .code(0))
+            #expect(valid.output == [])
+            try Data(rules.replacing("%", with: "").utf8).write(to: file)
+            let invalid = try await hearth("rules", "check", file.path)
+            #expect(invalid.status == .code(1))
+            #expect(invalid.output.first?.hasPrefix("\(file.path):4:") == true, "\(invalid.output)")
+            #expect(invalid.output.first?.contains(" - ERROR ") == true)
+            try Data([0xFF]).write(to: file)
+            #expect(try await hearth("rules", "check", file.path).errorText.contains("UTF-8"))
+        }
+    }
+
     @Test func `An unreachable server is reported with advice`() async throws {
         let result = try await hearth("get", "books/x", "--server", "http://127.0.0.1:1")
         #expect(result.status == .code(1))

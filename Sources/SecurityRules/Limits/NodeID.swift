@@ -1,0 +1,4 @@
+/// The index of an expression in a compiled program.
+struct NodeID: Hashable, Sendable {
+    let index: Int
+}
